@@ -1,6 +1,5 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { analytics } from './analytics.bench.ts'
 import type { BenchPart } from './bench-part.ts'
 import { type BenchRow, isMet } from './bench-row.ts'
 import { growth } from './growth.bench.ts'
@@ -13,10 +12,9 @@ import { signIns } from './sign-ins.bench.ts'
 import { start } from './start.bench.ts'
 import { stores } from './stores.bench.ts'
 import { lineOf, TABLE_HEAD } from './table.ts'
-import { tokens } from './tokens.bench.ts'
 import { viewerTokens } from './viewer-tokens.bench.ts'
 
-const PARTS: readonly BenchPart[] = [start, requests, viewerTokens, growth, signIns, stores, tokens, analytics, reports]
+const PARTS: readonly BenchPart[] = [start, requests, viewerTokens, growth, signIns, stores, reports]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
 const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`
 /** Above this share of the cores, the figures are noise. */
