@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, signInAt } from '../login/program-visits.ts'
 import { type Proxy as RunningProxy, startProxy } from '../servers/proxy.ts'
@@ -11,14 +11,12 @@ const AT_ONCE = 8
 /** Shorter than in compose.yaml, and far longer than a sign-in takes. */
 const responseTimeout = '3s'
 
-let copies: readonly [LoginProgram, LoginProgram]
-
-beforeEach(async () => {
+async function startCopies(): Promise<readonly [LoginProgram, LoginProgram]> {
   const settings = { ...programSettings(), TRUST_PROXY_HOPS: '1' }
   await addAda(settings)
   // One after the other, because they share a new file of sessions.
-  copies = [await startLoginProgram(settings), await startLoginProgram(settings)]
-})
+  return [await startLoginProgram(settings), await startLoginProgram(settings)]
+}
 
 function atOnce<T>(request: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: AT_ONCE }, (_, index) => request(index)))
@@ -49,6 +47,7 @@ function postForm({ port }: RunningProxy, path: string, form: Readonly<Record<st
 }
 
 test('the proxy takes requests from a frozen copy, and repeats only those that change nothing', async () => {
+  const copies = await startCopies()
   const proxy = await startProxy(copies, { responseTimeout })
   expect(await readinessOf(proxy)).toEqual([200, 'ready'])
   copies[0].child.kill('SIGSTOP')
@@ -66,7 +65,8 @@ test('the proxy takes requests from a frozen copy, and repeats only those that c
   copies[0].child.kill('SIGCONT')
 })
 
-test('the proxy replaces an address that a viewer forges', async () => {
+test('the proxy replaces an address that a viewer forges, and refuses a second Host header', async () => {
+  const copies = await startCopies()
   const proxy = await startProxy(copies)
   const headers = { 'X-Forwarded-For': '203.0.113.9' }
   const body = new URLSearchParams({ username: 'eve@example.com', password: 'wrong' })
@@ -74,9 +74,13 @@ test('the proxy replaces an address that a viewer forges', async () => {
   const log = await Promise.race(copies.map(({ says }) => says('"outcome":"wrong-credentials"')))
   expect(log).toContain('"address":"127.0.0.1"')
   expect(log).not.toContain('203.0.113.9')
+  const socket = connect(proxy.port, '127.0.0.1')
+  socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${proxy.port}\r\nHost: evil.example\r\n\r\n`)
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
 })
 
 test('the proxy and a copy agree where a request ends', async () => {
+  const copies = await startCopies()
   const proxy = await startProxy(copies)
   const hidden = new URLSearchParams({ username: 'hidden@example.com', password: 'wrong' }).toString()
   const type = 'Content-Type: application/x-www-form-urlencoded'
@@ -100,14 +104,8 @@ test('the proxy and a copy agree where a request ends', async () => {
   for (const { output } of copies) expect(output()).not.toContain('hidden@example.com')
 })
 
-test('the proxy refuses a second Host header', async () => {
-  const proxy = await startProxy(copies)
-  const socket = connect(proxy.port, '127.0.0.1')
-  socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${proxy.port}\r\nHost: evil.example\r\n\r\n`)
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
-})
-
 test('a copy that ends takes only the posts with it that were on their way, and no other copy', async () => {
+  const copies = await startCopies()
   const proxy = await startProxy(copies)
   const start = `http://127.0.0.1:${proxy.port}/`
   const post = (index: number) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'wrong' })
@@ -144,8 +142,8 @@ test('the proxy forwards to copies that are live while no copy is ready', async 
 })
 
 test('the proxy forwards only to the copy that is ready', async () => {
-  const unready = await startUnready()
-  const proxy = await startProxy([unready, copies[1]])
+  const [unready, [, ready]] = await Promise.all([startUnready(), startCopies()])
+  const proxy = await startProxy([unready, ready])
   await expect.poll(() => failedChecksOf(proxy), { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
   const posts = await atOnce((index) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'no' }))
   expect(posts.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(401))
@@ -153,6 +151,7 @@ test('the proxy forwards only to the copy that is ready', async () => {
 })
 
 test('the proxy answers for copies that are gone, without an address of the app', async () => {
+  const copies = await startCopies()
   const proxy = await startProxy(copies)
   for (const { child } of copies) child.kill('SIGKILL')
   await Promise.all(copies.map(({ ended }) => ended))
