@@ -15,7 +15,7 @@ import { ADA, type LoginApp, type LoginAppOptions, startLoginApp } from './start
 import { startSite } from './start-site.ts'
 
 const KINDS: readonly BrowserKind[] = ['chromium', 'firefox']
-/** The waits of the script use no feature that browsers treat differently. */
+/** Waits, faults and the eye use no feature that browsers treat differently. */
 const WAITING_KINDS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
 const { script: TEXTS, signIn: LABEL } = textsOf('en')
 const BUTTON = '#sign-in .primary'
@@ -155,6 +155,8 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     expect(complaints).toEqual([])
   })
 
+  if (!WAITING_KINDS.includes(kind)) return
+
   test.each([
     [
       'an error page of a proxy',
@@ -189,8 +191,6 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     expect(types).toEqual(['password', 'password', 'text'])
     expect(complaints).toEqual([])
   })
-
-  if (!WAITING_KINDS.includes(kind)) return
 
   test(`typing stops the automatic retry in ${kind}, and the viewer may press the button when the wait is over`, async () => {
     const { app, screen, passed, waitForFrame } = await openScreen(kind)

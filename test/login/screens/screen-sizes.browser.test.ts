@@ -19,6 +19,7 @@ type Brand = keyof typeof BRANDS
 const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded'])
 /** Languages with long words, two directions and another script. */
 const FEW_LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'pl', 'ja', 'ar']
+const OTHER_LANGUAGES = LANGUAGES.filter((language) => !FEW_LANGUAGES.includes(language))
 
 let browser: LaunchedBrowser
 beforeAll(async () => {
@@ -64,7 +65,7 @@ test.each(
   rowsFor<{ brand: Brand; languages: readonly Language[]; sizes: readonly Size[] }>(
     [
       { brand: 'square logo', languages: FEW_LANGUAGES, sizes: SIZES },
-      { brand: 'square logo', languages: LANGUAGES, sizes: ['320x180'] },
+      { brand: 'square logo', languages: OTHER_LANGUAGES, sizes: ['320x180'] },
       { brand: 'wordmark', languages: ['de', 'ar'], sizes: ['320x180'] },
       { brand: 'unbranded', languages: ['de', 'ar'], sizes: ['320x180'] },
     ],
