@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import type { UserStore, Warn } from '../../../src/users/user-store.ts'
@@ -14,14 +13,11 @@ import { type PostgresServer, startPostgres } from './server.ts'
 const TIMEOUT_MS = 500
 /** The timeout, and time for late timers on a busy machine. */
 const IN_TIME_MS = TIMEOUT_MS + 2_000
-const MAX_CONNECTIONS = 20
-const RESERVED_CONNECTIONS = 3
 
 let server: PostgresServer
 let ada: { database: string; user: string; url: string }
 beforeAll(async () => {
-  const settings = { max_connections: MAX_CONNECTIONS, superuser_reserved_connections: RESERVED_CONNECTIONS }
-  server = await startPostgres({ settings })
+  server = await startPostgres()
 })
 afterAll(() => server.stop())
 beforeEach(async () => {
@@ -106,15 +102,6 @@ test('a hung server does not block the closing of the store', async () => {
   expect(performance.now() - start).toBeLessThan(IN_TIME_MS)
 })
 
-test('readiness notices a hung server and its return, without any sign-in', async () => {
-  const store = await openStore()
-  server.pause()
-  onTestFinished(() => server.resume())
-  for (let count = 0; count < 3; count += 1) await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
-  server.resume()
-  await expect.poll(() => store.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toBeUndefined()
-})
-
 test('a pool of two connections serves a hundred viewers, and opens no third connection', async () => {
   const store = await openStore({ POSTGRES_POOL_SIZE: '2' })
   // The hashing queue refuses more than 20 at once.
@@ -144,21 +131,6 @@ test('a pool blocked by slow statements fails within the timeout, and the server
   const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE state = 'active' AND usename = $1`
   const left = async () => (await server.query(sql, [ada.user])).rows
   await expect.poll(left, { timeout: 10_000 }).toEqual([{ count: 0 }])
-})
-
-test('a server without free connections is unavailable until another client disconnects', async () => {
-  const warnings: unknown[] = []
-  const others: Client[] = []
-  for (let count = RESERVED_CONNECTIONS; count < MAX_CONNECTIONS; count += 1) {
-    const other = new Client({ connectionString: ada.url, ssl: false })
-    others.push(other)
-    await other.connect()
-  }
-  const store = await openStore({}, (_message, cause) => warnings.push(cause))
-  expect(String(warnings[0])).toMatch(/: .*(too many|remaining connection slots)/)
-  await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
-  await Promise.all(others.map((other) => other.end()))
-  await signInRun(store).recover()
 })
 
 /** A TCP proxy whose connections can go silent without being closed, as behind a failed firewall. */
