@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../servers/free-port.ts'
 import { startEmulatorProgram } from './emulator-program.ts'
-import { killAfterEachChannel } from './kill-after-channel.ts'
 import { LOCKED_CHANNEL } from './player/service.ts'
 
 let folder: string
@@ -86,9 +85,5 @@ describe('npm run emulator', () => {
       expect(database.prepare('SELECT count(*) AS n FROM segments').get()?.n).toBe(500)
       database.close()
     }
-  })
-
-  test('every channel that was created is stored, although the emulator is killed 5 times right after the response', async () => {
-    await killAfterEachChannel(folder, 5)
   })
 })

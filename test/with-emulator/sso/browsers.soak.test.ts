@@ -16,7 +16,6 @@ type Kind = Engine | (typeof WITHOUT_SCRIPTS)[number]
 
 const CHANNEL = 'embed/1001'
 const VIDEO = 'embed/recorded/2002'
-const CHAT = 'chat/1001'
 const START = '#sso-start .primary'
 const CONTINUE = '#sso-continue button'
 const COEP = 'Cross-Origin-Embedder-Policy'
@@ -99,15 +98,6 @@ describe.each(ENGINES)('in %s', (engine) => {
     expect(viewer.complaints()).toEqual([])
   })
 
-  test.each(headers)('with %s, a password opens the video', async (_place, options) => {
-    const { viewer, sites } = await arrive(engine, options)
-    await viewer.openLogin(CHANNEL)
-    await signInWithPassword(viewer)
-    await viewer.untilPlaying()
-    expect(sites.outcomes()).toEqual(['signed-in'])
-    expect(viewer.complaints()).toEqual([])
-  })
-
   test('where the sandbox allows no popups, the screen says so, and a password opens the video', async () => {
     const { viewer, sites } = await arrive(engine, { sandbox: WITHOUT_POPUPS })
     await viewer.openLogin(CHANNEL)
@@ -128,15 +118,6 @@ describe.each(ENGINES)('in %s', (engine) => {
     await viewer.goBack()
     await viewer.press(CONTINUE)
     expect(await viewer.textOf('[role="alert"]')).toBe(errorText('en', 'window.ssoNotYet'))
-  })
-
-  test('the policy refuses a viewer who is in no allowed group', async () => {
-    const { viewer, sites } = await arrive(engine, { entryPoint: { allowedGroups: ['staff'] } })
-    await viewer.openLogin(CHANNEL)
-    await signInInWindow(viewer, 'noor')
-    await viewer.goBack()
-    expect(await viewer.textOf('[role="alert"]')).not.toBe('')
-    expect(sites.outcomes()).toEqual(['sso-started', 'sso-signed-in', 'not-entitled'])
   })
 })
 
@@ -160,14 +141,6 @@ test('in webkit, which keeps no session of a frame, the window of a viewer who r
   await viewer.untilPlaying()
   // A second start within a minute has no line.
   expect(sites.outcomes()).toEqual(['sso-started', 'sso-signed-in', 'signed-in', 'sso-signed-in', 'signed-in'])
-})
-
-test.each(ENGINES)('in %s, the chat opens after single sign-on', async (engine) => {
-  const { viewer, sites } = await arrive(engine)
-  await viewer.openLogin(CHAT)
-  await signInInWindow(viewer)
-  await viewer.untilPlayerShows('[data-conversation]')
-  expect(sites.outcomes()).toEqual(['sso-started', 'sso-signed-in', 'signed-in'])
 })
 
 test.each([

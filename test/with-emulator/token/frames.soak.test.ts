@@ -48,18 +48,6 @@ describe.each([...WITH_SESSION, ...WITHOUT_SESSION])('in %s', (kind) => {
     expect(viewer.complaints()).toEqual([])
   })
 
-  test('the chat opens with its own token, and shows the name of the viewer', async () => {
-    const { viewer, sites } = await arrive(kind)
-    await viewer.openLogin(CHANNEL)
-    await signIn(viewer)
-    await viewer.untilPlaying()
-    await viewer.openLogin('chat/1001')
-    if (again === 'signed-in') await signIn(viewer)
-    await viewer.untilPlayerSays('as ada@example.com')
-    expect(sites.outcomes()).toEqual(['signed-in', again])
-    expect(viewer.complaints()).toEqual([])
-  })
-
   test('player and chat open with a token of the customer’s backend, and ask for another one at a reload', async () => {
     const { viewer, sites } = await arrive(kind)
     const token = await sites.makeToken()
@@ -74,61 +62,9 @@ describe.each([...WITH_SESSION, ...WITHOUT_SESSION])('in %s', (kind) => {
     expect(sites.outcomes()).toEqual(['signed-in'])
     expect(viewer.complaints()).toEqual([])
   })
-
-  test('an expired token leads to the login app, and then the video plays', async () => {
-    const { viewer, sites } = await arrive(kind)
-    await viewer.openLogin(`${CHANNEL}?vt=${await sites.makeToken(70)}`)
-    await signIn(viewer)
-    await viewer.untilPlaying()
-    expect(sites.outcomes()).toEqual(['signed-in'])
-    expect(viewer.complaints()).toEqual([])
-  })
-
-  test('after a change of the service’s key, the video plays with the old key and then with the new one', async () => {
-    const { viewer, sites } = await arrive(kind)
-    await viewer.openLogin(CHANNEL)
-    await signIn(viewer)
-    await viewer.untilPlaying()
-    await sites.rotateServiceKey(60)
-    await openAgain(kind, viewer)
-    await viewer.untilPlaying()
-    await sites.fetchServiceKeys()
-    await openAgain(kind, viewer)
-    await viewer.untilPlaying()
-    expect(sites.outcomes()).toEqual(['signed-in', again, again])
-    expect(viewer.complaints()).toEqual([])
-  })
-
-  test('without the keys of the service, the screen says so, and the video plays when the keys are there', async () => {
-    const { viewer, sites } = await arrive(kind)
-    await sites.fetchServiceKeys('away')
-    await viewer.openLogin(CHANNEL)
-    await signIn(viewer)
-    await viewer.textOf(ALERT)
-    await sites.fetchServiceKeys()
-    await signIn(viewer)
-    await viewer.untilPlaying()
-    expect(sites.outcomes()).toEqual(['failed', 'signed-in'])
-    expect(viewer.complaints()).toEqual([])
-  })
 })
 
 describe.each(WITH_SESSION)('with a session in %s', (kind) => {
-  test('a viewer who returns while the keys are away waits at a screen, and then passes', async () => {
-    const { viewer, sites } = await arrive(kind)
-    await viewer.openLogin(CHANNEL)
-    await signIn(viewer)
-    await viewer.untilPlaying()
-    await sites.fetchServiceKeys('away')
-    await viewer.reload()
-    await viewer.textOf(ALERT)
-    await sites.fetchServiceKeys()
-    await viewer.press('a.primary')
-    await viewer.untilPlaying()
-    expect(sites.outcomes()).toEqual(['signed-in', 'failed', 'returned'])
-    expect(viewer.complaints()).toEqual([])
-  })
-
   test('a service that refuses every token ends in a screen, and the video plays when the key is right', async () => {
     const { viewer, sites } = await arrive(kind)
     await sites.rotateServiceKey(0)
@@ -142,16 +78,6 @@ describe.each(WITH_SESSION)('with a session in %s', (kind) => {
     await viewer.untilPlaying()
     expect(sites.outcomes().at(-1)).toBe('returned')
     expect(viewer.complaints()).toEqual([])
-  })
-
-  test('a viewer signs in once for player and chat, also where returning viewers are asked first', async () => {
-    const { viewer, sites } = await arrive(kind, { entryPoint: { returningViewers: 'ask' } })
-    await viewer.openLogin(CHANNEL)
-    await signIn(viewer)
-    await viewer.untilPlaying()
-    await viewer.openLogin('chat/1001')
-    await viewer.untilPlayerSays('as ada@example.com')
-    expect(sites.outcomes()).toEqual(['signed-in', 'returned'])
   })
 })
 

@@ -174,21 +174,6 @@ describe.each(KINDS)('in %s', (kind) => {
       await waitUntilPlaying(player)
       expectGenuine(responses[0])
     })
-
-    test('after a sign-out at the provider, a returning viewer is asked again', async () => {
-      await page.goto(addresses.companyPage)
-      await waitUntilPlaying(await opened.waitForFrame(`${addresses.service}/embed/`))
-      // The response lives for five minutes.
-      await setClock({ advance_seconds: 298 })
-      await expect.poll(() => responses.length, { timeout: 60_000 }).toBeGreaterThan(0)
-      await setClock({ real: true })
-      const provider = await browser.browser.newPage()
-      await provider.goto(/http:\S+\/session\/end/.exec(demo.printed())?.[0] ?? '')
-      await Promise.all([provider.waitForNavigation(), provider.click('button[value="yes"]')])
-      await provider.close()
-      await setClock({ advance_seconds: 298 })
-      await (await loginFrame()).waitForSelector('#sso-start .primary', { visible: true })
-    })
   }
 
   /** A browser that keeps cookies signs in by itself; any other shows the form again. */
@@ -208,23 +193,4 @@ describe.each(KINDS)('in %s', (kind) => {
     expectGenuine(responses.at(-1))
     expect(responses.at(-1)).not.toBe(before.at(-1))
   }
-
-  test('the chat signs in through hashConsumer, keeps its resource, and shows the viewer’s name', async () => {
-    const channel = addresses.page.replace(/.*\//, '')
-    const returns: string[] = []
-    page.on('request', (request) => {
-      if (request.url().includes('/chat/authorize/')) returns.push(request.url())
-    })
-    await page.goto(`${addresses.service}/chat/${channel}`)
-    await press(page.mainFrame(), '[data-log-in]')
-    await signIn(await loginFrame(), ada.password)
-    await page.waitForSelector('[data-conversation]', { visible: true })
-    const consumer = `${addresses.service}/chat/authorize/${channel}?resource=%2Fchat%2F${channel}&hash=`
-    expect(returns.filter((url) => url.startsWith(consumer))).toHaveLength(1)
-    expectGenuine(responses[0])
-    await page.type('#text', 'Hello from the demo')
-    await page.keyboard.press('Enter')
-    const item = await page.waitForSelector('[data-messages] li')
-    expect(await item?.evaluate((element) => element.textContent)).toMatch(/^ada@example\.com.*Hello from the demo$/)
-  })
 })

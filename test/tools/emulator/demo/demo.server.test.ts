@@ -85,27 +85,26 @@ function signIn(login: string, account: Account | undefined) {
   return fetch(`${login}sign-in`, { method: 'POST', body, redirect: 'manual' })
 }
 
-describe('npm run demo', () => {
-  test('the printed commands prove that viewers will get through, and report a peak', async () => {
-    const demo = start()
-    await demo.running
-    const { viewers } = await seedOf(addressesIn(demo.printed()).service)
-    const [file = ''] = /\S+settings\.env/.exec(demo.printed()) ?? []
-    expect(statSync(join(folder.path, 'settings.env')).mode & 0o777).toBe(0o600)
-    const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
-    const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/tools/cli/main.ts "$@"`
-    const run = (...args: string[]) =>
-      execFileSync('sh', ['-euc', script, 'sh', ...args], { encoding: 'utf8', env, stdio: 'pipe' })
-    const commands = [...demo.printed().matchAll(/viewer-auth -- (lock set|doctor) (.+)/g)]
-    const [lockSet = [], doctor = []] = commands.map(([, command = '', args = '']) => `${command} ${args}`.split(' '))
-    run(...lockSet, '--yes')
-    expect(doctor).toContain(viewers[0]?.username)
-    expect(run(...doctor)).toContain('Viewers will get through. (0 failures, 0 unknown, 0 warnings)')
-    const peaks = JSON.parse(run('report', 'peak-viewer-numbers', '--last', '7d', '--json')) as { value: number }[]
-    expect(Math.max(...peaks.map(({ value }) => value))).toBeGreaterThan(90)
-  })
+/** Runs the commands that the demo prints, with its settings. */
+async function expectPrintedCommands(demo: DemoProgram): Promise<void> {
+  const { viewers } = await seedOf(addressesIn(demo.printed()).service)
+  const [file = ''] = /\S+settings\.env/.exec(demo.printed()) ?? []
+  expect(statSync(join(folder.path, 'settings.env')).mode & 0o777).toBe(0o600)
+  const env = { PATH: process.env.PATH ?? '', VIEWER_PASSWORD: viewers[0]?.password ?? '' }
+  const script = `set -a; . ${file}; set +a; exec '${process.execPath}' src/tools/cli/main.ts "$@"`
+  const run = (...args: string[]) =>
+    execFileSync('sh', ['-euc', script, 'sh', ...args], { encoding: 'utf8', env, stdio: 'pipe' })
+  const commands = [...demo.printed().matchAll(/viewer-auth -- (lock set|doctor) (.+)/g)]
+  const [lockSet = [], doctor = []] = commands.map(([, command = '', args = '']) => `${command} ${args}`.split(' '))
+  run(...lockSet, '--yes')
+  expect(doctor).toContain(viewers[0]?.username)
+  expect(run(...doctor)).toContain('Viewers will get through. (0 failures, 0 unknown, 0 warnings)')
+  const peaks = JSON.parse(run('report', 'peak-viewer-numbers', '--last', '7d', '--json')) as { value: number }[]
+  expect(Math.max(...peaks.map(({ value }) => value))).toBeGreaterThan(90)
+}
 
-  test('the demo prints addresses and viewers, listens on loopback only and stops with status 0', async () => {
+describe('npm run demo', () => {
+  test('the demo prints addresses, viewers and commands that prove that viewers will get through, listens on loopback only and stops with status 0', async () => {
     const real = { HASH_SECRET: 'x'.repeat(40), USER_STORE_URL: `sqlite:${join(folder.path, 'real.db')}` }
     const demo = start(real)
     await demo.running
@@ -136,6 +135,7 @@ describe('npm run demo', () => {
     expect(names).toEqual([true, false])
     expect(demo.printed()).toContain(`${login}e/plain`)
     expect(demo.printed()).toContain(page.replace(/\d+$/, '1100'))
+    await expectPrintedCommands(demo)
     expect(await stopDemo(demo)).toBe(0)
     for (const url of [service, login]) await expect(fetch(url)).rejects.toThrow('fetch failed')
     // No setting of a real installation reached the demo.

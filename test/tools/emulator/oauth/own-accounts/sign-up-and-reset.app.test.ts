@@ -60,18 +60,6 @@ describe('Signing up', () => {
     expect((await elsewhere.get('/account/clients', { 'accept-language': 'de' })).html).toContain('<html lang="es">')
   })
 
-  test('a user who signs up without lang gets the language of the page', async () => {
-    const username = newName()
-    await visitor.post(
-      '/account/sign-up',
-      { username, password: 'vier lange Wörter hier' },
-      { 'accept-language': 'de' },
-    )
-    expect(app.database.prepare('SELECT language FROM users WHERE username = ?').get(username)).toEqual({
-      language: 'de',
-    })
-  })
-
   test('a sign-up signs in, and stores the password as argon2id', async () => {
     const username = newName()
     await visitor.post('/account/sign-up', { username, password: 'four rather long words' })
@@ -84,12 +72,6 @@ describe('Signing up', () => {
     const page = await visitor.post('/account/sign-up', { username: 'STUDIO', password: 'four rather long words' })
     expect([page.status, page.alert]).toEqual([409, en.usernameTaken])
     expect((await signIn()).status).toBe(303)
-  })
-
-  test('parallel sign-ups with one name create one account', async () => {
-    const fields = { username: newName(), password: 'four rather long words' }
-    const answers = await Promise.all([1, 2, 3].map(() => openVisitor(app.url).post('/account/sign-up', fields)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409, 409])
   })
 
   test.each([

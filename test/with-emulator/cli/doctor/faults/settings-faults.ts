@@ -18,11 +18,6 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
     findings: ['failure wrong-response'],
   },
   {
-    name: 'the app sends viewers to another path of the player',
-    appSettings: ({ PLAYER_RETURN_URL = '' }) => ({ PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('pass', 'psas') }),
-    findings: ['failure wrong-redirect'],
-  },
-  {
     name: 'the app sends viewers to another player',
     appSettings: () => ({ PLAYER_RETURN_URL: 'https://other.example/pass' }),
     findings: ['failure form-action', 'failure wrong-redirect'],
@@ -38,11 +33,6 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
       PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('hashlock/pass', '1002'),
     }),
     findings: ['unknown return-url-doubtful', 'unknown return-url-is-player'],
-  },
-  {
-    name: 'PLAYER_RETURN_URL is the home page of the service',
-    settings: ({ PLAYER_RETURN_URL = '' }) => ({ PLAYER_RETURN_URL: `${new URL(PLAYER_RETURN_URL).origin}/` }),
-    findings: ['unknown return-url-doubtful'],
   },
   {
     name: 'PLAYER_RETURN_URL is the page that embeds the player',
@@ -111,13 +101,6 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
     name: 'nothing listens at PUBLIC_URL',
     settings: async () => ({ PUBLIC_URL: (await closedAddress()).origin }),
     findings: ['failure nothing-listens'],
-  },
-  {
-    name: 'PUBLIC_URL of the doctor has another port, where nothing listens',
-    afterwards: async ({ env }) => {
-      env.PUBLIC_URL = (await closedAddress()).origin
-    },
-    findings: ['failure nothing-listens', 'failure lock-leads-elsewhere'],
   },
   {
     name: 'PUBLIC_URL of the doctor leads to another program',

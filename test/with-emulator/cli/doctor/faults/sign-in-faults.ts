@@ -21,11 +21,6 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
     findings: ['failure wrong-password'],
   },
   {
-    name: 'the test viewer is unknown',
-    afterwards: ({ users }) => users.remove(ADA.username),
-    findings: ['failure wrong-password'],
-  },
-  {
     name: 'the test viewer is disabled',
     afterwards: ({ users }) => users.disable(ADA.username),
     findings: ['failure viewer-disabled'],

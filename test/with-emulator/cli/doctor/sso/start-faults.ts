@@ -83,12 +83,6 @@ export const SSO_START_FAULTS: readonly Fault[] = [
     findings: [NOT_TRIED, 'warning viewer-not-used'],
   },
   {
-    name: 'the entry point accepts no passwords, and no viewer is named',
-    ...withProvider({}, { SSO_ONLY: 'on' }),
-    afterwards: ({ args }) => args.splice(2, 2),
-    findings: [NOT_TRIED],
-  },
-  {
     name: 'the frame of the player lets no window open',
     ...withProvider(),
     page: {

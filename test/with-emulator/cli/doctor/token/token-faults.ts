@@ -8,7 +8,7 @@ import { STORE_DOWN } from '../../../../login/memory-users.ts'
 import { startService } from '../../../../tools/video-service/test-service.ts'
 import { apiOf } from '../../../video-service/client.ts'
 import type { Fault, Installation } from '../faults/installation.ts'
-import { NOT_TRIED, withProvider } from '../sso/provider.ts'
+import { withProvider } from '../sso/provider.ts'
 
 type Settings = Readonly<Record<string, string>>
 
@@ -211,13 +211,6 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     findings: ['failure page-frame-src'],
   },
   {
-    name: 'both versions are in the settings, and the lock is a hash',
-    ...withBoth,
-    afterwards: ({ emulator }) => removeViewerAuth(apiOf(emulator), CHANNEL).catch(() => {}),
-    findings: [],
-    isHarmless: true,
-  },
-  {
     name: 'both versions are in the settings, and this machine has no record of viewer auth',
     ...withBoth,
     afterwards: (installation) => setElsewhere(installation, tokensOf(installation)),
@@ -232,12 +225,6 @@ export const TOKEN_FAULTS: readonly Fault[] = [
       await removeViewerAuth(apiOf(emulator), CHANNEL).catch(() => {})
     },
     findings: ['failure player-asks-nothing', 'unknown player-frame-src'],
-  },
-  {
-    name: 'an entry point with tokens has single sign-on, and no viewer is named',
-    ...withSsoOnly,
-    afterwards: ({ args }) => args.splice(2, 2),
-    findings: [NOT_TRIED],
   },
   {
     name: 'the app runs with tokens, and without single sign-on',
