@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
-import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { viewersUrl } from '../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runProgram, startProgram } from './run-program.ts'
@@ -99,36 +98,6 @@ test('a file that is not a database is refused without a stack', async () => {
   })
   expect(status).toBe(1)
   expect(stderr).toMatch(/^Failed: .*viewers\.db .*\n$/)
-})
-
-test('a folder instead of a database file is refused without a stack', async () => {
-  const cwd = temporaryFolder()
-  const { status, stderr } = await runHere(['viewers', 'list'], { cwd, env: { USER_STORE_URL: `sqlite:${cwd}` } })
-  expect(status).toBe(1)
-  expect(stderr).toMatch(/^Failed: .*EISDIR.*\n$/)
-})
-
-test('four processes at once can each add a viewer to a new file', async () => {
-  const cwd = temporaryFolder()
-  const names = Array.from({ length: 4 }, (_, index) => `viewer-${index}`)
-  const ended = await Promise.all(names.map((name) => runProgram(['viewers', 'add', name], { cwd, stdin: password })))
-  expect(ended).toEqual(names.map((name) => ({ status: 0, stdout: `Added ${name}.\n`, stderr: '' })))
-  const store = openEditableSqliteStore(join(cwd, 'data', 'viewers.db'))
-  const listed: string[] = []
-  for await (const { viewer } of store.list()) listed.push(viewer.username)
-  await store.close()
-  expect(listed).toEqual(names)
-})
-
-test('only one of three processes at once can add the same name', async () => {
-  const cwd = temporaryFolder()
-  const ended = await Promise.all(
-    Array.from({ length: 3 }, () => runProgram(['viewers', 'add', 'ada'], { cwd, stdin: password })),
-  )
-  expect(ended.map(({ status }) => status).sort()).toEqual([0, 1, 1])
-  for (const { status, stderr } of ended) {
-    if (status === 1) expect(stderr).toMatch(/^Failed: .*"ada".*\n$/)
-  }
 })
 
 test('a closed pipe, as head leaves it, is not a failure', async () => {

@@ -72,18 +72,6 @@ describe('a drill of an app without faults', () => {
     expect(lines).toHaveLength(10)
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^passed {2}\S/)
   })
-
-  test('the viewers may come from standard input', async () => {
-    const app = await startPlainApp()
-    const stdin = `\ufeffgroup;password;username\nstaff;"${app.password}";ada@example.com\n`
-    const args = ['drill', '--url', app.url, '--viewers', '-', '--over', '0.5s', ...ONE_VISIT_EACH]
-    const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder(), stdin })
-    expect(status).toBe(0)
-    expect(stdout.split('\n').filter((line) => line.startsWith('passed'))).toHaveLength(9)
-    // The settings of this test have no secret.
-    expect(stderr).toContain('Warning')
-    expect(app.requests.map(({ username }) => username)).toContain('ada@example.com')
-  })
 })
 
 test('the drill warns beforehand that the limit of one address may stop many wrong passwords', async () => {

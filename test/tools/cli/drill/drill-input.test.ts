@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { closedAddress, startService } from '../../video-service/test-service.ts'
+import { closedAddress } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 import { startPlainApp } from './plain-app.ts'
 
@@ -89,12 +89,6 @@ describe('bad input', () => {
     expect(await inFolder(['--url', closed.href])).toMatchObject({ status: 1, lines: 1 })
     const refused = await inFolder(['--url', other.url])
     expect(refused).toMatchObject({ status: 1, lines: 1, stderr: expect.stringContaining('404') })
-  })
-
-  test('a program that does not speak HTTP is refused in one line with a reason', async () => {
-    const { origin } = await startService((req) => req.socket.end('garbage\r\n\r\n'))
-    const refused = await inFolder(['--url', origin])
-    expect(refused).toMatchObject({ status: 1, lines: 1, stderr: expect.stringContaining('HTTPParserError') })
   })
 
   test('a weak HASH_SECRET is refused without its value', async () => {

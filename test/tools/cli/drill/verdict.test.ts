@@ -31,15 +31,6 @@ function each(fromSeconds: number, toSeconds: number, outcome: Outcome, more: Pa
 const failedIn = (record: DrillRecord) =>
   verdictOn(record, 0, LIMITS).flatMap(({ isMet, name }) => (isMet ? [] : [name]))
 
-test('a verdict on one of each has no plural forms', () => {
-  const outcomes: Outcome[] = ['passed', 'wrong-response', 'error', 'asked-to-wait', 'unanswered', 'let-in-wrongly']
-  const attempts = outcomes.map((outcome, at) => attempt(at, outcome))
-  const texts = verdictOn(recordOf([...attempts, attempt(9, 'passed', { kind: 'wrong' })], [[30, false]]), 1, LIMITS)
-  expect(texts.map(({ text }) => text).join('\n')).not.toMatch(
-    /\b1 (viewers|wrong passwords|responses|errors|times|requests|commands)/,
-  )
-})
-
 describe('recovery', () => {
   const first = (record: DrillRecord) => {
     const [command] = record.commands

@@ -26,11 +26,6 @@ test('the peak of a part is the highest number at once, with its time and its li
   ])
 })
 
-test('views of which one starts when the other ends do not count as concurrent', () => {
-  const pauses = Array.from({ length: 30 }, (_, at) => [at * SECOND, (at + 1) * SECOND])
-  expect(peaksOf({ fromMs: 0, toMs: MINUTE }, [0, MINUTE], pauses)).toEqual([{ timeMs: 0, live: 1, recorded: 0 }])
-})
-
 test('the peak of a month is exact to the second, and that of a year close', () => {
   const spans = [
     [DAY, DAY + 2 * SECOND],

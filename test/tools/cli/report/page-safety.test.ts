@@ -88,13 +88,4 @@ describe('the page as a document', () => {
     const ended = await runHere(['report', 'views', '--html', 'page.html', ...option], { cwd })
     expect(ended).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--html') })
   })
-
-  test.each(['viewers', 'views', 'total-views', 'unique-devices', 'authenticated-viewers', 'peak-viewer-numbers'])(
-    'the help of report %s shows --html with an example',
-    async (report) => {
-      const { stdout } = await runHere(['report', report, '--help'], { cwd: temporaryFolder() })
-      expect(stdout).toMatch(/--html <FILE>/)
-      expect(stdout).toMatch(new RegExp(`\\$ viewer-auth report ${report} .*--html \\S+\\.html`))
-    },
-  )
 })

@@ -228,12 +228,3 @@ test('two imports of one file at once both succeed, without duplicates', async (
   expect(counts.reduce((sum, { added }) => sum + added, 0)).toBe(3000)
   expect(countViewers(cwd)).toBe(3000)
 })
-
-test('the example in the help of viewers import works', async () => {
-  const { stdout } = await runHere(['viewers', 'import', '--help'], { cwd: temporaryFolder() })
-  expect(stdout).toContain('--column username=user_email --column password_hash=user_pass --ignore ID')
-  const cwd = folderWith('users.csv', 'ID,user_email,user_pass\n1,ada@example.com,$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0\n')
-  const example = ['--column', 'username=user_email', '--column', 'password_hash=user_pass', '--ignore', 'ID']
-  expect(await runHere(['viewers', 'import', join(cwd, 'users.csv'), ...example], { cwd })).toMatchObject({ status: 0 })
-  expect(await signIn(cwd, 'ada@example.com', 'test12345')).toMatchObject({ ok: true, viewer: { attributes: {} } })
-})

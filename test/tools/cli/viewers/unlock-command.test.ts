@@ -12,13 +12,6 @@ test('viewers unlock with counts in memory tells to restart the app or to use a 
   expect(JSON.parse((await unlock({}, 'ada', '--json')).stderr)).toEqual({ error: expect.stringContaining('memory') })
 })
 
-test('viewers unlock names a wrong setting', async () => {
-  expect(await unlock({ LIMITS_STORE_URL: 'redis' }, 'ada')).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/^Failed: LIMITS_STORE_URL /),
-  })
-})
-
 test('viewers unlock without a name is wrong usage', async () => {
   expect(await unlock({})).toMatchObject({ status: 2, stdout: '' })
 })

@@ -27,12 +27,6 @@ test.each([
   expect(await signIn(cwd, 'ada', typed)).toMatchObject({ ok: true })
 })
 
-test('the help of viewers add shows no default values', async () => {
-  const { stdout } = await runHere(['viewers', 'add', '--help'], { cwd: temporaryFolder() })
-  expect(stdout).toContain('--group <NAME>')
-  expect(stdout).not.toContain('[]')
-})
-
 test('VIEWER_PASSWORD wins over standard input', async () => {
   const cwd = temporaryFolder()
   const env = { VIEWER_PASSWORD: 'another heron ladder' }
@@ -122,15 +116,6 @@ test('viewers list --json filters by name and group, and limits the number', asy
   ])
 })
 
-test('viewers list --limit tells how many viewers there are', async () => {
-  const cwd = temporaryFolder()
-  await addViewer(cwd, 'ada')
-  await addViewer(cwd, 'grace')
-  const { stdout, stderr } = await runHere(['viewers', 'list', '--limit', '1'], { cwd })
-  expect(stdout).not.toContain('grace')
-  expect(stderr).toContain('1 of 2 viewers')
-})
-
 test('control and bidirectional characters in a stored name do not reach the terminal', async () => {
   const cwd = temporaryFolder()
   const hostile = 'ada\u001b]0;x\u0007\u009b2J\n\u202eadmin'
@@ -205,18 +190,4 @@ test.each([
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toMatch(/Usage: viewer-auth|--help/)
   expect(existsSync(join(cwd, 'data'))).toBe(false)
-})
-
-test.each([[['--help']], [['viewers', '--help']], [['viewers', 'add', '--help']], [['help', 'viewers']]])(
-  'the arguments %j print help on standard output',
-  async (args) => {
-    const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder() })
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toContain('Usage: viewer-auth')
-  },
-)
-
-test('the help of a command has examples', async () => {
-  const { stdout } = await runHere(['viewers', 'add', '--help'], { cwd: temporaryFolder() })
-  expect(stdout).toContain('$ printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json')
 })

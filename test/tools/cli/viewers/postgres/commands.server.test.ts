@@ -124,19 +124,3 @@ test('a killed import into PostgreSQL continues when it is run again, without du
   expect(await countViewers()).toBe(count)
   expect(await signIn('viewer-7', 'U*U')).toMatchObject({ ok: true, viewer: { groups: ['staff', 'press'] } })
 })
-
-test('an import whose server restarts fails, and continues when it is run again', async () => {
-  await viewers('migrate')
-  const count = 10_000
-  const cwd = temporaryFolder()
-  const rows = Array.from({ length: count }, (_, index) => `viewer-${index},${bcrypt}`)
-  writeFileSync(join(cwd, 'v.csv'), `username,password_hash\n${rows.join('\n')}\n`)
-  const { ended } = startProgram(['viewers', 'import', 'v.csv'], { cwd, env })
-  await expect.poll(countViewers, { interval: 5, timeout: 30_000 }).toBeGreaterThan(0)
-  await server.restart()
-  const { status, stderr } = await ended
-  expect(status).toBe(1)
-  expect(stderr).toMatch(/^Failed: .*PostgreSQL.*\n$/)
-  expect(await runProgram(['viewers', 'import', 'v.csv'], { cwd, env })).toMatchObject({ status: 0 })
-  expect(await countViewers()).toBe(count)
-})

@@ -96,10 +96,6 @@ test('viewers unlock --address lets all viewers at an address try again, and lea
   expect(await limitAt('viewer-0')).toBe('account-and-address')
 })
 
-test.each([[[]], [['--address', 'office.example']]])('viewers unlock %j is wrong usage', async (args) => {
-  expect(await run(['viewers', 'unlock', ...args], {})).toMatchObject({ status: 2 })
-})
-
 test('viewers show tells failed sign-ins and sessions in Redis', async () => {
   const cwd = temporaryFolder()
   const env = { LIMITS_STORE_URL: redis.url, SESSION_STORE_URL: redis.url, VIEWER_PASSWORD: 'correct horse battery' }
