@@ -207,16 +207,6 @@ test('an import that fails keeps its earlier batches, and the same import then a
   expect(await listed(store)).toHaveLength(1000)
 })
 
-test('a batch that SQLite refuses adds no viewer', async () => {
-  const store = openStore()
-  const imported = { username: 'ada', passwordHash: uHash, groups: [], disabled: false, attributes: {} }
-  // The types forbid this hash: SQLite must refuse the second row.
-  const broken = { ...imported, username: 'grace', passwordHash: {} as string }
-  await expect(store.importBatch([imported, broken], 'keep')).rejects.toThrow()
-  expect(await listed(store)).toEqual([])
-  expect(await store.importBatch([imported], 'keep')).toEqual(['added'])
-})
-
 test('an import that is stopped ends after its batch', async () => {
   const store = openStore()
   const rows = Array.from({ length: 1000 }, (_, index) => row(`viewer-${index}`, { passwordHash: uHash }))

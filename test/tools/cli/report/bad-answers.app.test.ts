@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { closedAddress, environmentAt, sendJson, startService } from '../../video-service/test-service.ts'
+import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 import { startReportService, viewOf } from './report-service.ts'
 
@@ -34,34 +32,6 @@ async function failure(env: Record<string, string>): Promise<string> {
 const page = (given: object) => JSON.stringify({ data: [{ type: 'View', attributes: viewOf() }], ...given })
 
 describe('a failing report', () => {
-  test('a report of an unreachable host fails with the error code', async () => {
-    const url = await closedAddress()
-    expect(await failure(environmentAt(url))).toContain('ECONNREFUSED')
-  })
-
-  test('a report of a host with an untrusted certificate fails with advice', async () => {
-    const folder = temporaryFolder()
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost']
-    execFileSync('openssl', ['req', '-x509', ...kind, '-days', '2', '-keyout', key, '-out', cert], { stdio: 'ignore' })
-    const tls = { key: readFileSync(key), cert: readFileSync(cert) }
-    const url = await startService((_req, res) => res.end('{}'), tls)
-    expect(await failure(environmentAt(url))).toMatch(/^The certificate of https:\S+ .* NODE_EXTRA_CA_CERTS\.$/)
-  })
-
-  test.each([
-    [
-      'a web page instead of the token',
-      'text/html',
-      '<!doctype html><title>Welcome</title>',
-      /a web page instead of the token/,
-    ],
-    ['an incomplete token', 'application/json', '{"access_token":"a', /incomplete data instead of the token/],
-  ])('a report fails with one message after %s', async (_case, type, body, said) => {
-    const url = await startService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
-    expect(await failure(environmentAt(url))).toMatch(said)
-  })
-
   const ANSWERS: [name: string, type: string, body: string, said: RegExp][] = [
     [
       'a web page',
@@ -94,27 +64,6 @@ describe('a failing report', () => {
   test.each(ANSWERS)('a report fails with one message after %s', async (_case, type, body, said) => {
     const env = await startReportService((_req, res) => res.writeHead(200, { 'content-type': type }).end(body))
     expect(await failure(env)).toMatch(said)
-  })
-
-  test.each([
-    [
-      'a redirect',
-      (res: ServerResponse) => res.writeHead(302, { location: '/sign-in' }).end(),
-      /redirected \(status 302\)/,
-    ],
-    [
-      'a connection lost in the middle',
-      (res: ServerResponse) =>
-        void res.writeHead(200, { 'content-length': '9999' }).write('{"data":[', () => res.destroy()),
-      /cannot be reached \(\w+\)\.$/,
-    ],
-    [
-      'a bad gateway',
-      (res: ServerResponse) => res.writeHead(502).end('<h1>Bad gateway</h1>'),
-      /answered \/v1\/views with status 502/,
-    ],
-  ])('a report fails with one message after %s', async (_case, answer, said) => {
-    expect(await failure(await startReportService((_req, res) => void answer(res)))).toMatch(said)
   })
 
   test('a report that fails on its second page leaves no part of the first', async () => {

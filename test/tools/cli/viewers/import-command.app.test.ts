@@ -217,14 +217,3 @@ test('Ctrl-C ends an import after its batch, with status 1', async () => {
   expect(Number(database.prepare('SELECT count(*) AS count FROM viewers').get()?.count) % 250).toBe(0)
   database.close()
 })
-
-test('two imports of one file at once both succeed, without duplicates', async () => {
-  const rows = Array.from({ length: 3000 }, (_, index) => `viewer-${index},${uHash}`)
-  const cwd = folderWith('v.csv', `username,password_hash\n${rows.join('\n')}\n`)
-  const env = { USER_STORE_URL: viewersUrl(join(cwd, 'data')) }
-  const ended = await Promise.all([1, 2].map(() => runProgram(['viewers', 'import', 'v.csv', '--json'], { cwd, env })))
-  const counts = ended.map(({ status, stdout }) => ({ status, ...(JSON.parse(stdout) as { added: number }) }))
-  expect(counts.map(({ status }) => status)).toEqual([0, 0])
-  expect(counts.reduce((sum, { added }) => sum + added, 0)).toBe(3000)
-  expect(countViewers(cwd)).toBe(3000)
-})
