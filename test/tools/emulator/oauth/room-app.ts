@@ -3,10 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { oauthRoutes } from '../../../../src/tools/emulator/oauth/routes.ts'
 import { restRoutes } from '../../../../src/tools/emulator/rest/routes.ts'
 import { SERVICE_FEATURES } from '../../../../src/tools/emulator/service-features.ts'
 import { openRoomDatabase } from './room-database.ts'
+
+const START = 1_800_000_000
 
 export interface RoomApp {
   readonly url: string
@@ -20,7 +23,7 @@ export interface RoomApp {
 
 /** Serves the authorization server and the REST API over HTTP. */
 export async function startRoomApp(database: DatabaseSync = openRoomDatabase()): Promise<RoomApp> {
-  let now = 1_800_000_000
+  let now = START
   let last: express.Response | undefined
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -53,5 +56,27 @@ export async function startRoomApp(database: DatabaseSync = openRoomDatabase()):
       await once(server, 'close')
       database.close()
     },
+  }
+}
+
+/** One app for all tests of a file; every test starts at the same time. */
+export function roomAppForFile(): RoomApp {
+  let app: RoomApp
+  beforeAll(async () => {
+    app = await startRoomApp()
+  })
+  beforeEach(() => app.setClock(START))
+  afterAll(() => app.close())
+  return {
+    get url() {
+      return app.url
+    },
+    get database() {
+      return app.database
+    },
+    explanation: () => app.explanation(),
+    setClock: (seconds) => app.setClock(seconds),
+    nowSeconds: () => app.nowSeconds(),
+    close: () => app.close(),
   }
 }

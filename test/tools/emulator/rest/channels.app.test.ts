@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { roomAppForFile } from '../oauth/room-app.ts'
 import { NEWSROOM, NEWSROOM_CLIENT } from '../oauth/room-database.ts'
 import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../oauth/token-client.ts'
 import { call, type RestRequest } from './rest-client.ts'
 
 const PATH = '/users/self/channels.json'
 
-let app: RoomApp
+const app = roomAppForFile()
 let token: string
 
 beforeAll(async () => {
-  app = await startRoomApp()
   token = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
 })
-afterAll(() => app.close())
 
 function create(request: RestRequest) {
   return call(app, 'POST', PATH, { token, ...request })

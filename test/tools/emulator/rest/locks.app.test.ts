@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { roomAppForFile } from '../oauth/room-app.ts'
 import { CLIENT_CREDENTIALS_GRANT, tokenFrom } from '../oauth/token-client.ts'
 import { call, type RestRequest } from './rest-client.ts'
 
@@ -7,17 +7,15 @@ const SETTINGS = { url: 'https://login.example/entry?a=1&b=2', secret: 'correct 
 const CHANNEL = '/channels/1001/locks/hash'
 const VIDEO = '/videos/2001/locks/hash.json'
 
-let app: RoomApp
+const app = roomAppForFile()
 let token: string
 
 beforeAll(async () => {
-  app = await startRoomApp()
   token = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
 })
 beforeEach(() => {
   app.database.exec('DELETE FROM locks')
 })
-afterAll(() => app.close())
 
 function set(path: string, request: RestRequest = { form: SETTINGS }) {
   return call(app, 'PUT', path, { token, ...request })

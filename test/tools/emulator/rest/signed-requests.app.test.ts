@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { roomAppForFile } from '../oauth/room-app.ts'
 import {
   askForToken,
   CLIENT_CREDENTIALS_GRANT,
@@ -13,17 +13,12 @@ import { signedHeader, type ToSign } from './signed-request.ts'
 const PATH = '/users/self/channels.json'
 const NOW = Math.floor(Date.now() / 1000)
 
-let app: RoomApp
+const app = roomAppForFile()
 let credentials: TokenResponse['body']
 
-beforeAll(async () => {
-  app = await startRoomApp()
-})
 beforeEach(async () => {
-  app.setClock(1_800_000_000)
   credentials = (await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac' })).body
 })
-afterAll(() => app.close())
 
 async function callSigned(change: Partial<ToSign> = {}, method = 'GET', path = PATH): Promise<RestResponse> {
   const { hostname: host, port } = new URL(app.url)

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { checkAccess } from '../../../../src/tools/emulator/oauth/tokens/access.ts'
-import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { roomAppForFile } from '../oauth/room-app.ts'
 import { STUDIO_CLIENT } from '../oauth/room-database.ts'
 import { CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../oauth/token-client.ts'
 import { call } from './rest-client.ts'
 
 const PATH = '/users/self/channels.json'
 
-let app: RoomApp
+const app = roomAppForFile()
 let token: string
 
-beforeAll(async () => {
-  app = await startRoomApp()
-})
 beforeEach(async () => {
-  app.setClock(1_800_000_000)
   token = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
 })
-afterAll(() => app.close())
 
 describe('Refused tokens', () => {
   test('a request without a token gets 401 unauthorized with a challenge', async () => {

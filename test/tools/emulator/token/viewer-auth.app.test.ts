@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from '../oauth/room-app.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { roomAppForFile } from '../oauth/room-app.ts'
 import { CLIENT_CREDENTIALS_GRANT, tokenFrom } from '../oauth/token-client.ts'
 import { call, type RestRequest } from '../rest/rest-client.ts'
 import { PUBLIC_KEY } from './token-service.ts'
@@ -11,17 +11,15 @@ const VIDEO = '/videos/2001/viewer-auth.json'
 const SHORT_KEY = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' })
 const EC_KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-let app: RoomApp
+const app = roomAppForFile()
 let token: string
 
 beforeAll(async () => {
-  app = await startRoomApp()
   token = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
 })
 beforeEach(() => {
   app.database.exec('DELETE FROM viewer_auth')
 })
-afterAll(() => app.close())
 
 function put(path: string, request: RestRequest = { form: SETTINGS }) {
   return call(app, 'PUT', path, { token, ...request })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { hiddenFields, openVisitor, type Page, type Visitor } from '../visitor.ts'
 
@@ -12,17 +12,12 @@ const PATH = `/authorize?${new URLSearchParams({
   state: 's',
 })}`
 
-let app: RoomApp
+const app = roomAppForFile()
 let visitor: Visitor
 
-beforeAll(async () => {
-  app = await startRoomApp()
-})
 beforeEach(() => {
-  app.setClock(1_800_000_000)
   visitor = openVisitor(app.url)
 })
-afterAll(() => app.close())
 
 async function signIn(who = STUDIO, as = visitor): Promise<void> {
   const page = await as.post('/account/sign-in', { username: who.username, password: who.password })

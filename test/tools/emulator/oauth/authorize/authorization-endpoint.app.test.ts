@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { de } from '../../../../../src/tools/emulator/oauth/words/de.ts'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
 import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { roomAppForFile } from '../room-app.ts'
 import { STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken } from '../token-client.ts'
 import { openVisitor, type Page, type Visitor } from '../visitor.ts'
@@ -10,17 +10,12 @@ import { openVisitor, type Page, type Visitor } from '../visitor.ts'
 const HEX_40 = /^[0-9a-f]{40}$/
 const REDIRECT_URI = 'http://127.0.0.1:5000/callback'
 
-let app: RoomApp
+const app = roomAppForFile()
 let visitor: Visitor
 
-beforeAll(async () => {
-  app = await startRoomApp()
-})
 beforeEach(() => {
-  app.setClock(1_800_000_000)
   visitor = openVisitor(app.url)
 })
-afterAll(() => app.close())
 
 const REQUEST = { response_type: 'code', client_id: STUDIO_CLIENT.clientId, redirect_uri: REDIRECT_URI }
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../token-client.ts'
 import { openVisitor, type Visitor } from '../visitor.ts'
@@ -11,17 +11,12 @@ const QUERY = new URLSearchParams({
   redirect_uri: 'http://127.0.0.1:5000/callback',
 }).toString()
 
-let app: RoomApp
+const app = roomAppForFile()
 let visitor: Visitor
 
-beforeAll(async () => {
-  app = await startRoomApp()
-})
 beforeEach(() => {
-  app.setClock(1_800_000_000)
   visitor = openVisitor(app.url)
 })
-afterAll(() => app.close())
 
 function signIn(as = visitor, { username, password } = STUDIO) {
   return as.post('/account/sign-in', { username, password })

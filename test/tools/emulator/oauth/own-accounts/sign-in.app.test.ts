@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
 import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { openVisitor, type Visitor } from '../visitor.ts'
 
@@ -12,17 +12,12 @@ const QUERY = new URLSearchParams({
   lang: 'es_MX',
 }).toString()
 
-let app: RoomApp
+const app = roomAppForFile()
 let visitor: Visitor
 
-beforeAll(async () => {
-  app = await startRoomApp()
-})
 beforeEach(() => {
-  app.setClock(1_800_000_000)
   visitor = openVisitor(app.url)
 })
-afterAll(() => app.close())
 
 function signIn(as = visitor, { username, password } = STUDIO) {
   return as.post('/account/sign-in', { username, password })

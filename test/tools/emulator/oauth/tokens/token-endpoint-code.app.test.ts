@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { issueCode } from '../../../../../src/tools/emulator/oauth/tokens/code-store.ts'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken, basic, PASSWORD_GRANT, without } from '../token-client.ts'
 
 const HEX_40 = /^[0-9a-f]{40}$/
 const REDIRECT_URI = 'http://127.0.0.1:5000/callback'
 
-let app: RoomApp
-
-beforeAll(async () => {
-  app = await startRoomApp()
-})
-beforeEach(() => app.setClock(1_800_000_000))
-afterAll(() => app.close())
+const app = roomAppForFile()
 
 function freshCode(overrides: Partial<Parameters<typeof issueCode>[1]> = {}): string {
   const request = { clientId: STUDIO_CLIENT.clientId, userId: STUDIO.id, redirectUri: REDIRECT_URI, deviceName: null }

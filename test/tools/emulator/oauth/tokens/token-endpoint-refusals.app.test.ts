@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { describe, expect, test } from 'vitest'
+import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM_CLIENT, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken, basic, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT } from '../token-client.ts'
 
-let app: RoomApp
-
-beforeAll(async () => {
-  app = await startRoomApp()
-})
-beforeEach(() => app.setClock(1_800_000_000))
-afterAll(() => app.close())
+const app = roomAppForFile()
 
 describe('Token endpoint: client authentication', () => {
   test.each([
