@@ -127,6 +127,23 @@ describe('a Viewer', () => {
   })
 })
 
+/** The fields that a Segment and a View of the video have. */
+function whatBothHave() {
+  return {
+    started_at: '2026-03-10T11:00:00+00:00',
+    finished_at: '2026-03-10T11:01:00+00:00',
+    from: 30,
+    to: 90,
+    client_id: 'c11e0000-0000-4000-8000-000000000002',
+    view_session_id: video.viewSessionId,
+    country: 'Japan',
+    city: 'Tokyo',
+    is_mobile_view: true,
+    view_type: 'offsite',
+    device_info: phone.info,
+  }
+}
+
 describe('a Segment', () => {
   test('a Segment of a video has all fields, with content_id as an integer', async () => {
     const [viewer] = await attributes('/viewers/recorded')
@@ -135,17 +152,7 @@ describe('a Segment', () => {
         id: video.segmentId,
         content_type: 'recorded',
         content_id: 21,
-        started_at: '2026-03-10T11:00:00+00:00',
-        finished_at: '2026-03-10T11:01:00+00:00',
-        from: 30,
-        to: 90,
-        client_id: 'c11e0000-0000-4000-8000-000000000002',
-        view_session_id: video.viewSessionId,
-        country: 'Japan',
-        city: 'Tokyo',
-        is_mobile_view: true,
-        view_type: 'offsite',
-        device_info: phone.info,
+        ...whatBothHave(),
       },
     ])
   })
@@ -162,17 +169,7 @@ describe('a View', () => {
           viewer_identifier: 'ada@example.com',
           content_type: 'recorded',
           content_id: '21',
-          started_at: '2026-03-10T11:00:00+00:00',
-          finished_at: '2026-03-10T11:01:00+00:00',
-          from: 30,
-          to: 90,
-          client_id: 'c11e0000-0000-4000-8000-000000000002',
-          view_session_id: video.viewSessionId,
-          country: 'Japan',
-          city: 'Tokyo',
-          is_mobile_view: true,
-          view_type: 'offsite',
-          device_info: phone.info,
+          ...whatBothHave(),
         },
       },
     ])
@@ -211,16 +208,5 @@ describe('a PeakSeries', () => {
         attributes: { content_type: 'recorded', content_id: 21, time: '2026-03-10T11:00:00+00:00', value: 1 },
       },
     ])
-  })
-})
-
-describe('a DeviceInfo', () => {
-  test('a DeviceInfo has browser, os and device', async () => {
-    const [view] = await attributes(`/views/recorded?${DAY}`)
-    expect(view.device_info).toEqual({
-      browser: { family: 'Mobile Safari', major: '26', minor: '1', patch: null },
-      os: { family: 'iOS', major: '18', minor: '7', patch: null, patch_minor: null },
-      device: { family: 'iPhone', brand: 'Apple', model: 'iPhone' },
-    })
   })
 })
