@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { serviceWithRows, viewOf } from './report-service.ts'
@@ -26,13 +28,13 @@ describe('report --output', () => {
   })
 
   test.each([
-    ['a device', 'device', () => symlinkSync('/dev/null', join(cwd, 'device'))],
+    ['a socket', 'socket', () => listenAt(join(cwd, 'socket'))],
     ['a folder', 'folder', () => mkdirSync(join(cwd, 'folder'))],
     ['a broken link', 'link', () => symlinkSync('nowhere', join(cwd, 'link'))],
     ['a missing folder', 'none/', () => {}],
     ['an empty name', '', () => {}],
   ])('report --output refuses %s and leaves it as it is', async (_case, name, make) => {
-    make()
+    await make()
     const before = readdirSync(cwd).map((file) => lstatSync(join(cwd, file)).mode)
     const { status, stderr } = await report(name)
     expect(status).toBe(1)
@@ -50,3 +52,10 @@ describe('report --output', () => {
     })
   })
 })
+
+/** A test that replaced a device would break the machine, so this stands for one. */
+async function listenAt(path: string): Promise<void> {
+  const server = createServer().listen(path)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+}
