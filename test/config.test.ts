@@ -11,7 +11,7 @@ import { FEATURES_OFF } from './login/entry-point.ts'
 import { mistakesIn, SETTINGS } from './settings.ts'
 import { CHOSEN_STORE } from './users/chosen-store.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
-import { STORE_SETTINGS, WRONG } from './wrong-settings.ts'
+import { OF_CHOSEN_STORE, STORE_SETTINGS, WRONG } from './wrong-settings.ts'
 
 describe('the settings', () => {
   test('the settings without a default are enough', () => {
@@ -148,6 +148,7 @@ describe('a wrong setting', () => {
     const others = [
       'HOST',
       'ENTRY_POINTS_FILE',
+      ...OF_CHOSEN_STORE,
       ...KIT_SETTINGS.filter((name) => isSecret(name.replace(/_FILE$/, '')) && !isSecret(name)),
     ]
     expect([...inTable, ...others].toSorted()).toEqual(KIT_SETTINGS.toSorted())

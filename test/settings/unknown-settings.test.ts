@@ -59,7 +59,7 @@ test.each([
   ['ALOWED_GROUPS', 'ALLOWED_GROUPS'],
   ['ALLOWED_GROUP', 'ALLOWED_GROUPS'],
   ['POSTGRES_QEURY', 'POSTGRES_QUERY'],
-  ['USER_STORE_URLFILE', 'USER_STORE_URL_FILE'],
+  ['ENTRY_POINTSFILE', 'ENTRY_POINTS_FILE'],
   ['LDAP_USER_FILER', 'LDAP_USER_FILTER'],
 ])('%s is recognised as %s', (name, meant) => {
   const mistakes = mistakesIn({ ...SETTINGS, USER_STORE_URL: '', [name]: 'x' })
