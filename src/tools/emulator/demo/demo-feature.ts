@@ -1,10 +1,9 @@
+import type { SeededChannel } from '../seed/seed.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
-import type { DemoLocks } from './locks.ts'
 
 /** The demo when it runs. */
 export interface StartedDemo {
   readonly emulator: RunningEmulator
-  readonly locks: DemoLocks
   /** The origin of the customer's pages. */
   readonly pageOrigin: string
 }
@@ -21,8 +20,16 @@ export interface SharedSettings {
 export interface DemoFeature {
   /** Its settings at the entry point of the seeded locks. */
   readonly ofDefault?: object
+  /** Its channel, with a lock that leads to its entry point. */
+  readonly channel?: SeededChannel
   /** Its entry point, if it has one of its own here. */
-  entryPoint?(demo: Pick<StartedDemo, 'emulator' | 'locks'>, shared: SharedSettings): object | null
+  entryPoint?(emulator: RunningEmulator, shared: SharedSettings): object | null
   /** Says how to try it. */
   introduction(demo: StartedDemo): readonly string[]
 }
+
+/**
+ * Makes the locks of a feature anew at each start.
+ * @param loginUrl address of the login app, without a slash at the end.
+ */
+export type MakeDemoFeature = (loginUrl: string) => DemoFeature | Promise<DemoFeature>

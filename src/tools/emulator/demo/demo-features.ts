@@ -1,7 +1,7 @@
-import type { DemoFeature } from './demo-feature.ts'
+import type { MakeDemoFeature } from './demo-feature.ts'
 import { passkeysDemo } from './passkeys/passkeys-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
 import { tokenDemo } from './token/token-demo.ts'
 
 /** What the demo shows besides passwords and the hash. */
-export const DEMO_FEATURES: readonly DemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo]
+export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo]

@@ -3,8 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
-import { DEMO_FEATURES } from './demo-features.ts'
-import type { DemoLocks } from './locks.ts'
+import type { DemoFeature } from './demo-feature.ts'
 
 const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
 
@@ -19,7 +18,8 @@ const OF_ENTRY_POINT = ['PLAYER_RETURN_URL', 'PLAYER_ORIGINS', 'HASH_CONSUMERS']
 export function writeEntryPoints(
   file: string,
   emulator: RunningEmulator,
-  locks: DemoLocks,
+  hashSecret: string,
+  features: readonly DemoFeature[],
   lifetimeSeconds: number,
 ): ProgramSettings {
   const { url, seed } = emulator
@@ -38,13 +38,11 @@ export function writeEntryPoints(
     brandColor: '#0a7d6c',
     helpUrl: `${url}/`,
   }
-  const ofDefault: object = Object.assign({}, ...DEMO_FEATURES.map((feature) => feature.ofDefault))
+  const ofDefault: object = Object.assign({}, ...features.map(({ ofDefault }) => ofDefault))
   const entryPoints = [
-    { name: 'default', secret: locks.lock.secret, ...hash, ...brand, ...ofDefault },
+    { name: 'default', secret: hashSecret, ...hash, ...brand, ...ofDefault },
     { name: 'plain', secret: randomBytes(20).toString('hex'), ...hash },
-    ...DEMO_FEATURES.flatMap((feature) => {
-      return feature.entryPoint?.({ emulator, locks }, { playerOrigins, brand, hash }) ?? []
-    }),
+    ...features.flatMap((feature) => feature.entryPoint?.(emulator, { playerOrigins, brand, hash }) ?? []),
   ]
   writeFileSync(file, `${JSON.stringify(entryPoints, null, 2)}\n`, { mode: 0o600 })
   chmodSync(file, 0o600)

@@ -4,11 +4,11 @@ import { COMPANIONS } from '../companions.ts'
 import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
 import type { DemoSettings } from '../settings.ts'
 import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
+import type { DemoFeature } from './demo-feature.ts'
 import { DEMO_FEATURES } from './demo-features.ts'
 import { type DemoSecrets, loadSecrets } from './demo-secrets.ts'
 import { writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
-import { createLocks, type DemoLocks } from './locks.ts'
 import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
 import { prepareViewers } from './viewers.ts'
 
@@ -54,11 +54,11 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   // The commands run in other processes, while the emulator generates its views.
   const viewersReady = prepareViewers(secrets, store)
   viewersReady.catch(() => {})
-  const locks = await createLocks(loginUrl, secrets.hashSecret)
+  const features = await Promise.all(DEMO_FEATURES.map((make) => make(loginUrl)))
   const emulator = await startService(servicePort, settings.EMULATOR_PROVIDER_PORT, {
     folder,
     loginUrl,
-    locks,
+    features,
     secrets,
   })
   const logFile = join(folder, 'login-app.log')
@@ -73,12 +73,12 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       USER_STORE_URL: store.USER_STORE_URL,
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
       ...LISTENING,
-      ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, locks, lifetimeSeconds),
+      ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, secrets.hashSecret, features, lifetimeSeconds),
     }
     writeSettings(settingsFile, environment)
     const loginApp = await startLoginApp({ ...inherited, ...environment }, { port: loginPort, logFile })
     return {
-      ...addressesOf(emulator, loginUrl, locks),
+      ...addressesOf(emulator, loginUrl, features),
       viewers: secrets.viewers,
       logFile,
       settingsFile,
@@ -97,24 +97,25 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
 interface DemoParts {
   readonly folder: string
   readonly loginUrl: string
-  readonly locks: DemoLocks
+  readonly features: readonly DemoFeature[]
   readonly secrets: DemoSecrets
 }
 
 /** Starts the emulated service, with its companions if their packages are installed. */
 function startService(port: number, providerPort: number, parts: DemoParts): Promise<RunningEmulator> {
-  const { folder, loginUrl, secrets } = parts
-  const { lock, tokenLock, companyLock } = parts.locks
+  const { folder, loginUrl, secrets, features } = parts
+  const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
+  const channels = features.flatMap(({ channel }) => channel ?? [])
   const hasCompanions = COMPANIONS.every(({ isInstalled }) => isInstalled())
   return startEmulator({
     port,
     dataFile: join(folder, 'emulator.db'),
-    seed: { lock, tokenLock, viewers: secrets.viewers, demoWeeks: true, ...(hasCompanions && { companyLock }) },
+    seed: { lock, channels, viewers: secrets.viewers, demoWeeks: true },
     ...(hasCompanions && { companions: { port: providerPort, loginUrl } }),
   })
 }
 
-function addressesOf(emulator: RunningEmulator, loginUrl: string, locks: DemoLocks): DemoAddresses {
+function addressesOf(emulator: RunningEmulator, loginUrl: string, features: readonly DemoFeature[]): DemoAddresses {
   const { url, port, seed } = emulator
   const pageOrigin = `http://page.localhost:${port}`
   const channel = seed.channels.find(({ locked }) => locked)
@@ -123,7 +124,7 @@ function addressesOf(emulator: RunningEmulator, loginUrl: string, locks: DemoLoc
     serviceUrl: `${url}/`,
     loginUrl: `${loginUrl}/`,
     unbrandedUrl: `${loginUrl}/e/plain`,
-    features: DEMO_FEATURES.map((feature) => feature.introduction({ emulator, locks, pageOrigin })),
+    features: features.map((feature) => feature.introduction({ emulator, pageOrigin })),
   }
 }
 

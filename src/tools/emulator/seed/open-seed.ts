@@ -4,7 +4,7 @@ import { refreshDemoWeeks } from '../analytics/demo-views/demo-weeks.ts'
 import { generateSegments } from '../analytics/demo-views/generate-segments.ts'
 import { EmulatorStartError } from '../start-error.ts'
 import { planDefaultSeed } from './default-seed.ts'
-import { Seed, type SeedDefaults } from './seed.ts'
+import { Seed, type SeedDefaults, type SeededChannel } from './seed.ts'
 import { planSeedOfFile, type SeedFile } from './seed-file.ts'
 import { addChannel, writeRows } from './write-rows.ts'
 
@@ -15,10 +15,6 @@ export const STATE_TABLES = `
     value TEXT NOT NULL
   ) STRICT;
 `
-
-/** Have a lock of their own. Their ids are far from those of channels that a user created before the seed had them. */
-const COMPANY_CHANNEL = { id: '1100', title: 'Company meeting', owner: 'studio', locked: true }
-const TOKEN_CHANNEL = { id: '1200', title: 'Members evening', owner: 'studio', locked: true }
 
 /** Name of the state that tells which seed file filled the database. */
 const ORIGIN = 'seed_file'
@@ -76,20 +72,17 @@ export async function resetToSeed(
 }
 
 /** Updates the seeded locks that are still there. */
-function updateLocks(
-  database: DatabaseSync,
-  { locks, viewer_auth }: Seed,
-  { lock: newLock, tokenLock }: SeedDefaults,
-): void {
+function updateLocks(database: DatabaseSync, seed: Seed, { lock: newLock, channels = [] }: SeedDefaults): void {
   const hash = database.prepare('UPDATE locks SET url = ?, secret = ? WHERE content_type = ? AND content_id = ?')
-  const token = database.prepare(
+  const viewerAuth = database.prepare(
     'UPDATE viewer_auth SET auth_url = ?, public_key = ? WHERE content_type = ? AND content_id = ?',
   )
-  for (const lock of newLock === undefined ? [] : locks) {
+  const isAdded = ({ content_id }: { content_id: string }) => channels.some(({ id }) => id === content_id)
+  for (const lock of newLock === undefined ? seed.locks.filter(isAdded) : seed.locks) {
     hash.run(lock.url, lock.secret, lock.content_type, Number(lock.content_id))
   }
-  for (const lock of tokenLock === undefined ? [] : viewer_auth) {
-    token.run(lock.auth_url, lock.public_key, lock.content_type, Number(lock.content_id))
+  for (const lock of seed.viewer_auth.filter(isAdded)) {
+    viewerAuth.run(lock.auth_url, lock.public_key, lock.content_type, Number(lock.content_id))
   }
 }
 
@@ -101,24 +94,17 @@ function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowS
   if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })
 }
 
-function withOptions(seed: Seed, { lock, viewers, companyLock, tokenLock }: SeedDefaults): Seed {
-  const wanted = [...(companyLock ? [COMPANY_CHANNEL] : []), ...(tokenLock ? [TOKEN_CHANNEL] : [])]
-  const added = wanted.filter((channel) => !seed.channels.some(({ id }) => id === channel.id))
-  const live = (channel: { id: string }) => ({ content_type: 'live' as const, content_id: channel.id })
-  const locks =
-    companyLock && added.includes(COMPANY_CHANNEL)
-      ? [...seed.locks, { ...live(COMPANY_CHANNEL), ...companyLock }]
-      : seed.locks
+function withOptions(seed: Seed, { lock, viewers, channels = [] }: SeedDefaults): Seed {
+  const added = channels.filter((channel) => !seed.channels.some(({ id }) => id === channel.id))
+  const live = ({ id }: SeededChannel) => ({ content_type: 'live' as const, content_id: id })
+  const locks = [...seed.locks, ...added.flatMap((one) => (one.lock ? { ...live(one), ...one.lock } : []))]
+  const viewerAuth = added.flatMap((one) => (one.viewerAuth ? { ...live(one), ...one.viewerAuth } : []))
+  const channelOf = (one: { content_id: string }) => channels.find(({ id }) => id === one.content_id)
   return {
     ...seed,
-    channels: [...seed.channels, ...added],
-    locks: locks.map((one) => ({
-      ...one,
-      ...(one.content_id === COMPANY_CHANNEL.id ? (companyLock ?? lock) : lock),
-    })),
-    viewer_auth: tokenLock
-      ? [{ ...live(TOKEN_CHANNEL), auth_url: tokenLock.authUrl, public_key: tokenLock.publicKey }]
-      : seed.viewer_auth,
+    channels: [...seed.channels, ...added.map(({ id, title }) => ({ id, title, owner: 'studio', locked: true }))],
+    locks: locks.map((one) => ({ ...one, ...(channelOf(one)?.lock ?? lock) })),
+    viewer_auth: [...seed.viewer_auth, ...viewerAuth].map((one) => ({ ...one, ...channelOf(one)?.viewerAuth })),
     viewers: viewers ? [...viewers] : seed.viewers,
   }
 }

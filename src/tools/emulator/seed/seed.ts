@@ -66,8 +66,15 @@ export interface SeedDefaults {
   /** Entry point and secret of every lock of the default seed, and of the locks of a file that have none. */
   readonly lock?: { readonly url: string; readonly secret?: string }
   readonly viewers?: readonly SeedAccount[]
-  /** Adds a channel with this lock to the default seed. */
-  readonly companyLock?: { readonly url: string; readonly secret: string }
-  /** Adds a channel with viewer tokens to the default seed. */
-  readonly tokenLock?: { readonly authUrl: string; readonly publicKey: string }
+  /** Adds these channels to the default seed. */
+  readonly channels?: readonly SeededChannel[]
+}
+
+/** A channel with a lock of its own: with a hash, or of the second version. */
+export interface SeededChannel {
+  /** Far from the ids of channels that a user created before the seed had this one. */
+  readonly id: string
+  readonly title: string
+  readonly lock?: { readonly url: string; readonly secret: string }
+  readonly viewerAuth?: { readonly auth_url: string; readonly public_key: string }
 }

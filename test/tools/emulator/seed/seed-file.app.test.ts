@@ -155,7 +155,9 @@ test('/emulator/seed returns a valid seed file, which makes the same seed', asyn
 })
 
 describe('viewer auth in a seed', () => {
-  const tokenLock = { authUrl: 'http://localhost:3000/e/token', publicKey: PUBLIC_KEY }
+  const viewerAuth = { auth_url: 'http://localhost:3000/e/token', public_key: PUBLIC_KEY }
+  const channel = { id: '1200', title: 'Members evening' }
+  const channels = [{ ...channel, viewerAuth }]
 
   test('a seed file locks a channel and its videos with viewer tokens', async () => {
     const file = {
@@ -175,7 +177,7 @@ describe('viewer auth in a seed', () => {
     const dataFile = join(folder, 'emulator.db')
     const before = (await start({}, dataFile)).seed.channels
     await running.pop()?.close()
-    const { url, seed } = await start({ tokenLock }, dataFile)
+    const { url, seed } = await start({ channels }, dataFile)
     const added = seed.channels.at(-1)
     expect(seed.channels).toEqual([...before, { ...added, locked: true }])
     await fetch(`${url}/emulator/reset`, { method: 'POST' })
@@ -185,15 +187,15 @@ describe('viewer auth in a seed', () => {
 
   test('a new start replaces the key and address, but not of a lock that was removed', async () => {
     const dataFile = join(folder, 'emulator.db')
-    const { seed } = await start({ tokenLock }, dataFile)
+    const { seed } = await start({ channels }, dataFile)
     await running.pop()?.close()
-    await start({ tokenLock: { ...tokenLock, publicKey: OTHER_KEY_PEM } }, dataFile)
+    await start({ channels: [{ ...channel, viewerAuth: { ...viewerAuth, public_key: OTHER_KEY_PEM } }] }, dataFile)
     const database = new DatabaseSync(dataFile)
     const keys = () => database.prepare('SELECT public_key FROM viewer_auth').all()
     expect(keys()).toEqual([{ public_key: OTHER_KEY_PEM }])
     database.exec('DELETE FROM viewer_auth')
     await running.pop()?.close()
-    expect((await start({ tokenLock }, dataFile)).seed).toEqual(seed)
+    expect((await start({ channels }, dataFile)).seed).toEqual(seed)
     expect(keys()).toEqual([])
     database.close()
   })

@@ -1,8 +1,8 @@
-import type { DemoFeature } from '../demo-feature.ts'
+import type { MakeDemoFeature } from '../demo-feature.ts'
 
-export const passkeysDemo: DemoFeature = {
+export const passkeysDemo: MakeDemoFeature = () => ({
   ofDefault: { passkeys: 'on' },
   introduction: () => [
     'For a passkey, click "Use a passkey" in the player, and then "No passkey yet?" in the new window.',
   ],
-}
+})
