@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Part, readParts } from '../../../src/tools/slim/parts.ts'
+import { belongsTo, type Part, readParts } from '../../../src/tools/slim/parts.ts'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
 import { countLines, readTree } from '../../../src/tools/slim/tree.ts'
 import { type Copy, copyOf, ROOT } from './copy.ts'
@@ -8,9 +8,10 @@ import { leftWords } from './left-words.ts'
 
 /**
  * Removes each part alone from the last commit, then builds the typical forks, and checks what is left. Arguments: the
- * names of parts that go together, or `--keep NAME,…`; none: all of them.
+ * names of parts that go together, `--keep NAME,…`, or `--pairs`: two parts at once. None: all but the pairs.
  */
-const parts = readParts(readTree(ROOT)).filter(({ choice, always }) => choice && !always)
+const project = readTree(ROOT)
+const parts = readParts(project).filter(({ choice, always }) => choice && !always)
 /** The most lines of src that each typical fork may have. */
 const BUDGET: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'),
@@ -26,9 +27,9 @@ const FILES = [
   'test/tools/slim',
   'test/tools/cli/readme.test.ts',
 ]
+const TYPES = ['tsc', 'knip --no-progress']
 const CHECKS = [
-  'tsc',
-  'knip --no-progress',
+  ...TYPES,
   `vitest run --config test/vitest.config.ts --project unit --silent --reporter=minimal ${FILES.join(' ')}`,
 ]
 /** Only in the typical forks: `slim` formats all that it changes, and `tsc` finds unused names. */
@@ -38,6 +39,7 @@ interface Fork {
   readonly title: string
   readonly keep: readonly string[]
   readonly most: number
+  readonly checks: readonly string[]
 }
 
 /** The fork without some parts, nor those that need them. */
@@ -48,21 +50,39 @@ function without(...gone: readonly string[]): Fork {
   })
   if (needing.length > 0) return without(...gone, ...needing.map(({ name }) => name))
   const keep = parts.map(({ name }) => name).filter((name) => !gone.includes(name))
-  return { title: `without ${gone.join(', ')}`, keep, most: Number.POSITIVE_INFINITY }
+  return { title: `without ${gone.join(', ')}`, keep, most: Number.POSITIVE_INFINITY, checks: CHECKS }
+}
+
+/** The pairs of parts that share a file or a need. Where one brings the other with it, there is nothing to add. */
+function pairs(): Fork[] {
+  const isJoined = (a: Part, b: Part) =>
+    a.needs.some((need) => b.needs.includes(need)) ||
+    [...project.keys()].some((path) => belongsTo(a, path) && belongsTo(b, path))
+  const isAlone = (a: Part, b: Part) => without(a.name).keep.includes(b.name)
+  return parts.flatMap((a, index) =>
+    parts
+      .slice(index + 1)
+      .filter((b) => isJoined(a, b) && isAlone(a, b) && isAlone(b, a))
+      .map((b) => ({ ...without(a.name, b.name), checks: TYPES })),
+  )
 }
 
 function only(keep: string): Fork {
-  return { title: `only ${keep}`, keep: keep.split(','), most: BUDGET[keep] ?? Number.POSITIVE_INFINITY }
+  const most = BUDGET[keep] ?? Number.POSITIVE_INFINITY
+  return { title: `only ${keep}`, keep: keep.split(','), most, checks: [...CHECKS, LINT] }
 }
 
 /** Makes the fork in the copy. @returns the lines of src, and what is wrong with it. */
-async function check({ folder, run }: Copy, { keep, most }: Fork): Promise<{ lines: number; faults: string[] }> {
+async function check(
+  { folder, run }: Copy,
+  { keep, most, checks }: Fork,
+): Promise<{ lines: number; faults: string[] }> {
   const fork = slimmed(folder, keep)
   write(folder, fork)
   const lines = countLines(readTree(folder), 'src/')
   const faults = [...fork.seams, ...leftWords(fork)]
   if (lines > most) faults.push(`The budget of test/tools/slim/budget.json is ${most} lines of src.`)
-  for (const command of most === Number.POSITIVE_INFINITY ? CHECKS : [...CHECKS, LINT]) {
+  for (const command of checks) {
     const { ok, output } = await run(`node_modules/.bin/${command}`)
     if (!ok) faults.push(`${command}\n${output}`)
   }
@@ -90,7 +110,11 @@ async function checkAll(queue: Fork[]): Promise<void> {
 
 const [first, ...others] = process.argv.slice(2)
 const all = [...parts.map(({ name }) => without(name)), ...Object.keys(BUDGET).map(only)]
-const chosen =
-  first === '--keep' ? others.map(only) : process.argv.slice(2).map((names) => without(...names.split(',')))
-const queue = chosen.length > 0 ? chosen : all
+/** The forks that the arguments choose. */
+function chosen(): Fork[] {
+  if (first === undefined) return all
+  if (first === '--keep') return others.map(only)
+  return first === '--pairs' ? pairs() : [first, ...others].map((names) => without(...names.split(',')))
+}
+const queue = chosen()
 await Promise.all([checkAll(queue), checkAll(queue)])
