@@ -37,7 +37,7 @@ test('the login app starts without the code and the libraries of its features', 
     encoding: 'utf8',
   })
   const files = z.array(z.string()).parse(JSON.parse(output))
-  expect(files.filter((file) => /\/src\/features\/\w+\/feature\.ts/.test(file))).toHaveLength(features.length)
+  expect(files.filter((file) => /\/src\/features\/[\w-]+\/feature\.ts/.test(file))).toHaveLength(features.length)
   expect(files.filter((file) => /\/(openid-client|oauth4webapi|jose|nodemailer|@simplewebauthn)\//.test(file))).toEqual(
     [],
   )
