@@ -142,6 +142,9 @@ test('each entry point may have a provider of its own, with its secret in a file
     isOnly: true,
     sessionSeconds: 900,
   })
-  writeFileSync(file, JSON.stringify([{ ...common, name: 'a', ssoOnly: 'on' }]))
-  expect(mistakesIn(environment)).toEqual(['ENTRY_POINTS_FILE, entry 1: ssoOnly needs oidcIssuer'])
+  writeFileSync(file, JSON.stringify([{ ...common, name: 'a', ssoOnly: 'on', oidcClientSecretFile: secretFile }]))
+  expect(mistakesIn(environment)).toEqual([
+    'ENTRY_POINTS_FILE, entry 1: oidcClientSecretFile needs oidcIssuer',
+    'ENTRY_POINTS_FILE, entry 1: ssoOnly needs oidcIssuer',
+  ])
 })
