@@ -5,8 +5,6 @@ import type { EditableStoreOptions, EditableUserStore, Migration } from './edita
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
-const urlSchema = (defaultUrl: string | undefined) =>
-  defaultUrl === undefined ? z.string() : z.string().default(defaultUrl)
 const URL_META = {
   isSecret: true,
   isAddress: true,
@@ -19,6 +17,7 @@ const URL_META = {
  */
 export function userStoreList(kinds: readonly UserStoreKind[]) {
   const defaultUrl = kinds.find((kind) => kind.defaultUrl !== undefined)?.defaultUrl
+  const url = defaultUrl === undefined ? z.string() : z.string().default(defaultUrl)
   function kindOf(settings: StoreSettings): UserStoreKind {
     const chosen = kinds.find(({ kind }) => kind === settings.kind)
     if (!chosen) throw new ConfigError(`There is no user store of the kind ${settings.kind}.`)
@@ -34,9 +33,9 @@ export function userStoreList(kinds: readonly UserStoreKind[]) {
   }
   return {
     /** The schemas of USER_STORE_URL and of the settings of all stores, by name. */
-    settings: { USER_STORE_URL: urlSchema(defaultUrl).meta(URL_META), ...settingsOf(kinds) },
+    settings: { USER_STORE_URL: url.meta(URL_META), ...settingsOf(kinds) },
     /** Reads the settings of the chosen store from the environment. */
-    environment: environmentOf(defaultUrl, kinds),
+    environment: environmentOf(kinds, defaultUrl),
     /** Returns the file of the viewers for a value of USER_STORE_URL. Null if the viewers are in no file. */
     fileOf: (url = defaultUrl ?? ''): string | null => kinds.find((kind) => kind.isUrl(url))?.fileOf?.(url) ?? null,
     /** True if this app manages the viewers of the chosen store. */
@@ -63,7 +62,7 @@ function settingsOf(kinds: readonly UserStoreKind[]): Settings {
   return Object.assign({}, ...kinds.map(({ settings }) => settings))
 }
 
-function environmentOf(defaultUrl: string | undefined, kinds: readonly UserStoreKind[]): z.ZodType<StoreSettings> {
+function environmentOf(kinds: readonly UserStoreKind[], defaultUrl?: string): z.ZodType<StoreSettings> {
   return z.record(z.string(), z.string().optional()).transform((environment, context): StoreSettings => {
     const url = environment.USER_STORE_URL ?? defaultUrl
     const chosen = kinds.find((kind) => url !== undefined && kind.isUrl(url))
