@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { keysOfIdentity, type ProviderIdentity } from '../sessions/sso/provider-sessions.ts'
-import { usernameKey } from '../users/viewer-fields.ts'
+import type { SessionViewer } from '../sessions/session-store.ts'
 import { type RedisLink, removeByPrefix, removeKeys } from './link.ts'
+import { type Lists, listOfName, PROVIDER_LISTS, sessionKey } from './session-keys.ts'
+import { listsOfProvider } from './sso/provider-lists.ts'
 
 /**
  * Lists of sessions in Redis: sorted sets of session ids. The score of a session is the time when it ends. A negative
@@ -48,11 +49,7 @@ export interface ListedSession {
   readonly endsAtSeconds: number
 }
 
-export interface ListedViewer {
-  readonly username: string
-  /** Absent for a password viewer. */
-  readonly sso?: ProviderIdentity | undefined
-}
+export type ListedViewer = Pick<SessionViewer, 'username' | 'sso'>
 
 export interface ListLimits {
   readonly lifetimeSeconds: number
@@ -124,34 +121,14 @@ async function removeListed(link: RedisLink, list: string, ids: readonly string[
   return removed
 }
 
-/** Returns the key of a session itself. */
-export function sessionKey({ keyPrefix }: RedisLink, id: string): string {
-  return `${keyPrefix}session:${id}`
-}
+/** Each returns the lists of a session of its kind of viewer. */
+const KINDS: readonly ((link: RedisLink, viewer: ListedViewer) => Lists | null)[] = [listsOfProvider]
 
-/** Returns the key of the list for a password viewer. */
-export function listOfName({ keyPrefix }: RedisLink, username: string): string {
-  return `${keyPrefix}sessions-of:${usernameKey(username)}`
-}
-
-const PROVIDER_LISTS = 'sso:sessions-of:'
-
-/** Returns the key of the list for all SSO viewers with a user name. */
-export function listOfProviderName({ keyPrefix }: RedisLink, username: string): string {
-  return `${keyPrefix}${PROVIDER_LISTS}name:${usernameKey(username)}`
-}
-
-/** @param key of `keysOfIdentity()` or `keysOfLogout()`. */
-export function listOfProviderKey({ keyPrefix }: RedisLink, key: string): string {
-  return `${keyPrefix}${PROVIDER_LISTS}${key}`
-}
-
-/** Returns the lists of a session. The list of its viewer limits the number of sessions. */
-function listsOf(link: RedisLink, { username, sso }: ListedViewer): { ofViewer: string; others: readonly string[] } {
-  if (sso === undefined) return { ofViewer: listOfName(link, username), others: [] }
-  const { viewer, session } = keysOfIdentity(sso)
-  return {
-    ofViewer: listOfProviderKey(link, viewer),
-    others: [listOfProviderKey(link, session), listOfProviderName(link, username)],
+/** Returns the lists of a session. */
+function listsOf(link: RedisLink, viewer: ListedViewer): Lists {
+  for (const listsOfKind of KINDS) {
+    const lists = listsOfKind(link, viewer)
+    if (lists !== null) return lists
   }
+  return { ofViewer: listOfName(link, viewer.username), others: [] }
 }

@@ -12,17 +12,8 @@ import { keysOfLogout, type ProviderLogout } from '../sessions/sso/provider-sess
 import type { StoredSessions } from '../stores/store-kind.ts'
 import type { RedisAddress } from './address.ts'
 import { openRedisLink, type RedisLink, withRedis } from './link.ts'
-import {
-  addToLists,
-  endAllRedisSessions,
-  endListedSessions,
-  listedIds,
-  listOfName,
-  listOfProviderKey,
-  listOfProviderName,
-  removeFromLists,
-  sessionKey,
-} from './session-list.ts'
+import { listOfName, listOfProviderKey, listOfProviderName, sessionKey } from './session-keys.ts'
+import { addToLists, endAllRedisSessions, endListedSessions, listedIds, removeFromLists } from './session-list.ts'
 
 declare module 'express-session' {
   interface SessionData {
