@@ -5,8 +5,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import type { Logger } from 'pino'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
-import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-points/entry-point.ts'
-import { type HashSecrets, startSecretsOf } from './entry-points/hash-secrets.ts'
+import { type EntryPoint, isHashEntryPoint } from './entry-points/entry-point.ts'
 import { accessPolicy as ownAccessPolicy } from './login/access-policy.ts'
 import type { AccessPolicy } from './login/answer/access-decision.ts'
 import type { PlayerAnswer } from './login/answer/answer.ts'
@@ -36,8 +35,6 @@ import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
-  /** Returns the secrets as they are now. Default: the secrets of the start. */
-  readonly hashSecretsOf?: (entryPoint: HashEntryPoint) => HashSecrets
   readonly features?: OpenFeatures
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
@@ -58,7 +55,7 @@ const HEALTH = ['/health/live', '/health/ready']
 
 /** Creates the login app: all middleware and routes, in their order. */
 export function createApp(deps: AppDeps): Express {
-  const { config, hashSecretsOf = startSecretsOf, features = NO_FEATURES, accessPolicy = ownAccessPolicy } = deps
+  const { config, features = NO_FEATURES, accessPolicy = ownAccessPolicy } = deps
   const { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter, watch = null } = deps
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews()
@@ -87,7 +84,7 @@ export function createApp(deps: AppDeps): Express {
     const brand = parts.reduce((changed, part) => part.brand?.(changed) ?? changed, given.brand)
     const entryPoint = { ...given, brand }
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const answer = answerOf(entryPoint, parts, hashSecretsOf, nowSeconds)
+    const answer = answerOf(entryPoint, parts, nowSeconds)
     const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])
     const screens = createScreens({ ...entryPoint, ...screensOf(answer), parts: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
@@ -117,16 +114,11 @@ export function createApp(deps: AppDeps): Express {
 }
 
 /** Returns what the player of an entry point gets: the hash, unless a feature replaces it. */
-function answerOf(
-  entryPoint: EntryPoint,
-  parts: readonly FeaturePart[],
-  hashSecretsOf: Required<AppDeps>['hashSecretsOf'],
-  nowSeconds: () => number,
-): PlayerAnswer {
+function answerOf(entryPoint: EntryPoint, parts: readonly FeaturePart[], nowSeconds: () => number): PlayerAnswer {
   const replaced = parts.find(({ answer }) => answer)?.answer
   if (replaced) return replaced
   if (!isHashEntryPoint(entryPoint)) throw new Error(`Entry point ${entryPoint.name} needs ${entryPoint.viewerAuth}`)
-  return createHashAnswer(entryPoint, () => hashSecretsOf(entryPoint), nowSeconds)
+  return createHashAnswer(entryPoint, nowSeconds)
 }
 
 /** Without an address of the player, some answers have nowhere to go: a link to the entry point would not help. */

@@ -2,6 +2,7 @@ import { account } from './features/account/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
+import { secretFiles } from './features/secret-files/feature.ts'
 import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
 import type { Feature } from './login/feature.ts'
@@ -13,6 +14,7 @@ const FEATURES = {
   account,
   token,
   entryPointsFile,
+  secretFiles,
   metrics,
 }
 

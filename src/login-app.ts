@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
-import { isHashEntryPoint } from './entry-points/entry-point.ts'
-import { watchHashSecrets } from './entry-points/hash-secrets.ts'
 import { ConfigError } from './errors.ts'
 import { features } from './features.ts'
 import { openFeatures } from './login/open-features.ts'
@@ -52,8 +50,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   let isAccepting = true
   const { host, entryPoints } = config
   const watch = await open.watch({ host, users, sessions, counters, entryPoints, linesDropped })
-  const hashSecrets = watchSecrets(config, log)
-  const own = { config, features: open, hashSecretsOf: hashSecrets.secretsOf, optionalStores }
+  const own = { config, features: open, optionalStores }
   const deps = { ...own, ...shared, isAccepting: () => isAccepting, watch }
   const app = createApp(deps)
   const clientFaults = { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
@@ -69,7 +66,6 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     closeAfterAnswers(server)
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, REQUESTS_DEADLINE_MS)
-    hashSecrets.stop()
     open.close()
     await users.close()
     sessionStore.close()
@@ -81,14 +77,6 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   }
   const started = { event: 'started', port, ...watch?.ports, publicUrl: config.publicUrl.origin }
   return { sayStarted: () => log.info(started, 'The login app listens'), stop }
-}
-
-function watchSecrets({ entryPoints }: Config, log: Pick<Logs['log'], 'info' | 'warn'>) {
-  return watchHashSecrets(entryPoints.filter(isHashEntryPoint), {
-    onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
-    onFault: (entryPoint, fault) =>
-      log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),
-  })
 }
 
 function openLogFiles({ logLevel, securityLogFile }: Config): Logs {

@@ -7,7 +7,7 @@ const BELOW_LOGIN = [
 const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
-const FEATURES = ['src/features/sso', 'src/features/passkeys', 'src/features/account', 'src/features/token']
+const FEATURES = 'sso passkeys account token secret-files'.split(' ').map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [
@@ -36,6 +36,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/account': BELOW_FEATURES,
   'src/features/token': BELOW_FEATURES,
   'src/features/entry-points-file': BELOW_FEATURES,
+  'src/features/secret-files': BELOW_FEATURES,
   'src/features/metrics': BELOW_FEATURES,
   'src/features/window': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],

@@ -8,6 +8,7 @@ import { alertOf, expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
 import { signIn } from './signed-in.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { withSecrets } from './with-secrets.ts'
 
 type Decide = AccessPolicy['decideAccess']
 
@@ -102,7 +103,7 @@ test('a response has the secret and the time after the decision', async () => {
   const secrets = { current: 'the old secret', previous: null }
   const clock = { seconds: 1000 }
   const app = await startLoginApp({
-    hashSecretsOf: () => ({ ...secrets }),
+    features: [withSecrets(() => ({ ...secrets }))],
     nowSeconds: () => clock.seconds,
     accessPolicy: {
       timeoutMs: 10_000,

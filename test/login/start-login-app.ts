@@ -118,7 +118,6 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     optionalStores: [...opened.optionalStores, ...(options.optionalStores ?? [])],
     isAccepting: options.isAccepting ?? (() => true),
     accessPolicy: options.accessPolicy ?? KIT_POLICY,
-    ...(options.hashSecretsOf && { hashSecretsOf: options.hashSecretsOf }),
   })
   const server = createHttpServer(app, { headers: unframedHeaders(publicUrl) })
   const port = await listen(server, options.port ?? 0, '127.0.0.1')

@@ -3,6 +3,7 @@ import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
 import { cookieIn, signIn } from './signed-in.ts'
 import { ADA, type LoginApp, startLoginApp } from './start-login-app.ts'
+import { withSecrets } from './with-secrets.ts'
 
 const PREVIOUS = 'PREVIOUSSECRETMARKER-51c08e'
 const withPrevious = { entryPoints: [{ ...ENTRY_POINT, previousSecret: PREVIOUS }] }
@@ -53,7 +54,7 @@ test('a viewer who comes straight back gets the same secret where there is one o
 
 test('a viewer who comes straight back after the secrets were swapped gets the new one', async () => {
   let secrets = { current: PREVIOUS, previous: SECRET }
-  const app = await startLoginApp({ hashSecretsOf: () => secrets })
+  const app = await startLoginApp({ features: [withSecrets(() => secrets)] })
   const signedIn = await app.post('/sign-in', ADA)
   secrets = { current: SECRET, previous: PREVIOUS }
   expect(secretIn(signedIn.location)).toBe('previous')
@@ -62,13 +63,13 @@ test('a viewer who comes straight back after the secrets were swapped gets the n
 
 test('a viewer gets a response with the secrets of the moment', async () => {
   let current = SECRET
-  const app = await startLoginApp({ hashSecretsOf: () => ({ current, previous: null }) })
+  const app = await startLoginApp({ features: [withSecrets(() => ({ current, previous: null }))] })
   expect(secretIn((await app.post('/sign-in', ADA)).location)).toBe('current')
   current = PREVIOUS
   expect(secretIn((await app.post('/sign-in', ADA)).location)).toBe('previous')
 })
 
 test('a viewer gets no response where the secret is gone', async () => {
-  const app = await startLoginApp({ hashSecretsOf: () => ({ current: '', previous: PREVIOUS }) })
+  const app = await startLoginApp({ features: [withSecrets(() => ({ current: '', previous: PREVIOUS }))] })
   expect((await app.post('/sign-in', ADA)).location).toBeUndefined()
 })

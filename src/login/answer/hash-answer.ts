@@ -1,5 +1,4 @@
 import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
-import type { HashSecrets } from '../../entry-points/hash-secrets.ts'
 import { buildAuthenticationResponse, faultInValue } from '../../hash-lock/authentication-response.ts'
 import { appendAnswer, decideReturnAddress, type ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { AccessGranted } from './access-decision.ts'
@@ -11,11 +10,22 @@ const ANSWERS_OF_LOOP = 3
 const CAUSES_OF_LOOP =
   'the player keeps coming back, so it refuses our response; check the secret set on the service, the parameters and their order, and the clocks (README.md#when-viewers-do-not-get-through)'
 
-/** Creates the answer of an entry point with a hash. @param secretsOf returns the secrets as they are now. */
+/** The secrets of an entry point. `previous` builds a response only after the service refused one with `current`. */
+export interface HashSecrets {
+  readonly current: string
+  readonly previous: string | null
+}
+
+/** Returns the secrets that were read at the start. */
+export function startSecretsOf({ secret, previousSecret }: HashEntryPoint): HashSecrets {
+  return { current: secret, previous: previousSecret === secret ? null : previousSecret }
+}
+
+/** Creates the answer of an entry point with a hash. @param secretsNow returns the secrets as they are now. */
 export function createHashAnswer(
-  entryPoint: Pick<HashEntryPoint, 'playerAddress' | 'consumers' | 'lifetimeSeconds'>,
-  secretsOf: () => HashSecrets,
+  entryPoint: HashEntryPoint,
   nowSeconds: () => number,
+  secretsNow: () => HashSecrets = () => startSecretsOf(entryPoint),
 ): PlayerAnswer {
   const { playerAddress, consumers } = entryPoint
   return {
@@ -29,7 +39,7 @@ export function createHashAnswer(
     assertCapacity() {},
     faultIn: faultInValue,
     build(granted, address, timesRefused) {
-      const secrets = secretsOf()
+      const secrets = secretsNow()
       const secret = secretFor(secrets, timesRefused)
       const location = passToPlayer(granted, entryPoint, secret, address, nowSeconds())
       return Promise.resolve({ location, key: secrets.previous === null ? null : secret })

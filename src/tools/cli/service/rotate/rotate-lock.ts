@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SECRETS_READ_EVERY_MS } from '../../../../entry-points/hash-secrets.ts'
+import { SECRETS_READ_EVERY_MS } from '../../../../features/secret-files/watch-secrets.ts'
 import { listChannels } from '../../../video-service/channels.ts'
 import type { Lock, LockDisplay, LockTarget } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'

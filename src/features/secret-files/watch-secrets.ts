@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Secret } from '../settings/secret.ts'
-import type { HashEntryPoint, SecretFiles } from './entry-point.ts'
-
-/** The secrets of an entry point. `previous` builds a response only after the service refused one with `current`. */
-export interface HashSecrets {
-  readonly current: string
-  readonly previous: string | null
-}
+import type { HashEntryPoint, SecretFiles } from '../../entry-points/entry-point.ts'
+import { type HashSecrets, startSecretsOf } from '../../login/answer/hash-answer.ts'
+import { Secret } from '../../settings/secret.ts'
 
 export interface WatchedSecrets {
   readonly secretsOf: (entryPoint: HashEntryPoint) => HashSecrets
@@ -23,11 +18,6 @@ export interface SecretEvents {
 
 /** A change of a file reaches every copy of the app within this time. */
 export const SECRETS_READ_EVERY_MS = 250
-
-/** Returns the secrets that were read at the start. */
-export function startSecretsOf({ secret, previousSecret }: HashEntryPoint): HashSecrets {
-  return { current: secret, previous: previousSecret === secret ? null : previousSecret }
-}
 
 /**
  * Reads the files of the secrets every 250 ms, so that a new secret needs no restart. The reads are asynchronous: a file

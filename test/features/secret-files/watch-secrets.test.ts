@@ -1,9 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startSecretsOf, watchHashSecrets } from '../../src/entry-points/hash-secrets.ts'
-import { ENTRY_POINT } from '../login/entry-point.ts'
-import { temporaryFolder } from '../users/temporary-folder.ts'
+import { watchHashSecrets } from '../../../src/features/secret-files/watch-secrets.ts'
+import { startSecretsOf } from '../../../src/login/answer/hash-answer.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const [A, B, C] = [
   '3f9a1c7be2d84560af13c9d27e6b8045',

@@ -1,0 +1,25 @@
+import { isHashEntryPoint } from '../../entry-points/entry-point.ts'
+import { createHashAnswer } from '../../login/answer/hash-answer.ts'
+import type { Feature } from '../../login/feature.ts'
+
+/** Reads the files of the hash secrets again when they change, so that a new secret needs no restart. */
+export const secretFiles: Feature = {
+  name: 'secret-files',
+  async open({ nowSeconds, log }, all) {
+    const entryPoints = all.map(({ entryPoint }) => entryPoint).filter(isHashEntryPoint)
+    if (entryPoints.every((entryPoint) => entryPoint.secretFiles === null)) return null
+    const { watchHashSecrets } = await import('./watch-secrets.ts')
+    const { secretsOf, stop } = watchHashSecrets(entryPoints, {
+      onChange: (entryPoint) => log.info({ event: 'hash-secret', entryPoint }, 'The secrets have changed'),
+      onFault: (entryPoint, fault) =>
+        log.warn({ event: 'hash-secret', entryPoint }, `The app keeps the secrets that it has: ${fault}`),
+    })
+    return {
+      at: (entryPoint) =>
+        isHashEntryPoint(entryPoint)
+          ? { answer: createHashAnswer(entryPoint, nowSeconds, () => secretsOf(entryPoint)) }
+          : {},
+      close: stop,
+    }
+  },
+}
