@@ -162,7 +162,9 @@ function createExpress(trustProxyHops: number, watch: Required<AppDeps>['watch']
   // In any other environment, Express would show the stack if our own error screen fails.
   app.set('env', 'production')
   app.set('query parser', 'simple').set('trust proxy', trustProxyHops).set('case sensitive routing', true)
-  trustPublicUrl(app)
+  // So that express-session sends its Secure cookie behind every proxy, and on a laptop. PUBLIC_URL is https or loopback,
+  // where browsers keep Secure cookies over plain http.
+  Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
   if (watch) app.use(watch.timeRequests)
   return app
 }
@@ -185,14 +187,6 @@ function assetMethods(screens: Screens): RequestHandler {
   const paths = new Set(readdirSync(PUBLIC).map((name) => `/${name}`))
   const refuse = onlyMethods('GET, HEAD', sendWrongMethod({ screens }))
   return (req, res, next) => (paths.has(req.path) ? refuse(req, res, next) : next())
-}
-
-/**
- * Makes express-session send its Secure cookie behind every proxy, and on a laptop. Safe because PUBLIC_URL is https or
- * loopback, where browsers keep Secure cookies over plain http. Ignores `X-Forwarded-Proto` and the socket.
- */
-function trustPublicUrl(app: Express): void {
-  Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })
 }
 
 function healthRoutes(

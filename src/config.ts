@@ -101,7 +101,7 @@ export function settingNames(): string[] {
 export function readConfig(environment: Environment): Config {
   const reading = startReading(environment)
   const { given, mistakes, parse } = reading
-  const publicUrl = readPublicUrl(reading)
+  const publicUrl = parse(PublicAddress)?.PUBLIC_URL ?? null
   const app = parse(AppEnvironment)
   const userStore = parse(userStores.environment)
   const stores = parse(sharedStores.environment)
@@ -117,7 +117,6 @@ export function readConfig(environment: Environment): Config {
   if (!publicUrl || !app || !userStore || !stores || !addressLimit || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
-  const warnings = [...reading.warnings, ...reading.unused]
   const sessions = {
     secrets: [app.SESSION_SECRET, ...(app.SESSION_SECRET_PREVIOUS ? [app.SESSION_SECRET_PREVIOUS] : [])],
     lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
@@ -140,7 +139,8 @@ export function readConfig(environment: Environment): Config {
     securityLogFile: app.SECURITY_LOG_FILE ?? null,
     logLevel: app.LOG_LEVEL,
     warnings: [
-      ...warnings,
+      ...reading.warnings,
+      ...reading.unused,
       ...warningsOfEntryPoints(entryPoints, features, sessions),
       ...sharedStores.warnings(stores),
     ],
@@ -153,7 +153,7 @@ export function readConfig(environment: Environment): Config {
  */
 export function readEntryPointSettings(environment: Environment): Pick<Config, 'publicUrl' | 'entryPoints'> {
   const reading = startReading(environment)
-  const publicUrl = readPublicUrl(reading)
+  const publicUrl = reading.parse(PublicAddress)?.PUBLIC_URL ?? null
   const entryPoints = readEntryPoints(reading, publicUrl)
   if (!publicUrl || reading.mistakes.length > 0) throw mistakesIn(reading)
   return { publicUrl, entryPoints }
@@ -258,12 +258,8 @@ function startReading(environment: Environment, settings?: Settings): Reading {
 }
 
 function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
-  const lines = [...mistakes, ...warnings].map((line) => `  ${line}`)
-  return new ConfigError(`These settings are missing or wrong:\n${lines.join('\n')}`)
-}
-
-function readPublicUrl({ parse }: Reading): URL | null {
-  return parse(PublicAddress)?.PUBLIC_URL ?? null
+  const lines = [...mistakes, ...warnings].map((line) => `\n  ${line}`)
+  return new ConfigError(`These settings are missing or wrong:${lines.join('')}`)
 }
 
 function readEntryPoints(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
