@@ -41,18 +41,16 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     sharedStores.openCounters(config.limitsStore, { nowSeconds, log }),
   ])
   const { sessionStore } = sessions
-  const signInLimits = createSignInLimits(counters.openCounter, config.addressLimit)
-  const { publicUrl, contextWords, addressLimit } = config
-  const settings = { publicUrl, contextWords, addressLimit, stores: config }
+  const { openCounter } = counters
+  const signInLimits = createSignInLimits(openCounter, config.addressLimit)
+  const { publicUrl, contextWords, addressLimit, host, entryPoints } = config
   const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter }
-  const open = await openFeatures(features, config, { ...settings, ...shared, openCounter: counters.openCounter })
+  const services = { ...shared, publicUrl, contextWords, addressLimit, stores: config, openCounter }
+  const open = await openFeatures(features, entryPoints, config.features, services)
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores]
   let isAccepting = true
-  const { host, entryPoints } = config
   const watch = await open.watch({ host, users, sessions, counters, entryPoints, linesDropped })
-  const own = { config, features: open, optionalStores }
-  const deps = { ...own, ...shared, isAccepting: () => isAccepting, watch }
-  const app = createApp(deps)
+  const app = createApp({ ...shared, config, features: open, optionalStores, isAccepting: () => isAccepting, watch })
   const clientFaults = { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
   const server = createHttpServer(app, clientFaults)
   logDroppedConnections(server, { log, repeatFilter, networkOf })

@@ -8,12 +8,6 @@ import type { Prompt } from './screens/screen-part.ts'
 /** The features that are on in an app. */
 export type OpenFeatures = ReturnType<typeof openFeaturesOf>
 
-export interface OpenFeaturesConfig {
-  readonly entryPoints: readonly EntryPoint[]
-  /** The settings of features that all entry points share, by the name of the feature. */
-  readonly features: Readonly<Record<string, unknown>>
-}
-
 interface Opened {
   readonly feature: Feature
   readonly open: OpenFeature
@@ -23,11 +17,13 @@ export const NO_FEATURES = openFeaturesOf([], [])
 
 /**
  * Opens the features that are on at an entry point.
+ * @param settings those that all entry points share, by the name of the feature.
  * @throws ConfigError if a feature cannot work with these settings.
  */
 export async function openFeatures(
   features: readonly Feature[],
-  { entryPoints, features: shared }: OpenFeaturesConfig,
+  entryPoints: readonly EntryPoint[],
+  settings: Readonly<Record<string, unknown>>,
   services: Omit<Services, 'notify'>,
 ): Promise<OpenFeatures> {
   const opened: Opened[] = []
@@ -39,8 +35,8 @@ export async function openFeatures(
     const { name } = feature
     const on = entryPoints.filter((one) => isOn(feature, one))
     const own = on.map((entryPoint) => ({ entryPoint, settings: entryPoint.features[name] }))
-    const isOff = on.length === 0 || (feature.shared !== undefined && shared[name] === undefined)
-    const open = isOff ? null : await feature.open(all, own, shared[name])
+    const isOff = on.length === 0 || (feature.shared !== undefined && settings[name] === undefined)
+    const open = isOff ? null : await feature.open(all, own, settings[name])
     if (open !== null) opened.push({ feature, open })
   }
   const prompts = features.flatMap((feature) => feature.prompts ?? [])

@@ -98,11 +98,12 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     securityLog: options.securityLog ?? securityLogOf(log),
     repeatFilter: options.repeatFilter ?? createRepeatFilter(),
   }
-  const opened = await openFeatures(
-    options.features ?? features,
-    { entryPoints, features: options.featureSettings ?? {} },
-    { ...shared, ...SERVICES, publicUrl, ...inFull(sessionStore, signInLimits) },
-  )
+  const opened = await openFeatures(options.features ?? features, entryPoints, options.featureSettings ?? {}, {
+    ...shared,
+    ...SERVICES,
+    publicUrl,
+    ...inFull(sessionStore, signInLimits),
+  })
   const app = createApp({
     config: {
       publicUrl,
