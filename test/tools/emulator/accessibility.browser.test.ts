@@ -1,30 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findViolations } from '../../browser/find-violations.ts'
-import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { press } from '../../browser/press-and-type.ts'
-import { arrive, stateOf, type Viewer, waitUntilPlaying } from './player/viewer.ts'
+import { stateOf, viewerForEach, waitUntilPlaying } from './player/viewer.ts'
 
-let browser: LaunchedBrowser
-let viewer: Viewer
-
-beforeAll(async () => {
-  browser = await launchBrowser('chromium')
-})
-beforeEach(async () => {
-  viewer = await arrive(browser)
-})
-afterEach(async () => {
-  expect(viewer.complaints).toEqual([])
-  await viewer.leave()
-})
-afterAll(() => browser.close())
+const now = viewerForEach('chromium')
 
 /** Checks the page itself, without its frames. */
 async function check(what: string): Promise<void> {
-  expect([what, await findViolations(viewer.page, { iframes: false })]).toEqual([what, []])
+  expect([what, await findViolations(now.viewer.page, { iframes: false })]).toEqual([what, []])
 }
 
 test('axe finds no violation in the player while it is locked, signing in, cancelled, unreachable and open', async () => {
+  const { viewer } = now
   const { page, service } = viewer
   const player = page.mainFrame()
   await page.goto(`${service.emulator.url}/embed/1001`)
@@ -47,7 +34,7 @@ test('axe finds no violation in the player while it is locked, signing in, cance
 })
 
 test('axe finds no violation in the chat, the combined embed and the customer’s page', async () => {
-  const { page, service } = viewer
+  const { page, service } = now.viewer
   await page.goto(`${service.emulator.url}/chat/1002`)
   await page.waitForSelector('[data-conversation]', { visible: true })
   await page.type('#text', 'Hello')
@@ -67,7 +54,7 @@ test('axe finds no violation in the chat, the combined embed and the customer’
 })
 
 test('axe finds no violation in the developer’s pages, and the request log updates itself', async () => {
-  const { page, service } = viewer
+  const { page, service } = now.viewer
   await service.post('/emulator/faults', { path: '/x', status: 503 })
   await page.goto(`${service.emulator.url}/`)
   await check('home')

@@ -1,23 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { compileCache } from '../../compile-cache.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-export interface EmulatorProgram {
-  readonly child: ChildProcess
-  printed(): string
-  /** Resolves with its address; rejects if it ends before. */
-  readonly url: Promise<string>
-  readonly ended: Promise<{ status: number | null; signal: NodeJS.Signals | null }>
-}
-
-/** Starts `npm run emulator` without npm. */
-export function startEmulatorProgram(
-  environment: Record<string, string>,
-  args: readonly string[] = [],
-): EmulatorProgram {
+/** Starts `npm run emulator` without npm. `url` resolves when it listens, and rejects if it ends before. */
+export function startEmulatorProgram(environment: Record<string, string>, args: readonly string[] = []) {
   const child = spawn(process.execPath, ['src/tools/emulator/main.ts', ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', EMULATOR_PORT: '0', ...compileCache, ...environment },

@@ -15,16 +15,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface AnalyticsServer {
-  readonly database: DatabaseSync
-  readonly url: string
-  /** Internal errors of the server. */
-  readonly faults: unknown[]
-  setNow(seconds: number): void
-  /** Sends a GET below /v1, by default with the token of owner 1. */
-  get(path: string, init?: RequestInit & { token?: string | null }): Promise<Answer>
-  close(): Promise<void>
-}
+export type AnalyticsServer = Awaited<ReturnType<typeof startAnalytics>>
 
 /** Two owners: 1 has channels 11 and 12 and videos 21 and 22; 2 has channel 13 and video 23. */
 export const OWNED = [
@@ -52,7 +43,7 @@ export function openAnalyticsDatabase(file = ':memory:'): DatabaseSync {
 export async function startAnalytics(
   database = openAnalyticsDatabase(),
   streamReport: StreamReport = openReports(database),
-): Promise<AnalyticsServer> {
+) {
   let nowSeconds = 0
   const faults: unknown[] = []
   const app = express()
@@ -78,10 +69,14 @@ export async function startAnalytics(
     database,
     url,
     faults,
-    setNow(seconds) {
+    setNow(seconds: number) {
       nowSeconds = seconds
     },
-    async get(path, { token = 'owner-1', ...init } = {}) {
+    /** Sends a GET below /v1. */
+    async get(
+      path: string,
+      { token = 'owner-1', ...init }: RequestInit & { token?: string | null } = {},
+    ): Promise<Answer> {
       const response = await fetch(`${url}${path}`, {
         ...init,
         headers: { ...(token !== null && { authorization: token }), ...init.headers },

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -10,15 +10,7 @@ import { compileCache } from '../../../compile-cache.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
-export interface DemoProgram {
-  readonly child: ChildProcess
-  /** Everything printed so far. */
-  printed(): string
-  /** Resolves when the demo has printed that it is running; rejects if it ends before. */
-  readonly running: Promise<void>
-  /** Resolves with the exit status. */
-  readonly ended: Promise<number | null>
-}
+export type DemoProgram = ReturnType<typeof startDemo>
 
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'demo-'))
@@ -29,7 +21,7 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
  * Starts the demo as a program, on free ports by default.
  * @param output a file descriptor in place of its standard output.
  */
-export function startDemo(environment: Record<string, string>, output: number | 'pipe' = 'pipe'): DemoProgram {
+export function startDemo(environment: Record<string, string>, output: number | 'pipe' = 'pipe') {
   const child = spawn(process.execPath, ['src/tools/emulator/demo/main.ts'], {
     cwd: ROOT,
     env: {

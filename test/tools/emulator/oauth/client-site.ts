@@ -3,18 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** The website of a client, with a callback that redirects to another origin. */
-export interface ClientSite {
-  readonly url: string
-  /** Target of the callback's redirect, on another origin. */
-  readonly finalUrl: string
-  /** Parameters of the calls to the callback, in order. */
-  readonly results: URLSearchParams[]
-  /** Serves a page at a path. */
-  serve(path: string, html: string): void
-  close(): Promise<void>
-}
+export type ClientSite = Awaited<ReturnType<typeof startClientSite>>
 
-export async function startClientSite(): Promise<ClientSite> {
+export async function startClientSite() {
   const pages = new Map<string, string>()
   const results: URLSearchParams[] = []
   const final = await listen(
@@ -37,7 +28,8 @@ export async function startClientSite(): Promise<ClientSite> {
     url: `http://127.0.0.1:${portOf(site)}`,
     finalUrl,
     results,
-    serve: (path, html) => void pages.set(path, page(html)),
+    /** Serves a page at a path. */
+    serve: (path: string, html: string) => void pages.set(path, page(html)),
     async close() {
       for (const server of [site, final]) {
         server.closeAllConnections()

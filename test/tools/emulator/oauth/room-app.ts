@@ -11,18 +11,10 @@ import { openRoomDatabase } from './room-database.ts'
 
 const START = 1_800_000_000
 
-export interface RoomApp {
-  readonly url: string
-  readonly database: DatabaseSync
-  /** The explanation of the last response, for the request log. */
-  explanation(): string | undefined
-  setClock(seconds: number): void
-  nowSeconds(): number
-  close(): Promise<void>
-}
+export type RoomApp = Awaited<ReturnType<typeof startRoomApp>>
 
 /** Serves the authorization server and the REST API over HTTP. */
-export async function startRoomApp(database: DatabaseSync = openRoomDatabase()): Promise<RoomApp> {
+export async function startRoomApp(database: DatabaseSync = openRoomDatabase()) {
   let now = START
   let last: express.Response | undefined
   const server = createServer()
@@ -45,8 +37,9 @@ export async function startRoomApp(database: DatabaseSync = openRoomDatabase()):
   return {
     url,
     database,
-    explanation: () => last?.locals.explanation,
-    setClock(seconds) {
+    /** The explanation of the last response, for the request log. */
+    explanation: (): string | undefined => last?.locals.explanation,
+    setClock(seconds: number) {
       now = seconds
     },
     nowSeconds: () => now,

@@ -1,14 +1,6 @@
 import { expect } from 'vitest'
 
-/** A simple browser: keeps cookies and submits forms with hidden fields, but follows no redirect. */
-export interface Visitor {
-  get(path: string, headers?: Record<string, string>): Promise<Page>
-  /** Posts fields without a page. */
-  post(path: string, fields: Record<string, string> | string, headers?: Record<string, string>): Promise<Page>
-  /** Fills in and submits the first form of a page, with its hidden fields. */
-  submit(page: Page, fields: Record<string, string>): Promise<Page>
-  cookie(): string | undefined
-}
+export type Visitor = ReturnType<typeof openVisitor>
 
 export interface Page {
   readonly status: number
@@ -20,7 +12,8 @@ export interface Page {
   readonly alert: string | null
 }
 
-export function openVisitor(url: string): Visitor {
+/** A simple browser: keeps cookies and submits forms with hidden fields, but follows no redirect. */
+export function openVisitor(url: string) {
   const cookies = new Map<string, string>()
 
   async function send(path: string, init: RequestInit): Promise<Page> {
@@ -45,15 +38,16 @@ export function openVisitor(url: string): Visitor {
     }
   }
 
-  const visitor: Visitor = {
-    get: (path, headers = {}) => send(path, { headers }),
-    post: (path, fields, headers = {}) =>
+  const visitor = {
+    get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
+    post: (path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) =>
       send(path, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: typeof fields === 'string' ? fields : new URLSearchParams(fields).toString(),
       }),
-    submit(page, fields) {
+    /** Fills in and submits the first form of a page, with its hidden fields. */
+    submit(page: Page, fields: Record<string, string>): Promise<Page> {
       const form = /<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/s.exec(page.html)
       expect(form, 'the page holds a form').not.toBeNull()
       return visitor.post(unescapeHtml(form?.[1] ?? ''), { ...hiddenFields(form?.[2] ?? ''), ...fields })

@@ -1,28 +1,17 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   goodResponse,
   LOCKED_CHANNEL,
   LOCKED_VIDEO,
   OPEN_CHANNEL,
   SECRET,
-  type Service,
-  startService,
+  serviceForFile,
   validate,
 } from './service.ts'
 import { makeResponse } from './tiny-login-app.ts'
 
-let service: Service
-let nowSeconds = Math.floor(Date.now() / 1000)
-
-beforeAll(async () => {
-  service = await startService({ nowSeconds: () => nowSeconds })
-})
-beforeEach(() => {
-  nowSeconds = Math.floor(Date.now() / 1000)
-  service.clear()
-})
-afterAll(() => service.close())
+const { service, clock } = serviceForFile()
 
 /** Reads the messages of a stream as they arrive. */
 async function* messagesOf(answer: Response): AsyncGenerator<{ id: number; author: string; text: string }> {
@@ -42,7 +31,7 @@ async function* messagesOf(answer: Response): AsyncGenerator<{ id: number; autho
 describe('the chat', () => {
   test('the chat shows a message to other viewers, with the name of its author', async () => {
     const ada = await validate(service, LOCKED_CHANNEL, goodResponse())
-    const bob = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'bob']], nowSeconds + 60, SECRET))
+    const bob = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'bob']], clock.seconds + 60, SECRET))
     const before = await service.post('/chat/1001/messages', { playback: ada.playback, text: ' Good\u00a0morning 👋 ' })
     expect(before.status).toBe(201)
     const stream = await service.request(`/chat/1001/messages?playback=${bob.playback}`)
@@ -123,15 +112,15 @@ describe('the chat', () => {
   test('the chat refuses the playback of another channel or video and an expired playback', async () => {
     const { playback } = await validate(service, OPEN_CHANNEL, null)
     expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
-    const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))
-    nowSeconds += 5
+    const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], clock.seconds + 5, SECRET))
+    clock.seconds += 5
     expect((await service.post('/chat/1001/messages', { playback: short.playback, text: 'hello' })).status).toBe(403)
   })
 
   test('the chat closes the stream of an expired playback', async () => {
-    const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], nowSeconds + 5, SECRET))
+    const short = await validate(service, LOCKED_CHANNEL, makeResponse([['user', 'ada']], clock.seconds + 5, SECRET))
     const stream = await service.request(`/chat/1001/messages?playback=${short.playback}`)
-    nowSeconds += 5
+    clock.seconds += 5
     const { playback } = await validate(service, LOCKED_CHANNEL, goodResponse())
     await service.post('/chat/1001/messages', { playback, text: 'too late for some' })
     expect((await messagesOf(stream).next()).done).toBe(true)

@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
+import { describe, expect, test } from 'vitest'
 import { press } from '../../../browser/press-and-type.ts'
-import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
+import { BROWSERS, FORGETFUL_BROWSERS, stateOf, viewerForEach, waitUntilPlaying } from './viewer.ts'
 
 const lastMessage = `document.querySelector('[data-messages] li:last-child')?.innerText`
 
@@ -10,22 +9,10 @@ const roomBelowTheHint = `document.querySelector('.chat-form').getBoundingClient
   - document.querySelector('[data-empty]').getBoundingClientRect().bottom`
 
 describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('in %s', (kind) => {
-  let browser: LaunchedBrowser
-  let viewer: Viewer
-
-  beforeAll(async () => {
-    browser = await launchBrowser(kind)
-  })
-  beforeEach(async () => {
-    viewer = await arrive(browser)
-  })
-  afterEach(async () => {
-    expect(viewer.complaints).toEqual([])
-    await viewer.leave()
-  })
-  afterAll(() => browser.close())
+  const now = viewerForEach(kind)
 
   test('the chat signs a viewer in through hashConsumer, and shows each message to both viewers', async () => {
+    const { browser, viewer } = now
     const { page, service, login } = viewer
     const { url } = service.emulator
     await page.goto(`${url}/chat/1001`)
@@ -61,6 +48,7 @@ describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('in %s', (kind) => {
   if (FORGETFUL_BROWSERS.includes(kind)) return
 
   test('one sign-in opens the player and the chat beside it', async () => {
+    const { viewer } = now
     const { page, service, login } = viewer
     await page.goto(`${service.emulator.url}/combined/recorded/2001`)
     await press(page.mainFrame(), '[data-log-in]')

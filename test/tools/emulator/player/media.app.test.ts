@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   goodResponse,
   INHERITING_VIDEO,
@@ -7,25 +7,14 @@ import {
   LOCKED_VIDEO,
   OPEN_CHANNEL,
   SECRET,
-  type Service,
-  startService,
+  serviceForFile,
   validate,
 } from './service.ts'
 import { makeResponse } from './tiny-login-app.ts'
 
 const CLIP = new URL('../../../../src/tools/emulator/player/clip.webm', import.meta.url)
 
-let service: Service
-let nowSeconds = Math.floor(Date.now() / 1000)
-
-beforeAll(async () => {
-  service = await startService({ nowSeconds: () => nowSeconds })
-})
-beforeEach(() => {
-  nowSeconds = Math.floor(Date.now() / 1000)
-  service.clear()
-})
-afterAll(() => service.close())
+const { service, clock } = serviceForFile()
 
 describe('the video file', () => {
   test.each([
@@ -66,11 +55,11 @@ describe('the video file', () => {
   })
 
   test('the video file is refused from the second of the expiry', async () => {
-    const response = makeResponse([['user', 'ada']], nowSeconds + 60, SECRET)
+    const response = makeResponse([['user', 'ada']], clock.seconds + 60, SECRET)
     const { media_url } = await validate(service, LOCKED_CHANNEL, response)
-    nowSeconds += 59
+    clock.seconds += 59
     expect((await service.request(media_url)).status).toBe(200)
-    nowSeconds += 1
+    clock.seconds += 1
     expect((await service.request(media_url)).status).toBe(403)
   })
 

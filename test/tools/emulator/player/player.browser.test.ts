@@ -1,67 +1,48 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
+import { describe, expect, test } from 'vitest'
 import { press } from '../../../browser/press-and-type.ts'
 import { SECRET } from './service.ts'
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
-import { arrive, BROWSERS, FORGETFUL_BROWSERS, stateOf, type Viewer, waitUntilPlaying } from './viewer.ts'
+import { BROWSERS, FORGETFUL_BROWSERS, stateOf, viewerForEach, waitUntilPlaying } from './viewer.ts'
 
-let browser: LaunchedBrowser
-let viewer: Viewer
+type Now = ReturnType<typeof viewerForEach>
 
-function useBrowser(kind: BrowserKind): void {
-  beforeAll(async () => {
-    browser = await launchBrowser(kind)
-  })
-  beforeEach(async () => {
-    viewer = await arrive(browser)
-  })
-  afterEach(async () => {
-    // Nothing may break on any of these ways, and no policy may be violated.
-    expect(viewer.complaints).toEqual([])
-    await viewer.leave()
-  })
-  afterAll(() => browser.close())
-}
-
-const ALL_BROWSERS = [...BROWSERS, ...FORGETFUL_BROWSERS]
-
-describe.each(ALL_BROWSERS)('in %s', (kind) => {
-  useBrowser(kind)
-  signIn()
+describe.each([...BROWSERS, ...FORGETFUL_BROWSERS])('in %s', (kind) => {
+  const now = viewerForEach(kind)
+  signIn(now)
   if (BROWSERS.includes(kind)) {
-    responsesKept()
-    screens()
-  } else nothingKept()
+    responsesKept(now)
+    screens(now)
+  } else nothingKept(now)
 })
 
-function signIn(): void {
+function signIn(now: Now): void {
   test('the player shows the entry point in its frame, and plays once the viewer has signed in there', async () => {
-    const player = await viewer.openCustomerPage('/channel/1001')
+    const player = await now.viewer.openCustomerPage('/channel/1001')
     expect(await stateOf(player, 'locked')).not.toBe('')
     expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
     await press(player, '[data-log-in]')
-    await press(await viewer.loginFrame(), '#sign-in')
+    await press(await now.viewer.loginFrame(), '#sign-in')
     await waitUntilPlaying(player)
-    expect(viewer.login.visits.map(String)).toEqual(['ustreamContentType=live&ustreamContentId=1001'])
+    expect(now.viewer.login.visits.map(String)).toEqual(['ustreamContentType=live&ustreamContentId=1001'])
     expect(await player.$eval('[data-status]', (status) => status.textContent)).toContain('ada@example.com')
     expect(await player.$('iframe')).toBeNull()
   })
 }
 
-function nothingKept(): void {
+function nothingKept(now: Now): void {
   test('the player asks for a new sign-in after a reload, because the browser keeps nothing', async () => {
-    await viewer.signIn('/video/2002')
-    await stateOf(await viewer.openCustomerPage('/video/2002'), 'locked')
-    expect(viewer.login.visits).toHaveLength(1)
+    await now.viewer.signIn('/video/2002')
+    await stateOf(await now.viewer.openCustomerPage('/video/2002'), 'locked')
+    expect(now.viewer.login.visits).toHaveLength(1)
   })
 }
 
-function responsesKept(): void {
+function responsesKept(now: Now): void {
   test('the player asks the entry point again at each expiry, and plays on where it was, by itself if the login app knows the viewer', async () => {
-    const { login } = viewer
+    const { login } = now.viewer
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour() - 3597, SECRET)
-    const player = await viewer.signIn('/video/2001')
-    const again = await viewer.loginFrame(2)
+    const player = await now.viewer.signIn('/video/2001')
+    const again = await now.viewer.loginFrame(2)
     await stateOf(player, 'signing-in')
     expect(await player.$eval('video', (video) => video.paused)).toBe(true)
     const position = Number(await player.$eval('video', (video) => video.currentTime))
@@ -78,26 +59,26 @@ function responsesKept(): void {
   })
 
   test('the player plays after a reload without a new sign-in, until the kept response has expired', async () => {
-    await viewer.signIn('/video/2002')
-    await waitUntilPlaying(await viewer.openCustomerPage('/video/2002'))
-    expect(viewer.login.visits).toHaveLength(1)
-    await viewer.page.goto('about:blank')
-    viewer.passSeconds(3600)
+    await now.viewer.signIn('/video/2002')
+    await waitUntilPlaying(await now.viewer.openCustomerPage('/video/2002'))
+    expect(now.viewer.login.visits).toHaveLength(1)
+    await now.viewer.page.goto('about:blank')
+    now.viewer.passSeconds(3600)
     // The player opens the entry point without a press of the button.
-    await viewer.openCustomerPage('/video/2002')
-    await viewer.loginFrame(2)
+    await now.viewer.openCustomerPage('/video/2002')
+    await now.viewer.loginFrame(2)
   })
 }
 
-function screens(): void {
+function screens(now: Now): void {
   test('the player says that the sign-in was cancelled, and offers a new one', async () => {
-    const player = await viewer.openCustomerPage('/channel/1001')
+    const player = await now.viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
-    await press(await viewer.loginFrame(), '#cancel')
+    await press(await now.viewer.loginFrame(), '#cancel')
     expect(await stateOf(player, 'cancelled')).not.toBe('')
     expect(await player.evaluate(`document.activeElement.matches('[data-log-in]')`)).toBe(true)
     await press(player, '[data-log-in]')
-    await press(await viewer.loginFrame(), '#sign-in')
+    await press(await now.viewer.loginFrame(), '#sign-in')
     await waitUntilPlaying(player)
   })
 
@@ -107,23 +88,23 @@ function screens(): void {
       makeResponse([['user', 'ada']], inOneHour() - 3700, SECRET),
       '[{"user":"ada"}]',
     ]
-    const player = await viewer.openCustomerPage('/channel/1001')
+    const player = await now.viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
     for (const [tries, response] of responses.entries()) {
-      viewer.login.makeResponse = () => response
-      await press(await viewer.loginFrame(tries + 1), '#sign-in')
-      await viewer.loginFrame(tries + 2)
-      expect(viewer.login.visits).toHaveLength(tries + 2)
+      now.viewer.login.makeResponse = () => response
+      await press(await now.viewer.loginFrame(tries + 1), '#sign-in')
+      await now.viewer.loginFrame(tries + 2)
+      expect(now.viewer.login.visits).toHaveLength(tries + 2)
       expect(await player.$eval('[data-gate]', (gate) => gate.dataset.state)).toBe('signing-in')
       expect(await player.$eval('video', (video) => video.hasAttribute('src'))).toBe(false)
     }
   })
 
   test('the player stops asking the entry point after five refusals, and says so', async () => {
-    const { login } = viewer
+    const { login } = now.viewer
     login.isRemembering = true
     login.makeResponse = () => makeResponse([['user', 'ada']], inOneHour(), 'a guess')
-    const player = await viewer.openCustomerPage('/channel/1001')
+    const player = await now.viewer.openCustomerPage('/channel/1001')
     await press(player, '[data-log-in]')
     expect(await stateOf(player, 'refused')).not.toBe('')
     expect(login.visits).toHaveLength(5)
@@ -131,19 +112,19 @@ function screens(): void {
   })
 
   test('the player plays a channel or video without a lock at once', async () => {
-    await waitUntilPlaying(await viewer.openCustomerPage('/channel/1002'))
-    expect(viewer.login.visits).toEqual([])
+    await waitUntilPlaying(await now.viewer.openCustomerPage('/channel/1002'))
+    expect(now.viewer.login.visits).toEqual([])
   })
 
   test('the player shows message and caption of the lock, a frame in its size, and its button again when the frame is closed', async () => {
-    viewer.service.database.exec(
+    now.viewer.service.database.exec(
       `UPDATE locks SET message = 'For members', button_caption = 'Enter', popup_width = '300', popup_height = '200'`,
     )
-    const player = await viewer.openCustomerPage('/channel/1001')
+    const player = await now.viewer.openCustomerPage('/channel/1001')
     expect(await stateOf(player, 'locked')).toBe('For members')
     expect(await player.$eval('[data-log-in]', (button) => button.textContent)).toBe('Enter')
     await press(player, '[data-log-in]')
-    await viewer.loginFrame()
+    await now.viewer.loginFrame()
     const size = await player.$eval('iframe', ({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
     expect(size).toEqual([300, 200])
     await press(player, '[data-close]')

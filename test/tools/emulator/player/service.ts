@@ -2,11 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import {
-  type EmulatorOptions,
-  type RunningEmulator,
-  startEmulator,
-} from '../../../../src/tools/emulator/start-emulator.ts'
+import { beforeAll, beforeEach } from 'vitest'
+import { type EmulatorOptions, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
 
 export const SECRET = '5e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b'
@@ -17,19 +14,10 @@ export const LOCKED_VIDEO = { content_type: 'recorded', content_id: '2001' } as 
 export const INHERITING_VIDEO = { content_type: 'recorded', content_id: '2002' } as const
 export const OPEN_CHANNEL = { content_type: 'live', content_id: '1002' } as const
 
-export interface Service {
-  readonly emulator: RunningEmulator
-  /** A second connection to the data of the emulator. */
-  readonly database: DatabaseSync
-  request(path: string, init?: RequestInit): Promise<Response>
-  post(path: string, body: unknown): Promise<Response>
-  /** Deletes all playbacks, messages and segments, and restores the seeded locks. Much faster than a new service. */
-  clear(): void
-  close(): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** Starts an emulator on a new data file. */
-export async function startService(options: Partial<EmulatorOptions> = {}): Promise<Service> {
+export async function startService(options: Partial<EmulatorOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
   const dataFile = join(folder, 'emulator.db')
   const seed = { lock: { url: 'http://localhost:9/login?tenant=a%20b', secret: SECRET } }
@@ -39,10 +27,12 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
   const request = (path: string, init?: RequestInit) => fetch(emulator.url + path, { redirect: 'manual', ...init })
   return {
     emulator,
+    /** A second connection to the data of the emulator. */
     database,
     request,
-    post: (path, body) =>
+    post: (path: string, body: unknown) =>
       request(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    /** Restores the seeded locks, and deletes what viewers did. Much faster than a new service. */
     clear() {
       database.exec(`
         DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
@@ -56,6 +46,24 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
       await rm(folder, { recursive: true })
     },
   }
+}
+
+/**
+ * Starts a service for all tests of a file. Each test begins with the seeded data, at the present time.
+ * @returns `clock.seconds`, the time of the service, which a test may change.
+ */
+export function serviceForFile() {
+  const clock = { seconds: 0 }
+  const service = {} as Service
+  beforeAll(async () => {
+    Object.assign(service, await startService({ nowSeconds: () => clock.seconds }))
+    return () => service.close()
+  })
+  beforeEach(() => {
+    clock.seconds = Math.floor(Date.now() / 1000)
+    service.clear()
+  })
+  return { service, clock }
 }
 
 export function goodResponse(secret = SECRET, expiresAtSeconds = inOneHour()): string {

@@ -4,21 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** A small login app of a customer. It shares no code with `src`. */
-export interface TinyLoginApp {
-  /** On `localhost`, which is another site than the player on `127.0.0.1`. */
-  readonly url: string
-  /** The queries of all visits to the entry point. */
-  readonly visits: URLSearchParams[]
-  /** Resolves after this number of visits. */
-  waitForVisit(count: number): Promise<void>
-  /** The return address without `hashConsumer`. Set it before the first sign-in. */
-  returnUrl: string
-  /** Makes the response to a sign-in. */
-  makeResponse: () => string
-  /** True if the viewer is still signed in: the app redirects at once, without its form. */
-  isRemembering: boolean
-  close(): Promise<void>
-}
+export type TinyLoginApp = Awaited<ReturnType<typeof startTinyLoginApp>>
 
 /** Hashes the values, the expiry and the secret, joined by "|", as documented. */
 export function makeResponse(
@@ -44,7 +30,7 @@ export function inOneHour(): number {
   return Math.floor(Date.now() / 1000) + 3600
 }
 
-export async function startTinyLoginApp(secret: string): Promise<TinyLoginApp> {
+export async function startTinyLoginApp(secret: string) {
   const events = new EventEmitter()
   const server = createServer((req, res) => {
     handle(app, req, res)
@@ -52,14 +38,18 @@ export async function startTinyLoginApp(secret: string): Promise<TinyLoginApp> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const app: TinyLoginApp = {
+  const app = {
+    /** On `localhost`, which is another site than the player on `127.0.0.1`. */
     url: `http://localhost:${(server.address() as AddressInfo).port}/`,
-    visits: [],
-    async waitForVisit(count) {
+    /** The queries of all visits to the entry point. */
+    visits: [] as URLSearchParams[],
+    async waitForVisit(count: number): Promise<void> {
       while (app.visits.length < count) await once(events, 'request')
     },
+    /** The return address without `hashConsumer`. Set it before the first sign-in. */
     returnUrl: '',
     makeResponse: () => makeResponse([['user', 'ada@example.com']], inOneHour(), secret),
+    /** True if the viewer is still signed in: the app redirects at once, without its form. */
     isRemembering: false,
     async close() {
       server.close()

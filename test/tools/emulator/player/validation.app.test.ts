@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   goodResponse,
   INHERITING_VIDEO,
@@ -6,27 +6,16 @@ import {
   LOCKED_VIDEO,
   OPEN_CHANNEL,
   SECRET,
-  type Service,
-  startService,
+  serviceForFile,
   validate,
 } from './service.ts'
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
 
-let service: Service
-let nowSeconds = Math.floor(Date.now() / 1000)
-
-beforeAll(async () => {
-  service = await startService({ nowSeconds: () => nowSeconds })
-})
-beforeEach(() => {
-  nowSeconds = Math.floor(Date.now() / 1000)
-  service.clear()
-})
-afterAll(() => service.close())
+const { service, clock } = serviceForFile()
 
 describe('validation of a response', () => {
   test('a valid response opens the channel or video until its expiry', async () => {
-    const expiresAt = nowSeconds + 600
+    const expiresAt = clock.seconds + 600
     const response = makeResponse([['user', 'ada@example.com']], expiresAt, SECRET)
     const answer = await validate(service, LOCKED_CHANNEL, response)
     expect(answer).toMatchObject({
@@ -58,8 +47,8 @@ describe('validation of a response', () => {
 
   test.each([
     ['made with another secret', () => goodResponse('another')],
-    ['expired a second ago', () => makeResponse([['user', 'ada']], nowSeconds - 1, SECRET)],
-    ['expiring at this very second', () => makeResponse([['user', 'ada']], nowSeconds, SECRET)],
+    ['expired a second ago', () => makeResponse([['user', 'ada']], clock.seconds - 1, SECRET)],
+    ['expiring at this very second', () => makeResponse([['user', 'ada']], clock.seconds, SECRET)],
     ['with a changed viewer', () => goodResponse().replace('ada@', 'eve@')],
     ['with a changed expiry', () => goodResponse().replace(/"hashExpire":\d/, '"hashExpire":9')],
     ['that is not JSON', () => 'true'],

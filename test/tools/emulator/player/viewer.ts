@@ -1,32 +1,20 @@
 import type { Frame } from 'puppeteer-core'
-import type { BrowserKind, LaunchedBrowser } from '../../../browser/launch.ts'
-import type { OpenPage } from '../../../browser/open-page.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
 import { press } from '../../../browser/press-and-type.ts'
 import { rowsFor } from '../../../rows.ts'
-import { SECRET, type Service, startService } from './service.ts'
-import { startTinyLoginApp, type TinyLoginApp } from './tiny-login-app.ts'
+import { SECRET, startService } from './service.ts'
+import { startTinyLoginApp } from './tiny-login-app.ts'
 
 /** The browsers in which the player must work, as shipped. */
 export const BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
 /** The same, keeping nothing for anybody. */
 export const FORGETFUL_BROWSERS = rowsFor<BrowserKind>(['chromium-no-cookies'], ['firefox-no-cookies'])
 
-/** One viewer in front of a fresh service, whose locks ask a login app on another site. */
-export interface Viewer extends OpenPage {
-  readonly service: Service
-  readonly login: TinyLoginApp
-  /** Opens the customer's page, a third site, and finds the player in it. */
-  openCustomerPage(path: string): Promise<Frame>
-  /** Opens the customer's page, presses the button and signs in, until the video plays. */
-  signIn(path: string): Promise<Frame>
-  /** Waits for the login app in whatever frame it is shown, for the first time or a later one. */
-  loginFrame(visit?: number): Promise<Frame>
-  /** Lets the service's clock run ahead. */
-  passSeconds(seconds: number): void
-  leave(): Promise<void>
-}
+export type Viewer = Awaited<ReturnType<typeof arrive>>
 
-export async function arrive(browser: LaunchedBrowser): Promise<Viewer> {
+/** Brings a viewer before a fresh service, whose locks ask a login app on another site. */
+export async function arrive(browser: LaunchedBrowser) {
   const login = await startTinyLoginApp(SECRET)
   let aheadSeconds = 0
   const service = await startService({
@@ -36,6 +24,7 @@ export async function arrive(browser: LaunchedBrowser): Promise<Viewer> {
   login.returnUrl = `${service.emulator.url}/embed/hashlock/pass`
   const opened = await browser.openPage()
   const { page, waitForFrame } = opened
+  /** Opens the customer's page, a third site, and finds the player in it. */
   const openCustomerPage = async (path: string) => {
     await page.goto(`http://page.localhost:${service.emulator.port}${path}`)
     return waitForFrame(`${service.emulator.url}/embed/`)
@@ -58,14 +47,15 @@ export async function arrive(browser: LaunchedBrowser): Promise<Viewer> {
     login,
     openCustomerPage,
     loginFrame,
-    async signIn(path) {
+    async signIn(path: string) {
       const player = await openCustomerPage(path)
       await press(player, '[data-log-in]')
       await press(await loginFrame(), '#sign-in')
       await waitUntilPlaying(player)
       return player
     },
-    passSeconds(seconds) {
+    /** Lets the service's clock run ahead. */
+    passSeconds(seconds: number) {
       aheadSeconds += seconds
     },
     async leave() {
@@ -74,6 +64,23 @@ export async function arrive(browser: LaunchedBrowser): Promise<Viewer> {
       await login.close()
     },
   }
+}
+
+/** Opens a browser for the tests of a file or block, and a viewer for each test, who must meet no fault. */
+export function viewerForEach(kind: BrowserKind) {
+  const now = {} as { browser: LaunchedBrowser; viewer: Viewer }
+  beforeAll(async () => {
+    now.browser = await launchBrowser(kind)
+  })
+  beforeEach(async () => {
+    now.viewer = await arrive(now.browser)
+  })
+  afterEach(async () => {
+    expect(now.viewer.complaints).toEqual([])
+    await now.viewer.leave()
+  })
+  afterAll(() => now.browser.close())
+  return now
 }
 
 /** Waits until the gate is in a state, and returns the sentence that it shows there. */

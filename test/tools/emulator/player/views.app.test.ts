@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { goodResponse, LOCKED_CHANNEL, LOCKED_VIDEO, SECRET, type Service, startService, validate } from './service.ts'
+import { describe, expect, test } from 'vitest'
+import { goodResponse, LOCKED_CHANNEL, LOCKED_VIDEO, SECRET, serviceForFile, validate } from './service.ts'
 import { makeResponse } from './tiny-login-app.ts'
 
-let service: Service
-let nowSeconds = Math.floor(Date.now() / 1000)
-
-beforeAll(async () => {
-  service = await startService({ nowSeconds: () => nowSeconds })
-})
-beforeEach(() => {
-  nowSeconds = Math.floor(Date.now() / 1000)
-  service.clear()
-})
-afterAll(() => service.close())
+const { service, clock } = serviceForFile()
 
 async function startView(content: { content_type: string; content_id: string }, playback: string, position: unknown) {
   const ids = { client_id: randomUUID(), view_session_id: randomUUID() }
@@ -39,7 +29,7 @@ function segment() {
 describe('reports of what is watched', () => {
   test('view reports make a segment that is unfinished until its end is reported', async () => {
     const { playback } = await validate(service, LOCKED_VIDEO, goodResponse())
-    const started = nowSeconds
+    const started = clock.seconds
     const { segment_id, client_id, view_session_id } = await startView(LOCKED_VIDEO, playback, 3)
     expect(segment()).toMatchObject({
       segment_id,
@@ -53,11 +43,11 @@ describe('reports of what is watched', () => {
       from_position: 3,
       view_type: 'offsite',
     })
-    nowSeconds += 10
+    clock.seconds += 10
     const beat = { ...LOCKED_VIDEO, playback, segment_id, position: 13 }
     expect((await service.post('/embed/views/heartbeat', beat)).status).toBe(204)
     expect(segment()).toMatchObject({ finished_at: null, to_position: 13 })
-    nowSeconds += 5
+    clock.seconds += 5
     expect((await service.post('/embed/views/end', { segment_id, position: 18 })).status).toBe(204)
     expect(segment()).toMatchObject({ finished_at: started + 15, to_position: 18 })
   })
@@ -66,7 +56,7 @@ describe('reports of what is watched', () => {
     const { playback } = await validate(
       service,
       LOCKED_CHANNEL,
-      makeResponse([['user', 'bob']], nowSeconds + 60, SECRET),
+      makeResponse([['user', 'bob']], clock.seconds + 60, SECRET),
     )
     const report = { ...LOCKED_CHANNEL, playback, position: null, view_type: 'onsite', viewer_identifier: 'eve' }
     await service.post('/embed/views/start', { ...report, client_id: randomUUID(), view_session_id: randomUUID() })
@@ -75,28 +65,28 @@ describe('reports of what is watched', () => {
 
   test('a segment without heartbeats for a minute ends at its last heartbeat', async () => {
     const { playback } = await validate(service, LOCKED_VIDEO, goodResponse())
-    const started = nowSeconds
+    const started = clock.seconds
     const { segment_id } = await startView(LOCKED_VIDEO, playback, 0)
-    nowSeconds += 10
+    clock.seconds += 10
     await service.post('/embed/views/heartbeat', { ...LOCKED_VIDEO, playback, segment_id, position: 10 })
-    nowSeconds += 60
+    clock.seconds += 60
     await service.request('/v1/views')
     expect(segment()).toMatchObject({ finished_at: null })
-    nowSeconds += 1
+    clock.seconds += 1
     await service.request('/v1/views')
     expect(segment()).toMatchObject({ finished_at: started + 10, to_position: 10 })
   })
 
   test('view reports are refused without a valid playback', async () => {
-    const { playback } = await validate(service, LOCKED_VIDEO, makeResponse([['user', 'a']], nowSeconds + 5, SECRET))
+    const { playback } = await validate(service, LOCKED_VIDEO, makeResponse([['user', 'a']], clock.seconds + 5, SECRET))
     expect((await startView(LOCKED_VIDEO, 'f'.repeat(40), 0)).status).toBe(403)
     expect((await startView(LOCKED_CHANNEL, playback, null)).status).toBe(403)
     const { segment_id } = await startView(LOCKED_VIDEO, playback, 0)
-    nowSeconds += 5
+    clock.seconds += 5
     const beat = { ...LOCKED_VIDEO, playback, segment_id, position: 5 }
     expect((await service.post('/embed/views/heartbeat', beat)).status).toBe(403)
     expect((await service.post('/embed/views/end', { segment_id, position: 5 })).status).toBe(204)
-    expect(segment()).toMatchObject({ finished_at: nowSeconds, to_position: 5 })
+    expect(segment()).toMatchObject({ finished_at: clock.seconds, to_position: 5 })
   })
 
   test.each([

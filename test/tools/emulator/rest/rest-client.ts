@@ -1,15 +1,7 @@
 import { XMLParser } from 'fast-xml-parser'
 import type { RoomApp } from '../oauth/room-app.ts'
 
-export interface RestResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** Parsed JSON. */
-  readonly json: unknown
-  /** Parsed XML; every value is a string. */
-  readonly xml: unknown
-}
+export type RestResponse = Awaited<ReturnType<typeof call>>
 
 export interface RestRequest {
   readonly token?: string
@@ -25,7 +17,7 @@ export async function call(
   method: string,
   path: string,
   { token, form, json, headers = {} }: RestRequest = {},
-): Promise<RestResponse> {
+) {
   const type = form !== undefined ? 'application/x-www-form-urlencoded' : 'application/json'
   const encodedForm = typeof form === 'object' ? new URLSearchParams(form).toString() : form
   const body = encodedForm ?? (json === undefined ? null : JSON.stringify(json))
@@ -45,7 +37,8 @@ export async function call(
     status: response.status,
     headers: response.headers,
     text,
-    json: contentType.startsWith('application/json') ? JSON.parse(text) : undefined,
-    xml: contentType.startsWith('application/xml') ? parser.parse(text) : undefined,
+    json: (contentType.startsWith('application/json') ? JSON.parse(text) : undefined) as unknown,
+    /** Every value is a string. */
+    xml: (contentType.startsWith('application/xml') ? parser.parse(text) : undefined) as unknown,
   }
 }

@@ -5,29 +5,21 @@ import type { AddressInfo } from 'node:net'
 import { encrypt, sign } from '../../../features/token/viewer-token/jose-tokens.ts'
 
 /** A small login app for viewer tokens, without cookies and without the code of `src`. */
-export interface TinyTokenApp {
-  /** On `localhost`, which is another site than the player on `127.0.0.1`. */
-  readonly url: string
-  /** The values of `ref`, one for each visit. */
-  readonly refs: string[]
-  /** The service, without a slash at the end. Set it before the first visit. */
-  serviceUrl: string
-  /** Makes a token with the newest key of the service. */
-  makeToken(): Promise<string>
-  close(): Promise<void>
-}
+export type TinyTokenApp = Awaited<ReturnType<typeof startTinyTokenApp>>
 
-export async function startTinyTokenApp(): Promise<TinyTokenApp> {
+export async function startTinyTokenApp() {
   const server = createServer((req, res) => {
     handle(app, req, res).catch((error: unknown) => res.writeHead(500).end(String(error)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const app: TinyTokenApp = {
+  const app = {
     url: `http://localhost:${(server.address() as AddressInfo).port}/`,
-    refs: [],
+    /** The values of `ref`, one for each visit. */
+    refs: [] as string[],
+    /** Without a slash at the end. Set it before the first visit. */
     serviceUrl: '',
-    async makeToken() {
+    async makeToken(): Promise<string> {
       const answer = await fetch(`${app.serviceUrl}/viewer-auth-public-key.json`)
       const { keys } = (await answer.json()) as { keys: [JsonWebKey & { kid: string }] }
       const [{ kid, kty, n, e }] = keys

@@ -12,14 +12,10 @@ export const PUBLIC_KEY = publicPem(CONTENT_KEY)
 export const OTHER_KEY_PEM = publicPem(SERVICE_KEY)
 
 /** A service whose key is the one of the vectors. */
-export interface TokenService extends Service {
-  /** Locks a channel or video with the second version of viewer authentication, without the REST API. */
-  lock(type: 'live' | 'recorded', id: number, publicKey?: string): void
-  setClock(seconds: number): void
-}
+export type TokenService = Awaited<ReturnType<typeof startTokenService>>
 
 /** Starts an emulator at the second in which the vectors were issued. */
-export async function startTokenService(): Promise<TokenService> {
+export async function startTokenService() {
   let now = ISSUED_AT
   const service = await startService({ nowSeconds: () => now })
   const pem = SERVICE_KEY.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -28,7 +24,8 @@ export async function startTokenService(): Promise<TokenService> {
     .run(KID, pem, now)
   return {
     ...service,
-    lock(type, id, publicKey = PUBLIC_KEY) {
+    /** Locks a channel or video with the second version of viewer authentication, without the REST API. */
+    lock(type: 'live' | 'recorded', id: number, publicKey = PUBLIC_KEY) {
       service.database
         .prepare('INSERT OR REPLACE INTO viewer_auth VALUES (?, ?, ?, ?)')
         .run(type, id, AUTH_URL, publicKey)
@@ -37,7 +34,7 @@ export async function startTokenService(): Promise<TokenService> {
       service.clear()
       service.database.exec('DELETE FROM viewer_auth; DELETE FROM used_viewer_tokens')
     },
-    setClock(seconds) {
+    setClock(seconds: number) {
       now = seconds
     },
   }
