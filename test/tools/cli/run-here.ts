@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
+import { userStores } from '../../../src/users/open-user-store.ts'
 import type { Ended, RunOptions } from './run-program.ts'
 
 interface RunHereOptions extends Omit<RunOptions, 'stdin'> {
@@ -9,15 +11,16 @@ interface RunHereOptions extends Omit<RunOptions, 'stdin'> {
   readonly interrupted?: Promise<unknown>
 }
 
-/** Runs a command in this process. Much faster than starting a process. */
+/** Runs a command in this process, with its default file of viewers below `cwd`. Much faster than starting a process. */
 export async function runHere(
   args: readonly string[],
-  { stdin = '', env = {}, interrupted }: RunHereOptions,
+  { stdin = '', env = {}, cwd, interrupted }: RunHereOptions,
 ): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([stdout.toArray(), stderr.toArray()])
+  const file = userStores.fileOf()
   const status = await runCommandLine(args, {
-    env,
+    env: { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), ...env },
     stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
     stdout,
     stderr,
