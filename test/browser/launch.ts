@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer-core'
 import { firefoxCache } from '../compile-cache.ts'
-import { type OpenPage, openPage } from './open-page.ts'
+import { openPage } from './open-page.ts'
 
 /**
  * Debian's builds, each in a fresh profile:
@@ -24,26 +24,19 @@ export type BrowserKind =
   | 'firefox-no-cookies'
   | 'firefox-no-scripts'
 
-export interface LaunchedBrowser {
-  readonly browser: Browser
-  /** Opens a new tab, and collects its complaints from the start. */
-  openPage(): Promise<OpenPage>
-  /** Ends the browser and removes its profile. */
-  close(): Promise<void>
-}
+export type LaunchedBrowser = Awaited<ReturnType<typeof launchBrowser>>
 
 /** A command without an answer fails with its name, long before the limit of a test. Puppeteer waits 30 s for selectors. */
 const COMMAND_MS = 30_000
 
-/**
- * Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers.
- */
-export async function launchBrowser(kind: BrowserKind): Promise<LaunchedBrowser> {
+/** Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers. */
+export async function launchBrowser(kind: BrowserKind) {
   const profile = await mkdtemp(join(tmpdir(), `${kind}-`))
   try {
     const browser = await (kind.startsWith('firefox') ? startFirefox(kind, profile) : startChromium(kind, profile))
     return {
       browser,
+      /** Opens a new tab, and collects its complaints from the start. */
       openPage: async () => openPage(await browser.newPage()),
       async close() {
         await browser.close()

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Frame, Page } from 'puppeteer-core'
+import type { Page } from 'puppeteer-core'
 
 export interface Look {
   readonly width: number
@@ -7,23 +7,7 @@ export interface Look {
   readonly colorScheme: 'light' | 'dark'
 }
 
-export interface OpenPage {
-  readonly page: Page
-  /**
-   * The faults in all frames so far: violations of a Content-Security-Policy, uncaught exceptions, console errors and
-   * blocked mixed content. Error statuses and refused cookies are left out, because pages may expect them.
-   */
-  readonly complaints: readonly string[]
-  /** Waits until a frame of any process has an address with this prefix. */
-  waitForFrame(urlPrefix: string, timeoutMs?: number): Promise<Frame>
-  /** Waits until a complaint contains the text. */
-  waitForComplaint(text: string, timeoutMs?: number): Promise<string>
-  /**
-   * Writes a PNG of the page in this window size and colour scheme. Chromium only, because the colour scheme of Firefox
-   * cannot be set from outside.
-   */
-  photograph(file: `${string}.png`, look: Look): Promise<void>
-}
+export type OpenPage = Awaited<ReturnType<typeof openPage>>
 
 const PATIENCE_MS = 20_000
 /** Issues of Chromium that are complaints. Issues about refused cookies are not, because tests expect them. */
@@ -32,7 +16,11 @@ const TELLING_ISSUES = ['ContentSecurityPolicyIssue', 'MixedContentIssue', 'Bloc
 const EXPECTED_MESSAGES = /^(Cookie “|Partitioned cookie or storage access|Failed to load resource)/
 
 /** Starts to listen on a new page, which must still be at `about:blank`. */
-export async function openPage(page: Page): Promise<OpenPage> {
+export async function openPage(page: Page) {
+  /**
+   * The faults in all frames so far: violations of a Content-Security-Policy, uncaught exceptions, console errors and
+   * blocked mixed content. Error statuses and refused cookies are left out, because pages may expect them.
+   */
   const complaints: string[] = []
   const arrivals = new EventEmitter()
   const complain = (text: string): void => {
@@ -59,15 +47,16 @@ export async function openPage(page: Page): Promise<OpenPage> {
 
   return {
     page,
-    complaints,
-    async waitForFrame(urlPrefix, timeoutMs = PATIENCE_MS) {
+    complaints: complaints as readonly string[],
+    /** Waits until a frame of any process has an address with this prefix. */
+    async waitForFrame(urlPrefix: string, timeoutMs = PATIENCE_MS) {
       try {
         return await page.waitForFrame((frame) => frame.url().startsWith(urlPrefix), { timeout: timeoutMs })
       } catch (cause) {
         throw inVain(`A frame at ${urlPrefix}`, cause)
       }
     },
-    async waitForComplaint(text, timeoutMs = PATIENCE_MS) {
+    async waitForComplaint(text: string, timeoutMs = PATIENCE_MS) {
       const signal = AbortSignal.timeout(timeoutMs)
       for (;;) {
         const found = complaints.find((complaint) => complaint.includes(text))
@@ -77,7 +66,8 @@ export async function openPage(page: Page): Promise<OpenPage> {
         })
       }
     },
-    async photograph(file, { width, height, colorScheme }) {
+    /** Writes a PNG of the page. Chromium only: the colour scheme of Firefox cannot be set from outside. */
+    async photograph(file: `${string}.png`, { width, height, colorScheme }: Look) {
       await page.setViewport({ width, height })
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }])
       await page.screenshot({ path: file })

@@ -1,14 +1,7 @@
-import type { Browser, CDPSession, Page } from 'puppeteer-core'
-
-export interface PasskeyWindow {
-  readonly window: Page
-  /** Controls the authenticator of the window. */
-  readonly session: CDPSession
-  readonly authenticatorId: string
-}
+import type { Browser, Page } from 'puppeteer-core'
 
 /** Returns the window that a press opens, with an authenticator that checks a fingerprint. Chromium only. */
-export async function openPasskeyWindow(browser: Browser, work: () => Promise<void>): Promise<PasskeyWindow> {
+export async function openPasskeyWindow(browser: Browser, work: () => Promise<void>) {
   const known = new Set(browser.targets())
   await work()
   const target = await browser.waitForTarget((one) => one.type() === 'page' && !known.has(one))

@@ -26,36 +26,10 @@ const OPTIONS = {
 
 export type WebKitKind = keyof typeof OPTIONS
 
-export interface WebKit {
-  /** Loads a page in the current window, and continues in its main frame. */
-  open(address: string): Promise<void>
-  /** Continues in the frame of an `iframe` element, or with `null` in the main frame. */
-  enterFrame(selector: string | null): Promise<unknown>
-  /** Continues in the first window whose address has this prefix, when it is there. */
-  enterWindow(prefix: string): Promise<unknown>
-  /** Closes the current window. */
-  closeWindow(): Promise<void>
-  /** Returns the number of open windows. */
-  countWindows(): Promise<number>
-  /** Waits until the element is shown, and returns its text. */
-  textOf(selector: string): Promise<string>
-  press(selector: string): Promise<unknown>
-  /** Replaces the text of a field. */
-  type(selector: string, text: string): Promise<unknown>
-  /** Waits until the current frame has an address with this prefix, and returns the address. */
-  arriveAt(prefix: string): Promise<string>
-  /** Returns the value of an expression in the current frame, also where pages run no scripts. */
-  evaluate(expression: string): Promise<unknown>
-  /** Returns the names of the cookies of the current page. */
-  cookieNames(): Promise<string[]>
-  /** Writes a PNG of the current window. */
-  photograph(file: `${string}.png`): Promise<void>
-  /** Ends the browser, its driver and its display. */
-  close(): Promise<void>
-}
+export type WebKit = Awaited<ReturnType<typeof launchWebKit>>
 
 /** Starts WebKit with an empty profile on a display of its own. It accepts every certificate. */
-export async function launchWebKit(kind: WebKitKind): Promise<WebKit> {
+export async function launchWebKit(kind: WebKitKind) {
   const home = await mkdtemp(join(tmpdir(), `${kind}-`))
   const programs: ChildProcess[] = []
   const end = async () => {
@@ -98,7 +72,7 @@ async function endProgram(program: ChildProcess): Promise<void> {
   await ended
 }
 
-function controlsOf({ send, find, switchFrame }: WebDriver): Omit<WebKit, 'close'> {
+function controlsOf({ send, find, switchFrame }: WebDriver) {
   const evaluate = (expression: string) => send('POST', '/execute/sync', { script: `return (${expression})`, args: [] })
   const address = async () => String(await evaluate('location.href'))
   /** Waits until the element is shown. Retries a failed step: the page of the element may just be going away. */
@@ -111,9 +85,13 @@ function controlsOf({ send, find, switchFrame }: WebDriver): Omit<WebKit, 'close
   }
   return {
     evaluate,
-    open: async (url) => void (await send('POST', '/url', { url })),
-    enterFrame: (selector) => (selector === null ? switchFrame(null) : withElement(selector, switchFrame)),
-    enterWindow: (prefix) =>
+    /** Loads a page in the current window, and continues in its main frame. */
+    open: async (url: string) => void (await send('POST', '/url', { url })),
+    /** Continues in the frame of an `iframe` element, or with `null` in the main frame. */
+    enterFrame: (selector: string | null): Promise<unknown> =>
+      selector === null ? switchFrame(null) : withElement(selector, switchFrame),
+    /** Continues in the first window whose address has this prefix, when it is there. */
+    enterWindow: (prefix: string) =>
       patiently(`No window at ${prefix}`, async () => {
         for (const handle of (await send('GET', '/window/handles')) as string[]) {
           await send('POST', '/window', { handle })
@@ -123,22 +101,25 @@ function controlsOf({ send, find, switchFrame }: WebDriver): Omit<WebKit, 'close
       }),
     closeWindow: async () => void (await send('DELETE', '/window')),
     countWindows: async () => ((await send('GET', '/window/handles')) as string[]).length,
-    textOf: (selector) => withElement(selector, async (element) => String(await send('GET', `${element}/text`))),
-    press: (selector) => withElement(selector, (element) => send('POST', `${element}/click`, {})),
-    type: (selector, text) =>
+    textOf: (selector: string) =>
+      withElement(selector, async (element) => String(await send('GET', `${element}/text`))),
+    press: (selector: string) => withElement(selector, (element) => send('POST', `${element}/click`, {})),
+    /** Replaces the text of a field. */
+    type: (selector: string, text: string) =>
       withElement(selector, async (element) => {
         await send('POST', `${element}/clear`, {})
         // A field of a frame takes no keys before it is clicked.
         await send('POST', `${element}/click`, {})
         await send('POST', `${element}/value`, { text })
       }),
-    arriveAt: (prefix) =>
+    /** Waits until the current frame has an address with this prefix, and returns the address. */
+    arriveAt: (prefix: string) =>
       patiently(`No arrival at ${prefix}`, async () => {
         const found = await address()
         return found.startsWith(prefix) ? found : undefined
       }),
     cookieNames: async () => ((await send('GET', '/cookie')) as { name: string }[]).map(({ name }) => name),
-    photograph: async (file) => writeFile(file, String(await send('GET', '/screenshot')), 'base64'),
+    photograph: async (file: `${string}.png`) => writeFile(file, String(await send('GET', '/screenshot')), 'base64'),
   }
 }
 

@@ -12,15 +12,7 @@ const START_MS = 20_000
 const STOP_MS = 25_000
 
 /** A running copy of the login app. */
-export interface AppProgram {
-  readonly port: number
-  readonly pid: number
-  /** Everything written to the outputs that the test reads. */
-  readonly output: () => string
-  /** Sends SIGTERM. Returns the status. @throws Error if the program does not end. */
-  stop(): Promise<number | null>
-  kill(): Promise<void>
-}
+export type AppProgram = Awaited<ReturnType<typeof startApp>>
 
 export interface AppOptions {
   readonly settings: Readonly<Record<string, string>>
@@ -33,7 +25,7 @@ export interface AppOptions {
 }
 
 /** Starts `node src/main.ts`. Resolves when it answers: its log may be unreadable. */
-export async function startApp({ settings, stdout, wrapper = [], ...options }: AppOptions): Promise<AppProgram> {
+export async function startApp({ settings, stdout, wrapper = [], ...options }: AppOptions) {
   const port = options.port ?? (await freePort())
   const [command = '', ...args] = [...wrapper, process.execPath, PROGRAM]
   const child = spawn(command, args, {

@@ -13,18 +13,6 @@ export interface Sample {
   readonly tookMs: number
 }
 
-export interface Trickle {
-  readonly samples: readonly Sample[]
-  /**
-   * Resolves once every kind has been normal again and again.
-   * @returns milliseconds from `sinceMs` to the start of the last request that was not normal; 0 if there was none.
-   * @throws Error after half a minute.
-   */
-  untilNormal(sinceMs: number): Promise<number>
-  /** Sends no more requests. Resolves when all are answered. */
-  stop(): Promise<void>
-}
-
 /** Five requests of each kind a second. */
 const EVERY_MS = 200
 const NORMAL_IN_A_ROW = 8
@@ -33,7 +21,7 @@ const SLOW_MS = 2_000
 const GIVE_UP_MS = 30_000
 
 /** Sends requests of every kind at a steady pace, whether or not they are answered. */
-export function startTrickle(port: number, visitors: readonly Visitor[]): Trickle {
+export function startTrickle(port: number, visitors: readonly Visitor[]) {
   const samples: Sample[] = []
   const running = new Map<object, number>()
 
@@ -60,8 +48,12 @@ export function startTrickle(port: number, visitors: readonly Visitor[]): Trickl
     return noneWaits && KINDS.every((kind) => normalAfter(samples, kind, sinceMs) >= NORMAL_IN_A_ROW)
   }
   return {
-    samples,
-    async untilNormal(sinceMs) {
+    samples: samples as readonly Sample[],
+    /**
+     * Resolves once every kind has been normal again and again.
+     * @returns milliseconds from `sinceMs` to the start of the last request that was not normal; 0 if there was none.
+     */
+    async untilNormal(sinceMs: number) {
       const giveUpMs = performance.now() + GIVE_UP_MS
       while (!isCalm(sinceMs)) {
         if (performance.now() > giveUpMs) throw new Error(`Not normal after 30 s: ${describeLast(samples)}`)
@@ -70,6 +62,7 @@ export function startTrickle(port: number, visitors: readonly Visitor[]): Trickl
       const late = samples.filter((sample) => !isNormal(sample)).map(({ startedMs }) => startedMs - sinceMs)
       return Math.max(0, ...late)
     },
+    /** Resolves when all requests are answered. */
     async stop() {
       for (const timer of timers) clearInterval(timer)
       while (running.size > 0) await sleep(20)

@@ -1,8 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
@@ -19,18 +18,7 @@ export const SECRETS = {
   SESSION_SECRET: 'SESSIONSECRETMARKER9d0e47ab1c358f62',
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>
-
-export interface LoginProgram {
-  readonly child: Child
-  /** The port from the first line of the log. */
-  readonly port: number
-  /** Returns all text written so far, of both outputs. */
-  readonly output: () => string
-  /** Resolves with the output once it contains the text. */
-  readonly says: (text: string) => Promise<string>
-  readonly ended: Promise<Ended>
-}
+export type LoginProgram = Awaited<ReturnType<typeof startLoginProgram>>
 
 export interface Ended {
   readonly status: number | null
@@ -58,7 +46,7 @@ export function programSettings(folder: string = temporaryFolder()): Record<stri
 export function runLoginProgram(
   settings: Readonly<Record<string, string>>,
   options: { uid?: number; gid?: number; cwd?: string } = {},
-): { child: Child; output: () => string; ended: Promise<Ended> } {
+) {
   const child = spawn(process.execPath, [PROGRAM], {
     env: { ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,8 +66,9 @@ export function runLoginProgram(
 }
 
 /** Starts the program. Resolves when it listens. */
-export async function startLoginProgram(settings: Readonly<Record<string, string>>): Promise<LoginProgram> {
+export async function startLoginProgram(settings: Readonly<Record<string, string>>) {
   const { child, output, ended } = runLoginProgram(settings)
+  /** Resolves with the output once it contains the text. */
   async function says(text: string): Promise<string> {
     let isOver = false
     const over = ended.then(() => {

@@ -1,19 +1,7 @@
 import { UpstreamError } from '../../src/errors.ts'
-import type { Authentication, RefusalAfterPassword, UserStore, Viewer } from '../../src/users/user-store.ts'
+import type { Authentication, RefusalAfterPassword, Viewer } from '../../src/users/user-store.ts'
 
-/** A user store in memory that a test can inspect and break. */
-export interface MemoryUsers extends UserStore {
-  find(username: string): Promise<Viewer | null>
-  add(username: string, password: string, details?: Partial<Viewer>): void
-  disable(username: string): void
-  expirePassword(username: string): void
-  remove(username: string): void
-  /** Makes every later call throw the error. Null repairs the store. */
-  fail(error: unknown): void
-  /** Makes every later sign-in wait for the promise. */
-  hold(until: Promise<void>): void
-  readonly asked: { username: string; password: string }[]
-}
+export type MemoryUsers = ReturnType<typeof memoryUsers>
 
 interface MemoryRecord {
   readonly viewer: Viewer
@@ -23,7 +11,8 @@ interface MemoryRecord {
 
 export const STORE_DOWN = new UpstreamError('user-store', 'No answer from ldap://INTERNAL-HOST')
 
-export function memoryUsers(): MemoryUsers {
+/** A user store in memory that a test can inspect and break. */
+export function memoryUsers() {
   const records = new Map<string, MemoryRecord>()
   const asked: { username: string; password: string }[] = []
   let failure: unknown = null
@@ -39,25 +28,29 @@ export function memoryUsers(): MemoryUsers {
   }
   return {
     asked,
-    add(username, password, { groups = [], attributes = {}, username: spelled = username } = {}) {
+    add(
+      username: string,
+      password: string,
+      { groups = [], attributes = {}, username: spelled = username }: Partial<Viewer> = {},
+    ) {
       records.set(username, { viewer: { username: spelled, groups, attributes }, password, refusal: null })
     },
-    disable: (username) => {
+    disable: (username: string) => {
       recordOf(username).refusal = 'disabled'
     },
-    expirePassword: (username) => {
+    expirePassword: (username: string) => {
       recordOf(username).refusal = 'expired-password'
     },
-    remove: (username) => {
-      records.delete(username)
-    },
-    fail: (error) => {
+    remove: (username: string) => void records.delete(username),
+    /** Makes every later call throw the error. Null repairs the store. */
+    fail: (error: unknown) => {
       failure = error
     },
-    hold: (until) => {
+    /** Makes every later sign-in wait for the promise. */
+    hold: (until: Promise<void>) => {
       held = until
     },
-    async authenticate(username, password): Promise<Authentication> {
+    async authenticate(username: string, password: string): Promise<Authentication> {
       asked.push({ username, password })
       if (held !== null) await held
       throwIfBroken()
@@ -65,7 +58,7 @@ export function memoryUsers(): MemoryUsers {
       if (record?.password !== password) return { ok: false, reason: 'wrong-credentials' }
       return record.refusal ? { ok: false, reason: record.refusal } : { ok: true, viewer: record.viewer }
     },
-    async find(username) {
+    async find(username: string): Promise<Viewer | null> {
       await Promise.resolve()
       throwIfBroken()
       const record = records.get(username)

@@ -17,7 +17,7 @@ import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { DEFAULT_ADDRESS_LIMIT } from '../../src/sign-in-limits/settings.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { ENTRY_POINT } from './entry-point.ts'
-import { type MemoryUsers, memoryUsers } from './memory-users.ts'
+import { memoryUsers } from './memory-users.ts'
 
 export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
 export const START_SECONDS = 2_000_000_000
@@ -34,16 +34,7 @@ export type LogLine = Readonly<Record<string, unknown>>
 type Form = string | Buffer | Readonly<Record<string, string>>
 type RequestHeaders = Readonly<Record<string, string | string[]>>
 
-export interface LoginApp {
-  readonly users: MemoryUsers
-  readonly lines: LogLine[]
-  readonly clock: { seconds: number }
-  readonly sessionStore: AppDeps['sessionStore']
-  readonly port: number
-  get(path: string, headers?: RequestHeaders): Promise<Answer>
-  post(path: string, form?: Form, headers?: RequestHeaders): Promise<Answer>
-  send(method: string, path: string, headers?: RequestHeaders, body?: Form): Promise<Answer>
-}
+export type LoginApp = Awaited<ReturnType<typeof startLoginApp>>
 
 export interface LoginAppOptions
   extends Partial<Omit<AppDeps, 'config' | 'users' | 'features' | 'sessionStore' | 'signInLimits'>> {
@@ -77,13 +68,13 @@ const SERVICES = {
 const KIT_POLICY: AccessPolicy = { decideAccess, timeoutMs: 3_000 }
 
 /** Starts the login app over real HTTP on a free port until the test ends. Ada can sign in. */
-export async function startLoginApp(options: LoginAppOptions = {}): Promise<LoginApp> {
+export async function startLoginApp(options: LoginAppOptions = {}) {
   const users = memoryUsers()
   users.add(ADA.username, ADA.password)
   const clock = { seconds: START_SECONDS }
   const nowSeconds = options.nowSeconds ?? (() => clock.seconds)
   const lines: LogLine[] = []
-  const sessionStore =
+  const sessionStore: AppDeps['sessionStore'] =
     options.sessionStore ?? openSqliteSessionStore(options.sessionFile ?? ':memory:', SESSION_LIMITS, nowSeconds)
   const publicUrl = new URL(options.publicUrl ?? 'https://login.example')
   const log = options.log ?? collectingLog(lines)
@@ -150,8 +141,8 @@ export async function startLoginApp(options: LoginAppOptions = {}): Promise<Logi
     sessionStore,
     port,
     send,
-    get: (path, headers) => send('GET', path, headers),
-    post: (path, form, headers) => send('POST', path, headers, form),
+    get: (path: string, headers?: RequestHeaders) => send('GET', path, headers),
+    post: (path: string, form?: Form, headers?: RequestHeaders) => send('POST', path, headers, form),
   }
 }
 

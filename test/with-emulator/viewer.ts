@@ -12,11 +12,8 @@ export interface VisitedSites {
   pageOf(content: string): string
   /** True if the player shows the login app after a press on its button. */
   readonly hasLoginButton: boolean
-  /** The origin of the video service. */
   readonly service: string
-  /** The origin of the login app. */
   readonly login: string
-  /** The origin of the provider. */
   readonly issuer?: string
   /** The beginning of the address at which the frame of a viewer who may watch arrives. */
   readonly passed: string
@@ -26,41 +23,25 @@ export interface VisitedSites {
 export interface Viewer {
   /** Opens the page with a player or a chat, such as `embed/1001`, and the login app in it. */
   openLogin(content: string): Promise<void>
-  /** Loads the page again. */
   reload(): Promise<void>
-  /** Presses a button of the login app. */
   press(selector: string): Promise<unknown>
   type(selector: string, text: string): Promise<unknown>
   /** Waits until the login app shows the element, and returns its text. */
   textOf(selector: string): Promise<string>
   /** Chooses an account in the window of the provider. */
   choose(person: string): Promise<void>
-  /** Goes back from the window to the frame. */
   goBack(): Promise<void>
-  /** Returns the number of windows and tabs. */
   countWindows(): Promise<number>
-  /** Waits until the player in the page plays. */
   untilPlaying(): Promise<unknown>
-  /** Waits until the player or chat in the page shows the element. */
   untilPlayerShows(selector: string): Promise<unknown>
-  /** Waits until the player or chat in the page contains the text. */
   untilPlayerSays(text: string): Promise<unknown>
   /** Waits until the login app has passed a response or token to the player. */
   untilPassed(): Promise<unknown>
-  /** Returns the faults that the browser reports. */
   complaints(): readonly string[]
   leave(): Promise<void>
 }
 
 /** The browsers of one test file, each started with its first viewer. */
-export interface Browsers {
-  open(kind: BrowserKind): Promise<LaunchedBrowser>
-  openWebKit(kind: WebKitKind): Promise<WebKit>
-  /** Sends a new viewer to the sites. The viewer leaves at the end of the test, before the sites stop. */
-  arrive(kind: Kind, sites: VisitedSites): Promise<Viewer>
-  close(): Promise<void>
-}
-
 const POSITION = `document.querySelector('video').currentTime`
 const PLAYER_TEXT = `document.querySelector('main').textContent`
 const PATIENCE = { timeout: 20_000, interval: 50 }
@@ -69,7 +50,8 @@ export function isWebKit(kind: Kind): kind is WebKitKind {
   return kind.startsWith('webkit')
 }
 
-export function openBrowsers(): Browsers {
+/** The browsers of one test file, each started with its first viewer. */
+export function openBrowsers() {
   const started = new Map<Kind, Promise<LaunchedBrowser | WebKit>>()
   function opener<K extends Kind, B extends LaunchedBrowser | WebKit>(launch: (kind: K) => Promise<B>) {
     return (kind: K): Promise<B> => {
@@ -82,7 +64,8 @@ export function openBrowsers(): Browsers {
   return {
     open,
     openWebKit,
-    async arrive(kind, sites) {
+    /** Sends a new viewer to the sites. The viewer leaves at the end of the test, before the sites stop. */
+    async arrive(kind: Kind, sites: VisitedSites): Promise<Viewer> {
       const viewer = isWebKit(kind)
         ? arriveInWebKit(await openWebKit(kind), sites)
         : await arriveIn(await open(kind), sites, !kind.endsWith('no-scripts'))

@@ -11,27 +11,14 @@ import type { Feature } from '../../../src/login/feature.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
-import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
-import {
-  ADA,
-  type LoginApp,
-  type LoginAppOptions,
-  SESSION_LIMITS,
-  START_SECONDS,
-  startLoginApp,
-} from '../../login/start-login-app.ts'
+import { ADA, type LoginAppOptions, SESSION_LIMITS, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startMailServer, type TestMailServer } from './mail/mail-server.ts'
 
 export const NEW_PASSWORD = 'PASSWORDMARKER another heron'
 
-export interface AccountApp extends LoginApp {
-  readonly store: EditableUserStore
-  readonly mail: TestMailServer
-  /** The faults of mails that were not sent at once. */
-  readonly faults: unknown[]
-}
+export type AccountApp = Awaited<ReturnType<typeof startAccountApp>>
 
 export interface AccountAppOptions extends LoginAppOptions {
   readonly mail?: TestMailServer
@@ -46,10 +33,11 @@ export function mailSettings(port: number, changed: Partial<MailServerSettings> 
 }
 
 /** Starts the login app with viewers in a file and a mail server, until the test ends. Ada can sign in. */
-export async function startAccountApp({ changed, queue, ...options }: AccountAppOptions = {}): Promise<AccountApp> {
+export async function startAccountApp({ changed, queue, ...options }: AccountAppOptions = {}) {
   const mail = options.mail ?? (await startMailServer())
   const store = openEditableSqliteStore(join(temporaryFolder(), 'viewers.db'))
   await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  /** The faults of mails that were not sent at once. */
   const faults: unknown[] = []
   const server = await openMailServer(mailSettings(mail.port), 2_000)
   const mailQueue = createMailQueue({

@@ -13,7 +13,7 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { type Authenticator, type Ceremony, createAuthenticator } from './authenticator.ts'
+import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import { withPasskeys } from './entry-point.ts'
 
 export interface PasskeyAppOptions extends LoginAppOptions {
@@ -76,17 +76,12 @@ export function reasonOf({ text }: Pick<Answer, 'text'>): string | undefined {
   return /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
 }
 
-export interface OpenedWindow extends Ceremony {
-  readonly flow: string
-  readonly cookie: string
-  /** The options for `navigator.credentials`. */
-  readonly publicKey: z.output<typeof PublicKey>
-}
+export type OpenedWindow = ReturnType<typeof readWindow>
 
 const PublicKey = z.looseObject({ challenge: z.string(), user: z.looseObject({ id: z.string() }).optional() })
 
 /** Reads a page of the window, as `public/passkeys.js` does. */
-export function readWindow(app: Pick<PasskeyApp, 'origin'>, page: Answer): OpenedWindow {
+export function readWindow(app: Pick<PasskeyApp, 'origin'>, page: Answer) {
   const [, json = ''] = /data-public-key="([^"]*)"/.exec(page.text) ?? expect.unreachable(page.text)
   const publicKey = PublicKey.parse(JSON.parse(json.replaceAll('&#34;', '"')))
   const cookie = page.setCookies.map((line) => line.split(';')[0]).join('; ')
@@ -97,17 +92,15 @@ export function readWindow(app: Pick<PasskeyApp, 'origin'>, page: Answer): Opene
     rpId: new URL(origin).hostname,
     flow: fieldOf(page, 'flow'),
     cookie,
+    /** The options for `navigator.credentials`. */
     publicKey,
   }
 }
 
-export interface Frame {
-  readonly wait: string
-  readonly flow: string
-}
+export type Frame = Awaited<ReturnType<typeof openFrame>>
 
 /** Opens the screen of the frame. */
-export async function openFrame(app: PasskeyApp, basePath = ''): Promise<Frame> {
+export async function openFrame(app: PasskeyApp, basePath = '') {
   const screen = await app.get(`${basePath || '/'}?prompt=passkey`)
   return { wait: fieldOf(screen, 'wait'), flow: fieldOf(screen, 'flow') }
 }

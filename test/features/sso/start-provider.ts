@@ -9,17 +9,7 @@ export const CLIENT = { clientId: 'viewer-auth', secret: 'CLIENTSECRETMARKER-52c
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 
-export interface TestProvider {
-  readonly issuer: string
-  /** The claims of each account. Changes count at once. */
-  readonly accounts: Map<string, Record<string, unknown>>
-  /** The parameters of the last authorization request. */
-  readonly lastRequest: () => URLSearchParams
-  /** Answers every request with 503, like a provider that is away. */
-  setAway(isAway: boolean): void
-  /** Signs with a new key from now on. All sessions end. */
-  changeKey(): Promise<void>
-}
+export type TestProvider = Awaited<ReturnType<typeof startProvider>>
 
 export interface ProviderOptions {
   readonly redirectUri: string
@@ -39,7 +29,7 @@ export interface ProviderOptions {
 }
 
 /** Starts a certified provider in this process until the test ends. It has the accounts `ada` and `bob`. */
-export async function startProvider(options: ProviderOptions): Promise<TestProvider> {
+export async function startProvider(options: ProviderOptions) {
   const accounts = new Map<string, Record<string, unknown>>([
     [
       'ada',
@@ -82,11 +72,15 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
   await openWithKey('test', signingKey)
   return {
     issuer,
+    /** The claims of each account. Changes count at once. */
     accounts,
+    /** The parameters of the last authorization request. */
     lastRequest: () => lastRequest,
-    setAway: (value) => {
+    /** Answers every request with 503, like a provider that is away. */
+    setAway: (value: boolean) => {
       isAway = value
     },
+    /** Signs with a new key from now on. All sessions end. */
     changeKey: () => openWithKey('new'),
   }
 }

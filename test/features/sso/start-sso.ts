@@ -140,15 +140,10 @@ export async function visitProvider(address: string): Promise<string> {
   throw new Error(`The provider answered ${response.status}: ${await response.text()}`)
 }
 
-export interface OpenedWindow {
-  readonly wait: string
-  readonly flow: string
-  readonly cookie: string
-  readonly address: string
-}
+export type OpenedWindow = Awaited<ReturnType<typeof openWindow>>
 
 /** Opens the screen and the window. `?prompt=login` asks for another account. */
-export async function openWindow(app: AppWithSso, basePath = '', query = ''): Promise<OpenedWindow> {
+export async function openWindow(app: AppWithSso, basePath = '', query = '') {
   const screen = await app.get(`${basePath === '' ? '/' : basePath}${query}`)
   const [wait, flow, account] = [fieldOf(screen, 'wait'), fieldOf(screen, 'flow'), fieldOf(screen, 'account')]
   const fields = { flow, ...(account !== '' && { account }) }

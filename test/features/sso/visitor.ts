@@ -1,15 +1,7 @@
-export interface Visitor {
-  /** Requests one page, without following redirects. A form makes it a POST. */
-  request(url: string | URL, form?: Record<string, string>): Promise<Response>
-  /** Requests a page and follows redirects. Stops at an address of another origin, and returns it. */
-  follow(url: string | URL, form?: Record<string, string>): Promise<{ response: Response; url: URL }>
-  /** Requests what a script of a page requests. */
-  sendJson(method: string, url: string, value?: unknown): Promise<Response>
-  cookie(name: string): string | undefined
-}
+export type Visitor = ReturnType<typeof openVisitor>
 
 /** A browser without scripts: keeps the cookies of one host. */
-export function openVisitor(): Visitor {
+export function openVisitor() {
   const cookies = new Map<string, string>()
   async function send(url: string | URL, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -21,14 +13,17 @@ export function openVisitor(): Visitor {
     }
     return response
   }
-  const request: Visitor['request'] = (url, form) =>
+  /** Requests one page, without following redirects. A form makes it a POST. */
+  const request = (url: string | URL, form?: Record<string, string>) =>
     send(url, { accept: 'text/html' }, form && { method: 'POST', body: new URLSearchParams(form) })
   return {
     request,
-    cookie: (name) => cookies.get(name),
-    sendJson: (method, url, value) =>
+    cookie: (name: string) => cookies.get(name),
+    /** Requests what a script of a page requests. */
+    sendJson: (method: string, url: string, value?: unknown) =>
       send(url, { 'Content-Type': 'application/json' }, { method, body: JSON.stringify(value) ?? null }),
-    async follow(start, form) {
+    /** Requests a page and follows redirects. Stops at an address of another origin, and returns it. */
+    async follow(start: string | URL, form?: Record<string, string>) {
       let url = new URL(start)
       let response = await request(url, form)
       for (;;) {

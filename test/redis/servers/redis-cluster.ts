@@ -9,20 +9,7 @@ const REDIS_CLI = '/usr/bin/redis-cli'
 const NODE_TIMEOUT_MS = 1_000
 const REPLICATION_TIMEOUT_MS = 1_000
 
-export interface RedisCluster {
-  /** `redis-cluster://…` or, with TLS, `rediss-cluster://…`, with the password and one server in it. */
-  readonly url: string
-  readonly servers: readonly RedisServer[]
-  /** Deletes all keys of all masters. */
-  flush(): Promise<void>
-  /** Returns all keys, sorted. */
-  keys(): Promise<string[]>
-  /** Shortens the life of every key. */
-  makeOlder(ms: number): Promise<void>
-  /** Waits until a replica of each master has all keys. */
-  untilReplicated(): Promise<void>
-  remove(): Promise<void>
-}
+export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>
 
 export interface ClusterOptions extends RedisOptions {
   /** Replicas for each of the three masters. */
@@ -30,7 +17,7 @@ export interface ClusterOptions extends RedisOptions {
 }
 
 /** Starts a real Redis Cluster of three masters on free ports of 127.0.0.1. */
-export async function startRedisCluster({ replicas = 0, ...options }: ClusterOptions = {}): Promise<RedisCluster> {
+export async function startRedisCluster({ replicas = 0, ...options }: ClusterOptions = {}) {
   const count = 3 * (1 + replicas)
   const servers = await Promise.all(Array.from({ length: count }, () => startNode(options)))
   const tls = options.tls === undefined ? [] : ['--tls', '--insecure']
@@ -46,12 +33,14 @@ export async function startRedisCluster({ replicas = 0, ...options }: ClusterOpt
     servers,
     flush: async () => void (await Promise.all(masters.map((master) => master.flushDb()))),
     keys: async () => (await Promise.all(masters.map(keysOf))).flat().toSorted(),
-    async makeOlder(ms) {
+    /** Shortens the life of every key. */
+    async makeOlder(ms: number) {
       for (const master of masters) {
         const age = async (key: string) => await master.pExpire(key, (await master.pTTL(key)) - ms)
         await Promise.all((await keysOf(master)).map(age))
       }
     },
+    /** Waits until a replica of each master has all keys. */
     async untilReplicated() {
       for (const master of masters) while ((await master.wait(1, REPLICATION_TIMEOUT_MS)) === 0) await sleep(20)
     },

@@ -16,20 +16,7 @@ const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {
 const CERTIFICATE_FILE = 'certificate.pem'
 const KEY_FILE = 'key.pem'
 
-export interface RedisServer {
-  readonly port: number
-  /** `redis://…` or, with TLS, `rediss://…`, with the password in it. */
-  readonly url: string
-  /** Stops the server normally. Its data is lost. */
-  stop(): Promise<void>
-  /** Restarts the server on the same port, empty. */
-  restart(): Promise<void>
-  /** Stops the process with SIGSTOP. The kernel still accepts connections. */
-  pause(): void
-  resume(): void
-  /** Kills the server and removes its folder. */
-  remove(): Promise<void>
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>
 
 export interface RedisOptions {
   readonly password?: string
@@ -38,7 +25,7 @@ export interface RedisOptions {
 }
 
 /** Starts a real Redis on a free port of 127.0.0.1. It writes nothing to the disk. */
-export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+export async function startRedis(options: RedisOptions = {}) {
   if (!existsSync(PROGRAM)) throw new Error(MISSING)
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
   if (UNPRIVILEGED.uid !== undefined) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid)
@@ -56,11 +43,13 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   return {
     port,
     url: `${options.tls ? 'rediss' : 'redis'}://${credentials}127.0.0.1:${port}`,
+    /** Its data is lost. */
     stop: () => endWith('SIGTERM'),
     async restart() {
       await endWith('SIGTERM')
       child = await launch(folder, port, options)
     },
+    /** The kernel still accepts connections. */
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     async remove() {

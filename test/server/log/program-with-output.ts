@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,19 +9,12 @@ import { freePort } from '../../servers/free-port.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-interface Program {
-  readonly child: ChildProcess
-  signIn(username: string): Promise<number>
-  /** Sends SIGTERM. Resolves with the exit status. */
-  stop(): Promise<number | null>
-}
-
 /** Starts the program with this descriptor as standard output. Resolves when it answers. */
 export async function startWithOutput(
   stdout: number,
   settings: Readonly<Record<string, string>> = {},
   shellCommand: readonly string[] = [],
-): Promise<Program> {
+) {
   const port = await freePort()
   const env = { ...compileCache, ...programSettings(), PORT: String(port), ...settings }
   const [file = '', ...args] = [...shellCommand, process.execPath, PROGRAM]
@@ -32,7 +25,7 @@ export async function startWithOutput(
   await vi.waitFor(async () => expect((await fetch(`${origin}/health/live`)).status).toBe(200), { timeout: 30_000 })
   return {
     child,
-    async signIn(username) {
+    async signIn(username: string) {
       const body = new URLSearchParams({ username, password: 'wrong' })
       return (await fetch(`${origin}/sign-in`, { method: 'POST', body })).status
     },

@@ -39,27 +39,13 @@ export type Order =
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'seen' }
 
-export interface LoginService {
-  /** The sign-in address, or the look-up address `/find`. */
-  url(path?: '/sign-in' | '/find'): string
-  readonly token: string
-  misbehave(fault: Fault): Promise<void>
-  /** All requests since the start, in their order. */
-  seen(): Promise<readonly Seen[]>
-  /** Stops the process with SIGSTOP. The kernel still accepts connections. */
-  pause(): void
-  resume(): void
-  /** Kills the process and its connections. */
-  halt(): Promise<void>
-  /** Restarts the process on the same port. Forgets the requests seen so far. */
-  restart(): Promise<void>
-}
+export type LoginService = Awaited<ReturnType<typeof startLoginService>>
 
 const PROGRAM = fileURLToPath(new URL('login-service-program.ts', import.meta.url))
 const TOKEN = 'service-credential~0a1b2c3d'
 
 /** Starts a customer's login service as a process of its own, on a free loopback port. */
-export async function startLoginService(viewers: readonly ContractViewer[], tls?: Certificate): Promise<LoginService> {
+export async function startLoginService(viewers: readonly ContractViewer[], tls?: Certificate) {
   let options: ServiceOptions = { port: 0, token: TOKEN, viewers, ...(tls ? { tls } : {}) }
   let child = launch()
   options = { ...options, port: Number(await order(child, { kind: 'start', options })) }
@@ -71,15 +57,17 @@ export async function startLoginService(viewers: readonly ContractViewer[], tls?
     await ended
   }
   return {
-    url: (path = '/sign-in') => `${tls ? 'https' : 'http'}://localhost:${options.port}${path}`,
+    url: (path: '/sign-in' | '/find' = '/sign-in') => `${tls ? 'https' : 'http'}://localhost:${options.port}${path}`,
     token: TOKEN,
-    misbehave: async (fault) => {
+    misbehave: async (fault: Fault) => {
       await order(child, { kind: 'fault', fault })
     },
     seen: async () => (await order(child, { kind: 'seen' })) as Seen[],
+    /** The kernel still accepts connections. */
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     halt,
+    /** Restarts the process on the same port. Forgets the requests seen so far. */
     restart: async () => {
       await halt()
       child = launch()

@@ -39,17 +39,7 @@ export interface Asked {
   readonly id: number
 }
 
-export interface ScriptedDirectory {
-  readonly ldapUrl: string
-  readonly reader: { readonly dn: string; readonly password: string }
-  follow(script: Script): void
-  /** All binds so far. */
-  readonly binds: readonly { readonly dn: string; readonly password: string; readonly isEncrypted: boolean }[]
-  readonly connections: () => number
-  /** The number of open connections. */
-  readonly open: () => number
-  stop(): Promise<void>
-}
+export type ScriptedDirectory = Awaited<ReturnType<typeof startScriptedDirectory>>
 
 const BIND = 0x60
 const SEARCH = 0x63
@@ -70,7 +60,7 @@ interface Request {
  * Starts an LDAP server that answers with scripted messages: those of Active Directory, which has no free server, and
  * those of broken, overloaded or hostile servers.
  */
-export async function startScriptedDirectory(tls?: Certificate): Promise<ScriptedDirectory> {
+export async function startScriptedDirectory(tls?: Certificate) {
   const reader = { dn: 'cn=reader,dc=example,dc=test', password: 'password-of-the-reader' }
   const binds: { dn: string; password: string; isEncrypted: boolean }[] = []
   const sockets = new Set<Socket>()
@@ -138,11 +128,12 @@ export async function startScriptedDirectory(tls?: Certificate): Promise<Scripte
   return {
     ldapUrl: `ldap://127.0.0.1:${port}`,
     reader,
-    follow: (next) => {
+    follow: (next: Script) => {
       script = next
     },
     binds,
     connections: () => connections,
+    /** The number of open connections. */
     open: () => [...sockets].filter((socket) => !socket.closed).length,
     stop: async () => {
       for (const socket of sockets) socket.destroy()

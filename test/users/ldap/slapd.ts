@@ -14,27 +14,7 @@ import type { ContractViewer } from '../user-store-contract.ts'
 /** Attributes and their values. */
 export type LdapEntry = Readonly<Record<string, string | readonly string[]>>
 
-export interface SlapdServer {
-  /** Both on 127.0.0.1. */
-  readonly ldapUrl: string
-  readonly ldapsUrl: string
-  /** The service account. It can read everything except passwords; other accounts can read nothing. */
-  readonly reader: { readonly dn: string; readonly password: string }
-  /** Adds entries over LDAP, so that the memberof overlay sees them. */
-  add(entries: readonly { dn: string; entry: LdapEntry }[]): Promise<void>
-  /** Replaces attributes of an entry. */
-  replace(dn: string, entry: LdapEntry): Promise<void>
-  remove(dn: string): Promise<void>
-  /** Sends SIGSTOP to the process. The kernel still accepts connections, but nothing answers. */
-  pause(): void
-  resume(): void
-  /** Kills the process. The data are kept. */
-  halt(): Promise<void>
-  /** Restarts the process on the same ports, optionally with another certificate. */
-  restart(tls?: Certificate): Promise<void>
-  /** Kills the process, even a paused one, and removes its folder. */
-  stop(): Promise<void>
-}
+export type SlapdServer = Awaited<ReturnType<typeof startSlapd>>
 
 type Slapd = ChildProcessByStdio<null, null, Readable>
 
@@ -64,7 +44,7 @@ const PASSWORD = 'password-of-the-administrator'
  *
  * @throws Error when OpenLDAP is not installed or does not start.
  */
-export async function startSlapd(viewers: readonly ContractViewer[], tls: Certificate): Promise<SlapdServer> {
+export async function startSlapd(viewers: readonly ContractViewer[], tls: Certificate) {
   if (!existsSync(PROGRAM)) {
     throw new Error('OpenLDAP is not installed: sudo apt-get install -y --no-install-recommends slapd')
   }
@@ -72,6 +52,7 @@ export async function startSlapd(viewers: readonly ContractViewer[], tls: Certif
   writeConfiguration(folder, tls)
   const [port, tlsPort] = [await freePort(), await freePort()]
   const urls = { ldapUrl: `ldap://${HOST}:${port}`, ldapsUrl: `ldaps://${HOST}:${tlsPort}` }
+  /** The service account. It can read everything except passwords; other accounts can read nothing. */
   const reader = { dn: `cn=reader,${SUFFIX}`, password: 'password-of-the-reader' }
   const start = () => launch(folder, `${urls.ldapUrl}/ ${urls.ldapsUrl}/`, port)
   let child = await start()
@@ -85,7 +66,8 @@ export async function startSlapd(viewers: readonly ContractViewer[], tls: Certif
       await client.unbind()
     }
   }
-  const add: SlapdServer['add'] = (entries) =>
+  /** Adds entries over LDAP, so that the memberof overlay sees them. */
+  const add = (entries: readonly { dn: string; entry: LdapEntry }[]) =>
     asAdministrator(async (client) => {
       for (const { dn, entry } of entries) await client.add(dn, attributesOf(entry))
     })
@@ -102,18 +84,20 @@ export async function startSlapd(viewers: readonly ContractViewer[], tls: Certif
     ...urls,
     reader,
     add,
-    replace: (dn, entry) =>
+    /** Replaces attributes of an entry. */
+    replace: (dn: string, entry: LdapEntry) =>
       asAdministrator(async (client) => {
         const changes = Object.entries(attributesOf(entry)).map(([type, values]) => {
           return new Change({ operation: 'replace', modification: new Attribute({ type, values }) })
         })
         await client.modify(dn, changes)
       }),
-    remove: (dn) => asAdministrator((client) => client.del(dn)),
+    remove: (dn: string) => asAdministrator((client) => client.del(dn)),
+    /** The kernel still accepts connections, but nothing answers. */
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     halt,
-    restart: async (other) => {
+    restart: async (other?: Certificate) => {
       await halt()
       if (other) writeCertificate(folder, other)
       child = await start()
@@ -219,7 +203,7 @@ async function untilListening(port: number): Promise<void> {
   throw new Error('OpenLDAP does not listen')
 }
 
-function treeEntries(reader: SlapdServer['reader']): { dn: string; entry: LdapEntry }[] {
+function treeEntries(reader: { dn: string; password: string }): { dn: string; entry: LdapEntry }[] {
   const policy = { cn: 'policy', pwdAttribute: 'userPassword', pwdLockout: 'TRUE' }
   return [
     { dn: SUFFIX, entry: { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'Example' } },

@@ -19,32 +19,7 @@ import { Client, type QueryResult } from 'pg'
 import type { Certificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'
 
-export interface PostgresServer {
-  readonly host: '127.0.0.1'
-  readonly port: number
-  /** The folder of its Unix socket. */
-  readonly folder: string
-  /** Returns an address for USER_STORE_URL. The default role is the administrator. */
-  url(to?: { user?: string; password?: string; host?: string; database?: string }): string
-  /** Runs SQL as the administrator. */
-  query(sql: string, values?: readonly unknown[], database?: string): Promise<QueryResult>
-  /** Creates an empty database, and returns its name. */
-  createDatabase(): Promise<string>
-  /** Creates a role that can sign in, and returns its name and password. */
-  createRole(): Promise<{ user: string; password: string }>
-  /** Sends SIGSTOP to every process of the server. The kernel still accepts connections, but nothing answers. */
-  pause(): void
-  resume(): void
-  /** Stops the server and closes its connections at once. The data are kept. */
-  halt(): Promise<void>
-  /**
-   * Starts a halted server, or restarts a running one, on the same port.
-   * @param tls another certificate, or null for a server without TLS; the default changes nothing.
-   */
-  restart(tls?: Certificate | null): Promise<void>
-  /** Stops the server, even a paused one, and removes its folder. */
-  stop(): Promise<void>
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 
 export interface PostgresOptions {
   /** Certificate and key in PEM. With them the server accepts TLS connections too. */
@@ -67,7 +42,7 @@ const run = promisify(execFile)
  *
  * @throws Error when PostgreSQL is not installed or does not start.
  */
-export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}) {
   const programs = postgresPrograms()
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'))
   giveAway(folder)
@@ -81,6 +56,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
   let child = await launch(programs, data)
   let isPaused: boolean = false
 
+  /** Returns an address for USER_STORE_URL. */
   function url({ user = ADMINISTRATOR, database = 'postgres', host = HOST, ...rest } = {} as UrlParts): string {
     const shownPassword = rest.password ?? password
     const parts = [user, shownPassword, host].map(encodeURIComponent)
@@ -97,6 +73,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
     }
   }
 
+  /** Stops every process of the server. The kernel still accepts connections, but nothing answers. */
   function pause(): void {
     isPaused = true
     // Wait for the postmaster to stop, so that it cannot start another process.
@@ -110,6 +87,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
     for (const pid of [...childrenOf(child), Number(child.pid)]) signal(pid, 'SIGCONT')
   }
 
+  /** Stops the server and closes its connections at once. The data are kept. */
   async function halt(): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
@@ -130,6 +108,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
       await query(`CREATE DATABASE ${name}`)
       return name
     },
+    /** Creates a role that can sign in. */
     createRole: async () => {
       const user = `r${randomUUID().replaceAll('-', '')}`
       await query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`)
@@ -138,7 +117,8 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
     pause,
     resume,
     halt,
-    restart: async (other) => {
+    /** Starts the server again on the same port, with another certificate, or with null without TLS. */
+    restart: async (other?: Certificate | null) => {
       await halt()
       if (other !== undefined) writeTls(data, other)
       child = await launch(programs, data)
@@ -150,7 +130,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
   }
 }
 
-type UrlParts = NonNullable<Parameters<PostgresServer['url']>[0]>
+type UrlParts = { user?: string; password?: string; host?: string; database?: string }
 
 /** Returns the folder of initdb and postgres in the newest installed version. */
 function postgresPrograms(): string {

@@ -16,7 +16,7 @@ import { startTls } from '../../servers/tls.ts'
 import { startService } from '../../tools/emulator/player/service.ts'
 import { PUBLIC_KEY } from '../../tools/emulator/token/token-service.ts'
 import { closedAddress } from '../../tools/video-service/test-service.ts'
-import type { Viewer, VisitedSites } from '../viewer.ts'
+import type { Viewer } from '../viewer.ts'
 
 const CHANNEL = 1001
 const CONTENT = `embed/${CHANNEL}`
@@ -41,23 +41,6 @@ export type AppOptions = LoginAppOptions & {
 /** `issuer` is the origin of the provider, with single sign-on. */
 export type StartedApp = Pick<LoginApp, 'lines'> & { readonly issuer?: string }
 
-export interface TokenSites extends VisitedSites {
-  /** The steps of viewers in the log, in their order. */
-  outcomes(): unknown[]
-  /** Makes a token of Ada for an embed, issued so many seconds ago. */
-  makeToken(ageSeconds?: number): Promise<string>
-  /** Returns the number of tokens that the service has refused. */
-  countRefusedTokens(): Promise<number>
-  /** Replaces the public key of the channel at the service. */
-  setContentKey(publicKey: string): void
-  /** Gives the service a new key. The service accepts the old key for so long, and the login app keeps the old key. */
-  rotateServiceKey(oldKeySeconds: number): Promise<void>
-  /** The login app fetches the keys of the service, as at its start. With `away`, the service does not answer. */
-  fetchServiceKeys(service?: 'here' | 'away'): Promise<void>
-  /** Moves the clocks of the service and of the login app. */
-  passSeconds(seconds: number): void
-}
-
 /**
  * Starts the customer's page at 127.0.0.3, the emulated video service at 127.0.0.1 and the login app at localhost, until
  * the test ends. To a browser they are three sites. With single sign-on, the provider at 127.0.0.2 is the fourth.
@@ -67,7 +50,7 @@ export async function startTokenSites({
   certificate,
   startApp = startLoginApp,
   now = () => Date.now() / 1000,
-}: TokenSitesOptions = {}): Promise<TokenSites> {
+}: TokenSitesOptions = {}) {
   let aheadSeconds = 0
   const nowSeconds = () => now() + aheadSeconds
   const service = await startService({ nowSeconds })
@@ -92,19 +75,21 @@ export async function startTokenSites({
       },
     ],
   })
+  /** Replaces the public key of the channel at the service. */
   const setContentKey = (publicKey: string) =>
     void service.database
       .prepare('INSERT OR REPLACE INTO viewer_auth VALUES (?, ?, ?, ?)')
       .run('live', CHANNEL, `${login}/`, publicKey)
   setContentKey(PUBLIC_KEY)
   return {
-    pageOf: (content) => `${page}/${content}`,
+    pageOf: (content: string) => `${page}/${content}`,
     hasLoginButton: false,
     service: url,
     login,
     passed: `${url}/${CONTENT}?vt=`,
     ...(app.issuer !== undefined && { issuer: app.issuer }),
     outcomes: () => app.lines.flatMap(({ outcome }) => outcome ?? []),
+    /** Makes a token of Ada for an embed, issued so many seconds ago. */
     makeToken: (ageSeconds = 0) =>
       buildViewerToken(
         ADA.username,
@@ -117,11 +102,13 @@ export async function startTokenSites({
       return requests.filter(({ verdict }) => verdict === 'refused').length
     },
     setContentKey,
-    async rotateServiceKey(oldKeySeconds) {
+    /** The service accepts the old key for so long, and the login app keeps the old key. */
+    async rotateServiceKey(oldKeySeconds: number) {
       await service.post('/emulator/service-keys', { old_key_seconds: oldKeySeconds })
     },
+    /** The login app fetches the keys of the service, as at its start. */
     fetchServiceKeys: keys.fetch,
-    passSeconds(seconds) {
+    passSeconds(seconds: number) {
       aheadSeconds += seconds
     },
   }

@@ -9,19 +9,11 @@ import { makeCertificate } from '../../../servers/certificate.ts'
 import { freePort } from '../../../servers/free-port.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
-export interface DebianMailServer {
-  readonly port: number
-  /** The PEM file of the authority of its certificate. */
-  readonly caFile: string
-  /** Waits for this many mails, and returns all of them as the server printed them, with their lines joined. */
-  received(count: number): Promise<string>
-}
-
 const MARK = '---------- MESSAGE FOLLOWS ----------'
 const STARTS_WITHIN_MS = 20_000
 
 /** Starts Debian's `aiosmtpd` until the test ends. It accepts mails only after STARTTLS. */
-export async function startDebianMailServer(): Promise<DebianMailServer> {
+export async function startDebianMailServer() {
   const folder = temporaryFolder()
   const { certificate, key } = await makeCertificate()
   const [caFile, keyFile] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
@@ -47,7 +39,8 @@ export async function startDebianMailServer(): Promise<DebianMailServer> {
   return {
     port,
     caFile,
-    async received(count) {
+    /** Waits for this many mails, and returns all of them as the server printed them, with their lines joined. */
+    async received(count: number) {
       await expect.poll(() => printed.split(MARK).length - 1, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
       // Long lines of a mail end with "=" and continue in the next line.
       return printed.replace(/=\r?\n/g, '').replaceAll('=3D', '=')

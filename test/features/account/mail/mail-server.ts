@@ -14,16 +14,10 @@ export interface ReceivedMail {
   readonly isEncrypted: boolean
 }
 
-export interface TestMailServer {
-  readonly port: number
-  readonly mails: ReceivedMail[]
-  /** Waits until this many mails have come. */
-  received(count: number): Promise<ReceivedMail[]>
-  close(): Promise<void>
-}
+export type TestMailServer = Awaited<ReturnType<typeof startMailServer>>
 
 /** Starts an SMTP server on loopback until the test ends. Without other options: no TLS, no authentication. */
-export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<TestMailServer> {
+export async function startMailServer(options: SMTPServerOptions = {}, port = 0) {
   const mails: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: options.onAuth === undefined,
@@ -56,7 +50,8 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     port: (listening.address() as AddressInfo).port,
     mails,
     close,
-    async received(count) {
+    /** Waits until this many mails have come. */
+    async received(count: number) {
       await expect.poll(() => mails.length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count)
       return mails
     },

@@ -4,24 +4,20 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { startSite } from '../../../login/start-site.ts'
 
-export interface EvilSites {
-  /** Returns a page that posts a form to an address, at the top level. */
-  posting(place: Place, address: string, fields: Readonly<Record<string, string>>): string
-  /** Returns a page that frames an address. */
-  framing(place: Place, address: string): string
-}
+export type EvilSites = Awaited<ReturnType<typeof startEvilSites>>
 
 /** Another site, or the site of the app at another port. */
 export type Place = 'another site' | 'another port'
 
 /** Starts the pages of an attacker until the test ends. */
-export async function startEvilSites(): Promise<EvilSites> {
+export async function startEvilSites() {
   const { port } = new URL(await startSite(evilPage))
   const originOf = (place: Place) => `http://${place === 'another site' ? 'evil.localhost' : 'localhost'}:${port}`
   return {
-    posting: (place, address, fields) =>
+    /** Returns a page that posts a form to an address, at the top level. */
+    posting: (place: Place, address: string, fields: Readonly<Record<string, string>>) =>
       `${originOf(place)}/post?${new URLSearchParams({ address, fields: JSON.stringify(fields) })}`,
-    framing: (place, address) => `${originOf(place)}/frame?${new URLSearchParams({ address })}`,
+    framing: (place: Place, address: string) => `${originOf(place)}/frame?${new URLSearchParams({ address })}`,
   }
 }
 
@@ -35,16 +31,10 @@ function evilPage(path: string): string {
     <script>document.forms[0].submit()</script>`
 }
 
-export interface EvilProvider {
-  readonly issuer: string
-  /** The attacker's own authorization request at the honest provider, into which victims are sent. */
-  send(request: string): void
-  /** The codes that the app gave away. */
-  readonly codes: readonly string[]
-}
+export type EvilProvider = Awaited<ReturnType<typeof startEvilProvider>>
 
 /** Starts a provider of an attacker until the test ends. It sends its victims on to the honest provider. */
-export async function startEvilProvider(): Promise<EvilProvider> {
+export async function startEvilProvider() {
   const codes: string[] = []
   let target = ''
   const server = createServer((req, res) => {
@@ -77,8 +67,10 @@ export async function startEvilProvider(): Promise<EvilProvider> {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     issuer,
+    /** The codes that the app gave away. */
     codes,
-    send(request) {
+    /** Takes the attacker's own request at the honest provider, into which victims are sent. */
+    send(request: string) {
       target = request
     },
   }

@@ -19,15 +19,6 @@ export interface FrontAnswer {
   readonly status: number
 }
 
-export interface Front {
-  /** The PUBLIC_URL of the app. */
-  readonly origin: string
-  /** In their order. */
-  readonly answers: readonly FrontAnswer[]
-  /** Sends all requests to the app at a port. */
-  connect(appPort: number): void
-}
-
 interface Forwarded {
   method: string
   url: string
@@ -42,7 +33,7 @@ interface Forwarded {
  * @param isSecureKept false for a browser that keeps no Secure cookie of http://localhost. The front then leaves the
  *   attribute out.
  */
-export async function startFront(weakness: Weakness | null, isSecureKept: boolean): Promise<Front> {
+export async function startFront(weakness: Weakness | null, isSecureKept: boolean) {
   const answers: FrontAnswer[] = []
   const cookies = new Set<string>()
   let appPort = 0
@@ -68,7 +59,8 @@ export async function startFront(weakness: Weakness | null, isSecureKept: boolea
   return {
     origin,
     answers,
-    connect(port) {
+    /** Sends all requests to the app at a port. */
+    connect(port: number) {
       appPort = port
     },
   }

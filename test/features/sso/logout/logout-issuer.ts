@@ -10,16 +10,7 @@ export const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const KEYS = generateKeyPair('RS256', { extractable: true })
 
 /** A provider that signs the logout tokens of a test. */
-export interface TestIssuer {
-  /** The address with the discovery document. */
-  readonly origin: string
-  /** The claims of a genuine logout token, with the changes. Undefined removes a claim. */
-  claims(changes?: Readonly<Record<string, unknown>>): JWTPayload
-  sign(claims: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>
-  setAway(isAway: boolean): void
-  /** How often the keys were read. */
-  keyReadings(): number
-}
+export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>
 
 export interface IssuerOptions {
   /** Default: the origin. */
@@ -28,7 +19,7 @@ export interface IssuerOptions {
 }
 
 /** Starts a provider that has nothing but a discovery document and keys. */
-export async function startIssuer({ issuer: named, discovery }: IssuerOptions = {}): Promise<TestIssuer> {
+export async function startIssuer({ issuer: named, discovery }: IssuerOptions = {}) {
   let isAway = false
   let keyReadings = 0
   const server = createServer(async (req, res) => {
@@ -55,20 +46,22 @@ export async function startIssuer({ issuer: named, discovery }: IssuerOptions = 
   let tokens = 0
   return {
     origin,
-    claims(changes) {
+    /** The claims of a genuine logout token, with the changes. Undefined removes a claim. */
+    claims(changes?: Readonly<Record<string, unknown>>): JWTPayload {
       tokens += 1
       const iat = Math.floor(Date.now() / 1000)
       const times = { iat, exp: iat + 120 }
       const whom = { sub: 'ada', sid: 's1', jti: `token-${tokens}` }
       return { iss: issuer, aud: CLIENT.clientId, ...times, ...whom, events: { [EVENT]: {} }, ...changes }
     },
-    sign: async (claims, header) =>
+    sign: async (claims: JWTPayload, header?: Readonly<Record<string, unknown>>) =>
       new SignJWT(claims)
         .setProtectedHeader({ alg: 'RS256', kid: 'k', typ: 'logout+jwt', ...header })
         .sign((await KEYS).privateKey),
-    setAway: (value) => {
+    setAway: (value: boolean) => {
       isAway = value
     },
+    /** How often the keys were read. */
     keyReadings: () => keyReadings,
   }
 }

@@ -25,20 +25,7 @@ export interface GlewlwydClient {
 }
 
 /** A provider that does not share a line of code with the app or its libraries. */
-export interface Glewlwyd {
-  readonly issuer: string
-  /** Registers a client, in place of one with the same id. */
-  register(client: GlewlwydClient): Promise<void>
-  /**
-   * Signs a person in with a new browser, as the login page of the provider does. Gives the client its consent.
-   * @returns the address to which the provider sends the browser.
-   */
-  signIn(address: string, person: GlewlwydPerson, visitor?: Visitor): Promise<URL>
-  /** Logs out of the provider with the browser of the sign-in. The provider tells its clients. */
-  logOut(visitor: Visitor): Promise<void>
-  /** Kills the process and removes its folder. */
-  stop(): Promise<void>
-}
+export type Glewlwyd = Awaited<ReturnType<typeof startGlewlwyd>>
 
 type Process = ChildProcessByStdio<null, Readable, null>
 
@@ -54,7 +41,7 @@ const SESSION_COOKIE = 'session-of-clients'
 const STARTS_WITHIN_MS = 20_000
 
 /** Starts Debian's glewlwyd on a free port of 127.0.0.1, with a database of its own. */
-export async function startGlewlwyd(people: readonly GlewlwydPerson[]): Promise<Glewlwyd> {
+export async function startGlewlwyd(people: readonly GlewlwydPerson[]) {
   if (!existsSync(PROGRAM)) {
     throw new Error('glewlwyd is missing: sudo apt-get install -y --no-install-recommends dbconfig-sqlite3 glewlwyd')
   }
@@ -71,18 +58,24 @@ export async function startGlewlwyd(people: readonly GlewlwydPerson[]): Promise<
   }
   return {
     issuer: `${api}/oidc`,
-    async register(client) {
+    /** Registers a client, in place of one with the same id. */
+    async register(client: GlewlwydClient) {
       const url = `${api}/client/`
       await administrator.sendJson('DELETE', `${url}${client.clientId}`)
       await ask(administrator, 'POST', url, registrationOf(client))
     },
-    async signIn(address, { username, password }, visitor = openVisitor()) {
+    /**
+     * Signs a person in, as the login page of the provider does, and gives the client its consent.
+     * @returns the address to which the provider sends the browser.
+     */
+    async signIn(address: string, { username, password }: GlewlwydPerson, visitor = openVisitor()) {
       const { searchParams } = (await visitor.follow(address)).url
       await ask(visitor, 'POST', `${api}/auth`, { username, password })
       await ask(visitor, 'PUT', `${api}/auth/grant/${searchParams.get('client_id')}/`, { scope: 'openid' })
       return (await visitor.follow(`${searchParams.get('callback_url')}&g_continue`)).url
     },
-    logOut: (visitor) => ask(visitor, 'DELETE', `${api}/oidc/session/${visitor.cookie(SESSION_COOKIE)}`),
+    /** Logs out of the provider with the browser of the sign-in. The provider tells its clients. */
+    logOut: (visitor: Visitor) => ask(visitor, 'DELETE', `${api}/oidc/session/${visitor.cookie(SESSION_COOKIE)}`),
     async stop() {
       const ended = once(child, 'exit')
       child.kill('SIGKILL')

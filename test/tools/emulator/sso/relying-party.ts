@@ -6,26 +6,16 @@ export const REDIRECT_URI = 'http://localhost:3000/sso/callback'
 
 const INSECURE = { [oauth.allowInsecureRequests]: true }
 
-/** A client by a certified library, which checks every answer of the provider. */
-export interface RelyingParty {
-  /** Returns the address that asks the provider to sign a person in. */
-  authorizationUrl(extra?: Record<string, string>): Promise<URL>
-  /** Checks the answer, redeems the code and returns the claims of the ID token. */
-  claimsFor(callback: URL): Promise<oauth.IDToken & { id_token: string }>
-  /** Signs in through the pages of the provider, and returns the claims. */
-  signIn(username: string, visitor?: Visitor): Promise<oauth.IDToken & { id_token: string }>
-}
+export type RelyingParty = Awaited<ReturnType<typeof relyingParty>>
 
-export async function relyingParty(
-  { issuer }: RunningProvider,
-  clientId: string,
-  authentication: oauth.ClientAuth,
-): Promise<RelyingParty> {
+/** Returns a client by a certified library, which checks every answer of the provider. */
+export async function relyingParty({ issuer }: RunningProvider, clientId: string, authentication: oauth.ClientAuth) {
   const found = await oauth.discoveryRequest(new URL(issuer), INSECURE)
   const server = await oauth.processDiscoveryResponse(new URL(issuer), found)
   const client: oauth.Client = { client_id: clientId }
   const [verifier, state, nonce] = [oauth.generateRandomCodeVerifier(), 'the-state', 'the-nonce']
 
+  /** Returns the address that asks the provider to sign a person in. */
   async function authorizationUrl(extra: Record<string, string> = {}): Promise<URL> {
     const url = new URL(server.authorization_endpoint ?? '')
     url.search = new URLSearchParams({
@@ -42,6 +32,7 @@ export async function relyingParty(
     return url
   }
 
+  /** Checks the answer, redeems the code and returns the claims of the ID token. */
   async function claimsFor(callback: URL) {
     const params = oauth.validateAuthResponse(server, client, callback, state)
     const args = [server, client, authentication, params, REDIRECT_URI, verifier, INSECURE] as const
@@ -59,7 +50,8 @@ export async function relyingParty(
   return {
     authorizationUrl,
     claimsFor,
-    async signIn(username, visitor = openVisitor()) {
+    /** Signs in through the pages of the provider, and returns the claims. */
+    async signIn(username: string, visitor: Visitor = openVisitor()) {
       const page = await visitor.follow(await authorizationUrl())
       return claimsFor((await visitor.follow(page.url, { person: username })).url)
     },
