@@ -6,8 +6,8 @@ interface NamedKey {
   readonly setting: string
   readonly entryPoint: string
   readonly key: KeyObject
-  /** True if several entry points may have this key in the same setting. */
-  readonly isOfClient: boolean
+  /** True if other entry points may have this key in the same setting. */
+  readonly mayRepeat: boolean
 }
 
 const keysOf = new WeakMap<object, NamedKey[]>()
@@ -17,10 +17,10 @@ const keysOf = new WeakMap<object, NamedKey[]>()
  * @param run the same object for all keys of one app.
  */
 export function warningsOfSharedKey(run: object, named: NamedKey): string[] {
-  const { setting, entryPoint, key, isOfClient } = named
+  const { setting, entryPoint, key, mayRepeat } = named
   const earlier = keysOf.get(run) ?? []
   keysOf.set(run, [...earlier, named])
-  const other = earlier.find((one) => key.equals(one.key) && !(isOfClient && one.setting === setting))
+  const other = earlier.find((one) => key.equals(one.key) && !(mayRepeat && one.setting === setting))
   if (other === undefined) return []
   return [
     `${other.setting} of entry point ${other.entryPoint} and ${setting} of entry point ${entryPoint} are the same key: ` +

@@ -11,14 +11,15 @@ export function storeList(kinds: readonly StoreKind[]) {
     if (!chosen) throw new ConfigError(`There is no store of the kind ${settings.kind}.`)
     return chosen
   }
-  /** The schemas of the addresses let only able stores through. */
-  async function able<T>({ kind }: StoreSettings, stored: Promise<T> | T | undefined): Promise<T> {
+  /** Throws only for settings that the schemas below have not read. */
+  async function assertUsable<T>({ kind }: StoreSettings, stored: Promise<T> | T | undefined): Promise<T> {
     if (stored !== undefined) return await stored
     throw new ConfigError(`A store of the kind ${kind} cannot be used here.`)
   }
   const sessions = (settings: StoreSettings): Promise<StoredSessions> =>
-    able(settings, kindOf(settings).sessions?.(settings))
-  const counts = (settings: StoreSettings): Promise<StoredCounts> => able(settings, kindOf(settings).counts?.(settings))
+    assertUsable(settings, kindOf(settings).sessions?.(settings))
+  const counts = (settings: StoreSettings): Promise<StoredCounts> =>
+    assertUsable(settings, kindOf(settings).counts?.(settings))
   return {
     environment: environmentOf(kinds),
     /** Returns warnings for valid settings that are usually a mistake. */
@@ -37,11 +38,11 @@ export function storeList(kinds: readonly StoreKind[]) {
 }
 
 function environmentOf(kinds: readonly StoreKind[]) {
-  const addressOf = (defaultUrl: string, able: readonly StoreKind[]) =>
+  const addressOf = (defaultUrl: string, from: readonly StoreKind[]) =>
     z
       .string()
       .default(defaultUrl)
-      .refine((url) => able.some((kind) => kind.isUrl(url)), `must be ${able.map(({ urlForm }) => urlForm).join(', ')}`)
+      .refine((url) => from.some((kind) => kind.isUrl(url)), `must be ${from.map(({ urlForm }) => urlForm).join(', ')}`)
   const inSessions = kinds.filter(({ sessions }) => sessions)
   const inLimits = kinds.filter(({ counts }) => counts)
   return z
@@ -62,8 +63,8 @@ function environmentOf(kinds: readonly StoreKind[]) {
       for (const { setting, message } of kinds.flatMap((kind) => kind.mistakes?.(given) ?? [])) {
         context.addIssue({ code: 'custom', path: [setting], message })
       }
-      const settingsAt = (url: string, able: readonly StoreKind[]) =>
-        able.find((kind) => kind.isUrl(url))?.at(url, given) ?? z.NEVER
+      const settingsAt = (url: string, from: readonly StoreKind[]) =>
+        from.find((kind) => kind.isUrl(url))?.at(url, given) ?? z.NEVER
       return {
         sessionStore: settingsAt(given.SESSION_STORE_URL, inSessions),
         limitsStore: settingsAt(given.LIMITS_STORE_URL, inLimits),

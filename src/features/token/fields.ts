@@ -39,7 +39,7 @@ function parseKeyUrl(text: string): string {
 export interface TokenSettings {
   /** The private key of the channel or video, which signs tokens. */
   readonly contentKey: KeyObject
-  /** Where the service publishes the keys that tokens are encrypted with. */
+  /** The address of the keys that the service publishes, which encrypt tokens. */
   readonly serviceKeyUrl: string
   /** Addresses that a `ref` may have. At least one. */
   readonly refAddresses: readonly AllowedAddress[]
@@ -104,5 +104,5 @@ export const tokenFields = {
     return { contentKey, serviceKeyUrl: serviceViewerKeyUrl, refAddresses, parameters }
   },
   warningsOf: ({ contentKey: key }, entryPoint, run) =>
-    warningsOfSharedKey(run, { setting: 'CONTENT_KEY', entryPoint, key, isOfClient: false }),
+    warningsOfSharedKey(run, { setting: 'CONTENT_KEY', entryPoint, key, mayRepeat: false }),
 } satisfies FeatureSettings<Fields, TokenSettings>

@@ -108,7 +108,7 @@ export const ssoFields = {
   warningsOf({ issuer, tenants, authentication }, entryPoint, run) {
     const setting = 'OIDC_CLIENT_KEY_FILE'
     const key = authentication.kind === 'key' ? authentication.privateKey : null
-    const warnings = key ? warningsOfSharedKey(run, { setting, entryPoint, key, isOfClient: true }) : []
+    const warnings = key ? warningsOfSharedKey(run, { setting, entryPoint, key, mayRepeat: true }) : []
     if (issuer !== GOOGLE || tenants !== null) return warnings
     const anybody = `Entry point ${entryPoint}: everybody with a Google account may sign in; set OIDC_TENANTS to your domain.`
     return [...warnings, anybody]
