@@ -170,8 +170,8 @@ function createExpress(trustProxyHops: number, watch: Required<AppDeps>['watch']
 }
 
 /**
- * Serves the assets. Only the address that the screens use is cached for a year. With another version in its query, a
- * cache asks again each time, so that it cannot keep the content of another release.
+ * Serves the assets. Only the address that the screens use is cached for a year. A cache asks again for another version
+ * in the query, so it never keeps the content of another release.
  */
 function assets(headers: Headers, addressOf: Views['asset']): RequestHandler {
   const setHeaders = (res: ServerResponse & { readonly req: { readonly originalUrl?: string } }, path: string) => {

@@ -27,13 +27,13 @@ export interface NamedSource {
 export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   readonly name: string
   /**
-   * Returns the schemas by name, such as `playerOrigins` for PLAYER_ORIGINS. None is required: `read` refuses a missing setting.
-   * Only the settings of an answer may be required. A feature without settings is on at every entry point.
+   * Returns the schemas by name, such as `playerOrigins` for PLAYER_ORIGINS. Only the settings of an answer may be
+   * required: otherwise `read` refuses a missing setting. A feature without settings is on at every entry point.
    */
   settings?(rules: AddressRules): S
   /** Returns the settings of the feature. Null if it is off at this entry point. */
   read?(given: SettingValues<S>, context: ReadContext): T | null
-  /** For a feature that replaces the hash. Its settings, with `parameters`, are then also fields of the entry point. */
+  /** Present if the feature replaces the hash. Its settings, with `parameters`, are then also fields of the entry point. */
   readonly answer?: {
     /** The setting that chooses the answer. */
     readonly choice: Settings
@@ -41,7 +41,7 @@ export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
     isChosen(source: SettingSource, rules: AddressRules): boolean
   }
   /**
-   * Returns the entry points that are given in another place than the environment. Null if they are not.
+   * Returns the entry points of another source than the environment. Null without such a source.
    * @param given the settings of the environment that are not empty.
    * @param all the settings that an entry point may have.
    * @param report gets a sentence for each mistake.

@@ -37,7 +37,7 @@ const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
     .map((file) => [parse(file).name, readCatalogue(file)]),
 )
 const LOCALES = [...CATALOGUES.keys()].map((language) => [language, likelyLocale(language)] as const)
-/** Cache: the language for each recent `Accept-Language` header; null if the app has none of them. */
+/** Cache: the language for each recent `Accept-Language` header; null if the app has no such language. */
 const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
 
 function readCatalogue(file: string): Texts {

@@ -31,7 +31,7 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly shared?: SharedSettings<A>
   /** Prompts in old addresses: they show the sign-in screen also where the feature is off. */
   readonly prompts?: readonly Prompt[]
-  /** The outcomes of its log lines and metrics. */
+  /** The outcomes of its log lines. */
   readonly outcomes?: Outcomes
   /** Returns why the feature cannot be on with this user store; null if it can. */
   faultWith?(userStore: StoreSettings): string | null
@@ -73,7 +73,7 @@ export interface OpenFeature<T = unknown> {
   readonly optionalStores?: readonly OptionalStore[]
   /** Watches the app. Called after all features are open. */
   watch?(app: WatchedApp): Promise<Watch>
-  /** For a watching feature: functions by the name of a store. Each returns true while the store answers. */
+  /** Functions by the name of a store, for the feature that watches. Each returns true while the store answers. */
   readonly storesInMetrics?: Readonly<Record<string, () => boolean>>
   /** @param registry of the metrics. */
   registerMetrics?(registry: never): void
@@ -109,7 +109,7 @@ export interface WatchedApp {
   readonly entryPoints: readonly EntryPoint[]
   /** The number of lost lines by log. */
   readonly linesDropped: () => Readonly<Record<string, number>>
-  /** The outcomes of features. */
+  /** The outcomes of all features. */
   readonly outcomes: Outcomes
   readonly features: readonly OpenFeature[]
 }

@@ -12,8 +12,7 @@ export interface RedisLink extends OptionalStore {
   /**
    * Sends a command with one key, and returns the reply.
    * @param key the key of the command. In a cluster, it chooses the server.
-   * @throws UpstreamError at once while this server is away, after half a second without a reply, and if Redis refuses
-   *   the command.
+   * @throws UpstreamError if this server is away (at once), does not reply in half a second, or refuses the command.
    */
   run<T>(key: string, command: (commands: RedisCommands) => Promise<T>): Promise<T>
   /**

@@ -47,8 +47,8 @@ export function redisSessions(address: RedisAddress): StoredSessions {
 
 /**
  * Opens a store of sessions in Redis, for several copies of the app. Checks the absolute and idle limits at every read,
- * as in SQLite; the expiry in Redis only frees memory. No command uses two keys, because the keys of a session and of the
- * list of its viewer can be on different servers of a cluster.
+ * as in SQLite; the expiry in Redis only frees memory. No command uses two keys: in a cluster, the
+ * session and the list of its viewer can be on different servers.
  * @param nowSeconds UNIX time in seconds; the clocks of all copies must be right.
  */
 export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, nowSeconds: () => number): SessionStore {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A connection that ended without an answer of the app, for the metrics. */
+/** The reason why a connection ended without an answer of the app. */
 export type ClientFault = 'malformed' | 'too-large' | 'too-slow' | 'reset' | 'dropped'
 
 export interface ClientFaultOptions {

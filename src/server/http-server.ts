@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import { scheduleFairly } from './fair-scheduling.ts'
 
-/** How long a client may take to send its headers and its whole request, and how often Node checks both. */
+/** The times that a client may take for its headers and its whole request, and the time between two checks. */
 type ClientLimits = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>
 
 const CLIENT_LIMITS: ClientLimits = {

@@ -28,8 +28,8 @@ export function readSessions(file: string, username: string): ShownSession[] {
 }
 
 /**
- * Ends the sessions of a user name: of SSO viewers, or of the others. Reads the text of each session, because the app may
- * not have updated the file to the columns of this version yet. @throws as `endAllSessions` does.
+ * Ends the sessions of a user name: of SSO viewers, or of the others. Reads the text of each session: the file may not
+ * have the columns of this version yet. @throws as `endAllSessions` does.
  */
 export function endSessions(file: string, username: string, areSso: boolean): number {
   return withSessionFile(file, 0, (database) => {

@@ -17,7 +17,7 @@ export interface SessionViewer {
   readonly sso?: SsoOrigin
 }
 
-/** Where a viewer without a password comes from. Issuer and subject are the identity of the viewer. */
+/** The identity of an SSO viewer, by issuer and subject. */
 export interface SsoOrigin {
   readonly issuer: string
   readonly subject: string

@@ -8,9 +8,9 @@ const LATE_SECONDS = 300
 const WITHOUT_EXPIRY_SECONDS = 3600
 
 /**
- * Creates the visits of returning viewers at one entry point, for RETURNING_VIEWERS=ask. Each entry point has its own cookie: an entry point with short responses must not end the
- * visit of another.
- * @param lifetimeSeconds how long a response is valid; 0 for a response that never expires. Absent with tokens.
+ * Creates the visits of returning viewers at one entry point, for RETURNING_VIEWERS=ask. Each entry point has its own
+ * cookie: an entry point with short responses must not end the visit of another.
+ * @param lifetimeSeconds the lifetime of a response; 0 if it never expires. Absent if the player gets no hash.
  */
 export function createVisits(
   { name: entryPoint, lifetimeSeconds = 0 }: { readonly name: string; readonly lifetimeSeconds?: number },

@@ -39,7 +39,7 @@ const FROM_KUBERNETES =
   'contains an address, which Kubernetes injects for a Service of that name. Set a port number, rename the Service, ' +
   'or set enableServiceLinks: false in the pod'
 
-/** A port number; 0 lets the system choose one. A Service called `metrics` makes Kubernetes set METRICS_PORT. */
+/** A port number; 0 lets the system choose one. */
 export const PortNumber = z
   .string()
   .refine((text) => !/^(tcp|udp|sctp):\/\//.test(text), FROM_KUBERNETES)

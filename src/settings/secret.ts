@@ -18,7 +18,7 @@ export const Secret = z.string().transform((text, context): string => {
 })
 
 function faultInSecret(secret: string): string | null {
-  // The service would learn a private key, which may also sign viewer tokens.
+  // The service gets the secret, and must not get a private key.
   if (secret.includes('-----BEGIN ')) return `is a key in PEM form, not a secret: ${MAKE_A_SECRET}`
   if (/\p{Cc}/u.test(secret) || !secret.isWellFormed()) return 'contains a control character'
   if (secret !== secret.trim()) return 'starts or ends with a space: remove the space'

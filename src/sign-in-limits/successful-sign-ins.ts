@@ -2,7 +2,7 @@ import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { TEN_MINUTES_SECONDS } from './limit-refusal.ts'
 import { boundedCounter } from './memory-counters.ts'
 
-/** 2,000 viewers who share an account behind one address, each with a sign-in for the player and one for the chat. */
+/** Enough for 2,000 viewers with one account and address, who sign in for the player and for the chat. */
 const SUCCESSES_OF_PAIR = 5_000
 const SUCCESSES_OF_ACCOUNT = 10_000
 /** Few, because an account with many sign-ins is increased often, and therefore never evicted. */

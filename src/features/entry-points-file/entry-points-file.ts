@@ -37,7 +37,7 @@ export function* readSources(
     if (isRepeated(name, earlier.names)) reportHere('name is used by an earlier entry')
     const source = entrySource(entry, all, reportHere)
     const previousFile = source.fileOf('secretPrevious')
-    // A change of one secret would give it to the other entry point too, even if the file is empty now.
+    // A change of one secret would give it to the other entry point too. The file may be empty until then.
     if (previousFile !== undefined && isRepeated(resolve(previousFile), earlier.previousFiles))
       reportHere('secretPreviousFile is used by an earlier entry: give each entry its own file')
     yield { name: isName ? name : '', source }

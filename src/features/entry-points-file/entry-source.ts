@@ -46,7 +46,7 @@ export function entrySource(entry: Entry, all: Settings, report: (mistake: strin
   })
 }
 
-/** The text that the environment would have, or what is wrong with the form of a field. */
+/** The text that the environment would have, or the faults in the form of a field. */
 interface Text {
   readonly text?: string | undefined
   readonly faults?: readonly string[]

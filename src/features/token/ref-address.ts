@@ -21,8 +21,8 @@ export function decideRef(ref: string | undefined, allowed: readonly AllowedAddr
 }
 
 /**
- * Parses an address for the list of refs. A path without "/" at its end allows only this path, because the address of a
- * player ends in the id of its channel or video.
+ * Parses an address for the list of refs. A path without "/" at its end allows only this path: the address of a player
+ * ends in the id of its channel or video.
  * @throws RangeError with the end of a sentence that starts with the address.
  */
 export const parseRefAddress = parseAllowedAddress

@@ -11,8 +11,8 @@ const MOST_KEYS = 50_000
 
 /**
  * Stops redirect loops. A player that refuses our answer (wrong secret or key, wrong clock) sends the viewer back
- * immediately. The app would redirect a signed-in viewer again, forever. After a few answers within ten seconds for one
- * target, or 100 answers within a minute, the app sends no more. The counts are in memory: with several copies of the
+ * immediately. The app would redirect a signed-in viewer again, forever. The app stops after a few answers within ten
+ * seconds for one target, or after 100 answers within a minute. The counts are in memory: with several copies of the
  * app, a loop takes a few more turns. A target is an entry point, a return address, and a channel or video.
  */
 export function createLoopBreaker(nowSeconds: () => number) {

@@ -19,8 +19,8 @@ export type Outcomes = Readonly<Record<string, OutcomeKind>>
 export interface OutcomeKind {
   readonly level: 'info' | 'warn' | 'error'
   /**
-   * Lines that repeat are only counted: `always` for outcomes that a client can cause without credentials and without
-   * limit, `onReturn` for those that a returning viewer can cause without a password check. Default: each has its line.
+   * Lines that repeat are only counted. `always`: a client can cause them without credentials and without limit.
+   * `onReturn`: a returning viewer can cause them without a password check. Default: each has its line.
    */
   readonly counted?: 'always' | 'onReturn'
   /** True if the app or another service is at fault, not one client: repetitions of all networks are counted together. */
@@ -78,11 +78,11 @@ export interface SignInLogDeps {
   readonly entryPoint: string
   readonly addressOf: (req: Request) => string
   readonly outcomes: Outcomes
-  /** Called for each outcome, for the metrics. */
+  /** Called for each outcome. */
   readonly count?: ((outcome: string, entryPoint: string, limit?: string) => void) | undefined
 }
 
-/** Returns the id of the request, which is in each of its log lines, and on the screen of an internal error. */
+/** Returns the id of the request. Each of its log lines has the id, and so has the screen of an internal error. */
 export function requestIdOf(req: Request): string {
   req.id ??= randomUUID()
   return req.id
@@ -90,8 +90,8 @@ export function requestIdOf(req: Request): string {
 
 /**
  * Creates the function that logs the outcomes of sign-ins (OWASP ASVS 16.3.1, 16.3.3). Every checked password has its own
- * line, unless a limit refused the attempt. Other outcomes that are equal in network, user name and reason have one line
- * a minute, and a sum of the rest.
+ * line, unless a limit refused the attempt. Other outcomes are summed up each minute if network, user name and reason are
+ * equal.
  */
 export function createSignInLog({
   securityLog,

@@ -22,7 +22,7 @@ export interface StepLogDeps
   extends Pick<SignInLogDeps, 'securityLog' | 'repeatFilter' | 'entryPoint' | 'addressOf' | 'outcomes'> {
   /** The `event` of its lines. */
   readonly event: string
-  /** Called for each step, for the metrics. */
+  /** Called for each step. */
   readonly count?: ((outcome: string, entryPoint: string) => void) | undefined
 }
 

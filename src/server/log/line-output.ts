@@ -16,8 +16,8 @@ const RETRY_MS = 20
 const MOST_WAITING_BYTES = 1_000_000
 
 /**
- * Creates an output of lines for a file descriptor that does not block. Never waits for space, nor for a reader. Writes are synchronous: a blocked write in libuv's
- * thread pool would take a thread from the password checks, and would stop the process from ending.
+ * Creates an output of lines for a file descriptor that does not block. Never waits for space, nor for a reader. Writes
+ * are synchronous: in libuv's thread pool, a blocked write would occupy a thread and keep the process from ending.
  * @param descriptor called before each write. May throw: the lines are then dropped.
  */
 export function createLineOutput(

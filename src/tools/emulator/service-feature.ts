@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Router } from 'express'
 import type { FindFrameLock } from './player/content.ts'
 
-/** What a feature of the login app needs of the emulated service. */
+/** The part of the emulated service that a feature of the login app needs. */
 export interface ServiceFeature {
   /** The SQL of its tables. */
   readonly tables: string
-  /** Returns why a text in a seed is not a key of a channel or video, as the end of a sentence; null if it is one. */
+  /** Returns the fault in the key of a channel or video in a seed, as the end of a sentence; null if it is usable. */
   faultInKey(text: string): string | null
   open(deps: ServiceFeatureDeps): OpenServiceFeature
 }

@@ -14,7 +14,7 @@ export interface SlimTree {
 
 const isThere = (tree: Tree) => (path: string) => tree.has(path) || !/^(?:src|test)\//.test(path)
 
-/** Removes parts from the code and texts, with all code that only they used, and with the tests of that code. */
+/** Removes parts from the code and texts, with the code that only these parts used, and its tests. */
 export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
   const tree: Tree = new Map(full)
   const programs = [...full.keys()].filter((path) => /^src\/(?:.*\/)?main\.ts$/.test(path))

@@ -17,7 +17,7 @@ export interface HttpStoreSettings {
   readonly findUrl: string | null
   /** Sent as `Authorization: Bearer …`. */
   readonly token: string
-  /** For one request, including its time in the queue. */
+  /** The longest time for one request, including its time in the queue. */
   readonly timeoutMs: number
   /** The authority of the certificate, in PEM; null for the authorities that Node trusts. */
   readonly ca: string | null

@@ -3,7 +3,7 @@ import type { UserStore, Warn } from '../user-store.ts'
 /** The result of one check. `unknown`: not tried. The text says what was seen, then what to do. */
 export interface StoreFinding {
   readonly state: 'ok' | 'warning' | 'unknown' | 'failure'
-  /** For programs, such as `wrong-password`. */
+  /** The name of the result in JSON, such as `wrong-password`. */
   readonly code: string
   readonly text: string
 }

@@ -39,7 +39,7 @@ export interface ProviderOptions {
   /** True if other entry points have other providers. Default: false. */
   readonly hasOthers?: boolean
   readonly firstRetryMs?: number
-  /** For one answer, with its body. */
+  /** The longest time for one answer, with its body. */
   readonly timeoutSeconds?: number
   /** The time until the discovery document is read again: a provider may move its addresses. */
   readonly refreshMs?: number

@@ -52,7 +52,7 @@ const Claims = z.object({
   nonce: z.never().optional(),
 })
 
-/** Reads the keys of a provider when a token needs them, and again after ten minutes or for an unknown key. */
+/** Reads the keys of a provider when a token needs them. Reads them again after ten minutes, or for an unknown key. */
 export function logoutIssuerOf(
   provider: Configuration,
   { clientId, tenants }: Pick<SsoSettings, 'clientId' | 'tenants'>,

@@ -2,7 +2,7 @@ import { hash, type KeyObject } from 'node:crypto'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { AcceptsSession } from '../../../sessions/sessions.ts'
 
-/** How the app signs in to the token endpoint of the provider. */
+/** The credentials of the app at the token endpoint of the provider. */
 export type ClientAuthentication =
   | { readonly kind: 'secret'; readonly secret: string }
   | {
@@ -40,8 +40,8 @@ export function ssoOf({ features }: Pick<EntryPoint, 'features'>): SsoSettings |
 }
 
 /**
- * Returns a digest of the settings that decide who a viewer is. A session counts only where they are the same, so that a
- * viewer of one provider is never taken for a viewer of another.
+ * Returns a digest of the settings that decide who a viewer is. A session counts only where they are the same: a viewer
+ * of one provider must not pass as a viewer of another.
  */
 export function providerIdOf(settings: SsoSettings): string {
   const { issuer, clientId, scopes, usernameClaim, groupsClaim, attributes, tenants } = settings

@@ -15,13 +15,13 @@ export interface SeenPlayer {
   readonly shown: string
 }
 
-/** How a channel or video sends its viewers to the login app. */
+/** The way of viewers from a channel or video to the login app. */
 export interface ContentLock {
   /** The name of the entry point, if the settings have it. */
   readonly entryPoint?: string
   /** Its player, if the player was seen to ask. */
   readonly player?: SeenPlayer
-  /** What is unknown of the lock, unless a page shows it. */
+  /** Reported unless a page shows the lock. */
   readonly unseen?: Finding
 }
 
@@ -55,7 +55,7 @@ export interface AnswerCheck {
 
 /** The checks of such an answer at an entry point. */
 export interface AnswerAt {
-  /** What the viewer gets, in texts. */
+  /** The word for the answer in texts. */
   readonly name: string
   /** The setting with the attributes that it sends. */
   readonly setting: string

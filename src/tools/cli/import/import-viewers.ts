@@ -2,15 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import { createQueue, type WorkQueue } from '../../../server/work-queue.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ImportedViewer } from '../../../users/import-batch/import-rules.ts'
-import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
-import { noPasswordHash } from '../../../users/passwords/argon2.ts'
+import { noPasswordHash, type PasswordHashing } from '../../../users/passwords/argon2.ts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { faultInViewer, usernameKey } from '../../../users/viewer-fields.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {
-  /** What happens to existing viewers. */
+  /** The treatment of existing viewers. */
   readonly existing: 'update' | 'keep'
   /** Accepts passwords that the rules for new passwords refuse, such as short ones. */
   readonly acceptsWeakPasswords: boolean

@@ -85,7 +85,7 @@ export function openLockRecords(
   }
 }
 
-/** What a record says of a lock whose secret the service does not show. */
+/** The secret of a lock as its record knows it. The service does not show the secret. */
 export interface RecordedSecret {
   readonly secret: 'same' | 'previous' | 'other'
   /** When `lock set` gave the lock its secret: "on 2026-11-22 at 14:02 UTC". */

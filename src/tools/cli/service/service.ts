@@ -70,8 +70,7 @@ export async function withService(
 }
 
 /**
- * Does the work. If the answer of the service is missing or malformed, the error also says that the change may have
- * been made.
+ * Does the work. If the answer of the service is missing or malformed, adds a warning to the error.
  * @param warning the possible change, and how to check. Without a full stop at the end.
  */
 export async function warnIfOutcomeUnknown<T>(warning: string, work: () => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ import type { CommandIo } from '../terminal/io.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
 import { type KnownEvents, type ShownViewer, stateOf, textOf } from './shown-viewer.ts'
 
-/** What features know of a viewer. */
+/** Facts about a viewer that features know. */
 const FACTS: readonly FactReader[] = [
   passkeysFact, //
 ]
@@ -98,7 +98,7 @@ interface LookUpDeps {
   readonly part: <T>(work: Promise<T>) => Promise<T | null>
 }
 
-/** Returns what the user store knows; null if there is no such viewer. */
+/** Returns the facts of the user store; null for an unknown viewer. */
 async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: LookUpDeps): Promise<KnownViewer | null> {
   if (store.inspect !== undefined) {
     const known = await store.inspect(typed)

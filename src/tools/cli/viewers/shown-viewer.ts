@@ -126,8 +126,8 @@ function sessionLines(sessions: ShownViewer['sessions']): Line[] {
 }
 
 /**
- * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, then
- * `invitation-expired`, and `no-password` without an invitation.
+ * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, and
+ * `invitation-expired` after that. Without an invitation, the state is `no-password`.
  */
 export function stateOf(
   { viewer, hasPassword, invitation }: ViewerState,

@@ -16,7 +16,7 @@ export interface SharedSettings {
   readonly hash: object
 }
 
-/** What the demo shows of a feature that a fork may delete. */
+/** A feature in the demo. A fork may delete it. */
 export interface DemoFeature {
   /** Its settings at the entry point of the seeded locks. */
   readonly ofDefault?: object

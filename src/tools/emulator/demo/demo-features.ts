@@ -3,5 +3,5 @@ import { passkeysDemo } from './passkeys/passkeys-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
 import { tokenDemo } from './token/token-demo.ts'
 
-/** What the demo shows besides passwords and the hash. */
+/** The features in the demo, besides passwords and the hash. */
 export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo]

@@ -32,7 +32,7 @@ export interface RunningDemo extends DemoAddresses {
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
   readonly settingsFile: string
-  /** Where the printed example writes a report. */
+  /** The file of the report in the printed example. */
   readonly reportFile: string
   /** Resolves with the login app's message when the app ends by itself. */
   readonly died: Promise<string>

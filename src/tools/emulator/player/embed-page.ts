@@ -44,13 +44,13 @@ export interface EmbedDeps {
 interface OpenedInFrame {
   /** As the answer to a validation request. */
   readonly opening: object
-  /** Where the page goes for a new answer. */
+  /** The address to which the page goes for a new answer. */
   readonly renewUrl: string
 }
 
 /**
- * Serves an embed. With a hash lock, the page asks the viewer to sign in. With a frame lock, the service redirects the
- * embed's own frame to the login app, and serves the page only for a valid answer.
+ * Serves an embed. With a hash lock, the page asks the viewer to sign in. With a frame lock, only a valid answer of the
+ * login app opens the page: without one, the service redirects the embed's own frame to the app.
  */
 export function embedPage(kind: EmbedKind, type: ContentType, deps: EmbedDeps): RequestHandler {
   return async (req, res) => {

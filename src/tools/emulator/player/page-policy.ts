@@ -2,8 +2,8 @@ import type { Response } from 'express'
 import type { Content } from './content.ts'
 
 /**
- * Policy of the player, the chat and the combined embed. Any site may frame them, so there is no `frame-ancestors`.
- * With a hash lock, a frame in the player shows the login app, and then the return page of this service.
+ * Policy of the player, the chat and the combined embed. Any site may frame them, so `frame-ancestors` is absent. With a
+ * hash lock, a frame in the player shows the login app, then the return page of this service.
  */
 export function setPlayerPolicy(res: Response, { lock }: Pick<Content, 'lock'>): void {
   const entryPoint = lock?.kind === 'hash' ? ` ${frameSource(lock.url)}` : ''
@@ -18,8 +18,8 @@ export function setReturnPolicy(res: Response): void {
 }
 
 /**
- * Policy of the customer's page, which frames the player. No page may frame it. With a frame lock, the frame of the
- * player itself goes to the login app, so the page must allow both.
+ * Policy of the customer's page, which frames the player. No page may frame this page. With a frame lock, the player's
+ * own frame goes to the login app, so the policy allows both.
  */
 export function setCustomerPolicy(res: Response, playerUrl: string, { lock }: Pick<Content, 'lock'>): void {
   const sources = [playerUrl, ...(lock?.kind === 'frame' ? [lock.url] : [])].map(frameSource)

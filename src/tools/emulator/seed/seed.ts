@@ -63,7 +63,7 @@ export type SeedAccount = z.infer<typeof Account>
 
 /** Settings that complete a seed. */
 export interface SeedDefaults {
-  /** Entry point and secret of every lock of the default seed, and of the locks of a file that have none. */
+  /** Entry point and secret of the locks of the default seed. In a file, of the locks without them. */
   readonly lock?: { readonly url: string; readonly secret?: string }
   readonly viewers?: readonly SeedAccount[]
   /** Adds these channels to the default seed. */

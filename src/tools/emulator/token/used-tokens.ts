@@ -20,7 +20,7 @@ const KEPT_SECONDS = 2 * TOKEN_LIFETIME_SECONDS
 
 export interface UsedTokens {
   /**
-   * Marks a valid token as used at these components, or at none of them.
+   * Marks a valid token as used at all these components. Changes nothing if one of them has used the token before.
    * @returns the component that has used the token before; null if none has.
    */
   use(token: string, components: readonly Component[], issuedAtSeconds: number): Component | null

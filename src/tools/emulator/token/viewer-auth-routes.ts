@@ -11,7 +11,7 @@ import { readViewerAuth, removeViewerAuth, setViewerAuth, type ViewerAuthSetting
 const JSON_BODY = 'a JSON body in place of a form'
 const PKCS1_KEY = 'a public_key in PKCS#1 form'
 
-/** Routes for the second version of viewer authentication, of channels and of videos. There is no GET. */
+/** Routes for the second version of viewer authentication, of channels and of videos. GET is refused. */
 export function viewerAuthRoutes(deps: AccessDeps): Router {
   const { database } = deps
   const router = Router({ caseSensitive: true, strict: true })

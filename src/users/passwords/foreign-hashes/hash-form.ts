@@ -9,7 +9,7 @@ export interface UsableHash {
   readonly verify: (password: string) => Promise<boolean>
   /** False if the hash reads only the beginning of this password. Absent for a form that reads every byte. */
   readonly readsWhole?: (password: string) => boolean
-  /** Why the hash is refused unless an option accepts weak hashes, as the end of a sentence. Absent for other forms. */
+  /** The end of a sentence that refuses a weak hash, unless an option accepts it. Absent for other forms. */
   readonly weakness?: string
 }
 

@@ -90,8 +90,8 @@ const ASPNET_3_DIGESTS = ['sha1', 'sha256', 'sha512']
 const ASPNET_3_HEADER_BYTES = 13
 
 /**
- * The base64 of ASP.NET Identity. Version 2: a zero, salt, key. Version 3: a one, then as 32 bits each the digest, the
- * iterations and the length of the salt, then salt and key.
+ * The base64 of ASP.NET Identity. Version 2: a zero, salt, key. Version 3: a one, three numbers of 32 bits, salt, key.
+ * The numbers are the digest, the iterations and the length of the salt.
  */
 export const aspNetIdentityForm: HashForm = (text) => {
   if (!/^A[A-Za-z\d+/]{50,}={0,2}$/.test(text)) return null

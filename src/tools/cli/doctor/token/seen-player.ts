@@ -38,8 +38,8 @@ export function playerBehind(config: Config, { origin, pathname, searchParams }:
 }
 
 /**
- * Opens the player of a channel or video without a token, as a browser does. The service does not publish the address
- * of a player, so this tries the documented path of the player below each of REF_ADDRESSES.
+ * Opens the player of a channel or video without a token, as a browser does. Tries the documented path of the
+ * player below each of REF_ADDRESSES, because the service does not publish the address of a player.
  * @returns null if no such address leads to a player.
  */
 export async function lookAtPlayer(

@@ -11,8 +11,8 @@ import { type Finding, failure, findingOf, ok, type Report } from '../finding.ts
 import { tokenEntryPoints } from './seen-player.ts'
 
 /**
- * Compares the record of `lock set --viewer-auth token` with the entry points, for a channel or video whose
- * player was not seen to ask for a token. The service shows no viewer auth.
+ * Compares the record of `lock set --viewer-auth token` with the entry points, if no player was seen to ask for a token.
+ * The service does not show viewer auth.
  * @returns the name of the entry point that the record leads to; null without a record, undefined if it leads elsewhere.
  */
 export function checkViewerAuthRecord(
