@@ -11,7 +11,7 @@ import { diagnoseForEntryPoint, type EntryPointDiagnosis } from '../settings/dia
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import { OTHER_ANSWERS } from './other-answers.ts'
+import { RESPONSE_KINDS } from './response-kinds.ts'
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536
@@ -36,10 +36,10 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
     [
       'viewer-auth response build user=ada@example.com',
       'viewer-auth response build user=ada group=staff --lifetime 60',
-      ...OTHER_ANSWERS.map(({ buildExample }) => buildExample),
+      ...RESPONSE_KINDS.map(({ buildExample }) => buildExample),
     ],
   )
-  for (const { buildNote } of OTHER_ANSWERS) addNotes(buildCommand, buildNote)
+  for (const { buildNote } of RESPONSE_KINDS) addNotes(buildCommand, buildNote)
   buildCommand
     .option('--entry-point <NAME>', 'the name of an entry point (default: the only one, or default)')
     .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
@@ -52,7 +52,7 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
     `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
   ])
   addNotes(checkCommand, 'Standard input: the response, or an address or query that contains it as hash=.')
-  for (const { checkNote } of OTHER_ANSWERS) addNotes(checkCommand, checkNote)
+  for (const { checkNote } of RESPONSE_KINDS) addNotes(checkCommand, checkNote)
   checkCommand
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
     .allowExcessArguments()
@@ -60,7 +60,7 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
       if (command.args.length > 0) command.error(`error: ${NOT_AN_ARGUMENT}`)
       return runCommand(context, options.json, () => check(io, options.entryPoint))
     })
-  for (const { addCommands } of OTHER_ANSWERS) addCommands(group, context)
+  for (const { addCommands } of RESPONSE_KINDS) addCommands(group, context)
 }
 
 async function build(
@@ -70,14 +70,14 @@ async function build(
 ): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoint = entryPointNamed(config, name)
-  for (const answer of OTHER_ANSWERS) {
-    const built = answer.build(io, entryPoint, parameters, lifetime !== undefined)
+  for (const kind of RESPONSE_KINDS) {
+    const built = kind.build(io, entryPoint, parameters, lifetime !== undefined)
     if (built !== null) return await built
   }
   if (!isHashEntryPoint(entryPoint)) throw new ConfigError(`Entry point ${entryPoint.name} has no hash.`)
   const { secret, lifetimeSeconds } = entryPoint
   const seconds = lifetime ?? lifetimeSeconds
-  for (const answer of OTHER_ANSWERS) io.stderr.write(answer.noteOnHash(config, entryPoint, parameters) ?? '')
+  for (const kind of RESPONSE_KINDS) io.stderr.write(kind.noteOnHash(config, entryPoint, parameters) ?? '')
   const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
   try {
     const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
@@ -95,13 +95,13 @@ async function check(io: CommandIo, name: string | undefined): Promise<Outcome> 
     io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
   const read = await readStandardInput(io.stdin, MAX_BYTES)
   if (!read.ok) return read
-  for (const answer of OTHER_ANSWERS) {
-    const checked = answer.check(io, entryPoints, read.text.trim())
+  for (const kind of RESPONSE_KINDS) {
+    const checked = kind.check(io, entryPoints, read.text.trim())
     if (checked !== null) return await checked
   }
   const response = responseIn(read.text.trim())
   if (response === null) {
-    const names = ['hash', ...OTHER_ANSWERS.map(({ parameter }) => parameter)]
+    const names = ['hash', ...RESPONSE_KINDS.map(({ parameter }) => parameter)]
     return { ok: false, fault: `This address has no ${names.join('= and no ')}=, so nothing was checked.` }
   }
   if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }

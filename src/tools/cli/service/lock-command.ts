@@ -6,6 +6,8 @@ import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
 import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
+import type { LockKind } from './lock-kind.ts'
+import { LOCK_KINDS } from './lock-kinds.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
 import {
   contentId,
@@ -17,8 +19,6 @@ import {
   targetsOf,
   unknownOutcome,
 } from './lock-target.ts'
-import type { LockVersion } from './lock-version.ts'
-import { LOCK_VERSIONS } from './lock-versions.ts'
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
@@ -69,12 +69,11 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .action((options: ShowOptions, command: Command) => {
       const [target, access] = [targetOf(options, command), accessOf(options, command)]
       const { format, viewerAuth } = options
-      const version = versionNamed(viewerAuth)
-      if (format === 'xml' && version)
-        command.error(`error: --format xml has no meaning with --viewer-auth ${viewerAuth}`)
+      const kind = kindNamed(viewerAuth)
+      if (format === 'xml' && kind) command.error(`error: --format xml has no meaning with --viewer-auth ${viewerAuth}`)
       if (format === 'xml' && target.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
-        if (version) return version.show(io, target, options.entryPoint)
+        if (kind) return kind.show(io, target, options.entryPoint)
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => show(io, service, target, expected, format), access)
       })
@@ -88,10 +87,10 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .option('--yes', 'do not ask')
     .action((options: RemoveOptions, command: Command) => {
       const [target, access] = [targetOf(options, command), accessOf(options, command)]
-      const version = versionNamed(options.viewerAuth)
+      const kind = kindNamed(options.viewerAuth)
       return runCommand(context, options.json, () =>
-        version
-          ? version.remove(io, target, options.yes, access)
+        kind
+          ? kind.remove(io, target, options.yes, access)
           : withService(io, (service) => remove(io, service, target, options.yes), access),
       )
     })
@@ -105,7 +104,7 @@ function addSetCommand(group: Command, context: CommandContext): void {
     'viewer-auth lock set --channel 1002 --message "Sign in with your staff account" --caption "Sign in"',
     'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
-    ...LOCK_VERSIONS.flatMap(({ examples }) => examples),
+    ...LOCK_KINDS.flatMap(({ examples }) => examples),
   ])
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
@@ -122,26 +121,26 @@ function addSetCommand(group: Command, context: CommandContext): void {
       ]),
     )
     .option('--yes', 'do not ask')
-    .addOption(versionOption())
-  for (const { keyFlag, keyHelp } of LOCK_VERSIONS) command.option(`${keyFlag} <FILE>`, keyHelp)
-  addNotes(command, [ABOUT_SET, ...LOCK_VERSIONS.map(({ about }) => about)].join('\n'))
+    .addOption(kindOption())
+  for (const { keyFlag, keyHelp } of LOCK_KINDS) command.option(`${keyFlag} <FILE>`, keyHelp)
+  addNotes(command, [ABOUT_SET, ...LOCK_KINDS.map(({ about }) => about)].join('\n'))
   addAccessOptions(command).action((options: SetOptions, command: Command) => {
     const [targets, access] = [targetsOf(options, command), accessOf(options, command)]
     const { entryPoint, url, viewerAuth, yes } = options
-    const version = versionNamed(viewerAuth)
-    const keyFlag = version?.keyFlag ?? '--secret-file'
+    const kind = kindNamed(viewerAuth)
+    const keyFlag = kind?.keyFlag ?? '--secret-file'
     const keyFile = givenValue(command, keyFlag)
     if (entryPoint !== undefined && url !== undefined && keyFile !== undefined) {
       command.error(`error: leave out --entry-point, because --url and ${keyFlag} replace both of its values`)
     }
-    const others = LOCK_VERSIONS.filter((one) => one !== version).map((one) => one.keyFlag)
-    const refused = [...(version ? OF_HASH : []), ...others].find((flag) => givenValue(command, flag) !== undefined)
+    const others = LOCK_KINDS.filter((one) => one !== kind).map((one) => one.keyFlag)
+    const refused = [...(kind ? OF_HASH : []), ...others].find((flag) => givenValue(command, flag) !== undefined)
     if (refused !== undefined) {
-      const hint = refused === '--rotate' ? `: ${version?.rotateHint}` : ''
+      const hint = refused === '--rotate' ? `: ${kind?.rotateHint}` : ''
       command.error(`error: ${refused} has no meaning with --viewer-auth ${viewerAuth}${hint}`)
     }
     return runCommand(context, options.json, async () => {
-      if (version) return await version.set(io, targets[0], { entryPoint, url, keyFile, yes }, access)
+      if (kind) return await kind.set(io, targets[0], { entryPoint, url, keyFile, yes }, access)
       if (options.rotate) {
         const expected = expectedLock(io.env, options.entryPoint)
         return await withService(io, (service) => rotate(io, service, targets, expected, options.yes), access)
@@ -153,15 +152,15 @@ function addSetCommand(group: Command, context: CommandContext): void {
   })
 }
 
-function versionOption(): Option {
+function kindOption(): Option {
   return new Option('--viewer-auth <VERSION>', 'the version of viewer authentication')
-    .choices(['hash', ...LOCK_VERSIONS.map(({ name }) => name)])
+    .choices(['hash', ...LOCK_KINDS.map(({ name }) => name)])
     .default('hash')
 }
 
 /** Returns null for hash locks. */
-function versionNamed(viewerAuth: string): LockVersion | null {
-  return LOCK_VERSIONS.find(({ name }) => name === viewerAuth) ?? null
+function kindNamed(viewerAuth: string): LockKind | null {
+  return LOCK_KINDS.find(({ name }) => name === viewerAuth) ?? null
 }
 
 /** Returns the value of an option; undefined if it was not given. */
@@ -242,7 +241,7 @@ async function remove(
   const before = await readLock(api, target, 'json', signal)
   const name = nameOf(target)
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
-  const [other] = LOCK_VERSIONS.flatMap(({ appliesTo }) => appliesTo(io, settings.baseUrl, target) ?? [])
+  const [other] = LOCK_KINDS.flatMap(({ appliesTo }) => appliesTo(io, settings.baseUrl, target) ?? [])
   const otherwise =
     target.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
   io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${other ?? otherwise}.\n`)
@@ -258,6 +257,6 @@ function placeCommand(group: Command, name: string, summary: string, examples: r
   const command = addCommand(group, name, summary, examples)
     .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
     .option('--video <ID>', 'the video', contentId)
-    .addOption(versionOption())
+    .addOption(kindOption())
   return addAccessOptions(command)
 }

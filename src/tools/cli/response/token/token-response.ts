@@ -14,7 +14,7 @@ import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
 import type { Outcome } from '../../command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import type { Parameters } from '../other-answer.ts'
+import type { Parameters } from '../response-kind.ts'
 
 /** A note for standard error, printed with a token. */
 export const USE_ONCE = `The service accepts the token for ${TOKEN_LIFETIME_SECONDS} seconds, once for each component of the player.

@@ -1,11 +1,11 @@
 import { readServiceSettings } from '../../settings/video-service/read-service-settings.ts'
+import type { LockKind } from '../lock-kind.ts'
 import { openLockRecords, whenSet } from '../lock-records.ts'
-import type { LockVersion } from '../lock-version.ts'
 import { withService } from '../service.ts'
 import { expectedViewerAuth, RECORDS, removeTokenLock, setTokenLock, showTokenLock } from './viewer-auth-lock.ts'
 
 /** Viewer auth, the locks of viewer tokens. */
-export const tokenLocks: LockVersion = {
+export const tokenLocks: LockKind = {
   name: 'token',
   about:
     'With VIEWER_AUTH=token, the service gets the public key of the entry point. It shows neither this key nor the address.',

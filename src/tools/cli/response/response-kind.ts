@@ -6,18 +6,18 @@ import type { CommandIo } from '../terminal/io.ts'
 
 export type Parameters = readonly (readonly [name: string, value: string])[]
 
-/** An answer in place of the hash, which `response` also builds and checks. */
-export interface OtherAnswer {
-  /** The parameter of an address that contains it. */
+/** A kind of response besides the hash, which `response` also builds and checks. */
+export interface ResponseKind {
+  /** The parameter of an address that contains the response. */
   readonly parameter: string
   readonly buildExample: string
   readonly buildNote: string
   readonly checkNote: string
-  /** Builds the answer of an entry point. Null if the entry point has another answer. */
+  /** Builds the response of an entry point. Null if the entry point has another kind. */
   build(io: CommandIo, entryPoint: EntryPoint, parameters: Parameters, hasLifetime: boolean): Promise<Outcome> | null
-  /** Returns a note on a response that may be meant as this answer. */
+  /** Returns a note on a response with a hash that may be meant as this kind. */
   noteOnHash(config: Config, entryPoint: EntryPoint, parameters: Parameters): string | null
-  /** Checks the text if it is such an answer. Null for another text. */
+  /** Checks a text of this kind. Null for another text. */
   check(io: CommandIo, entryPoints: readonly EntryPoint[], text: string): Promise<Outcome> | null
   /** Adds commands of its own. */
   addCommands(group: Command, context: CommandContext): void

@@ -1,11 +1,11 @@
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
-import type { OtherAnswer } from '../other-answer.ts'
+import type { ResponseKind } from '../response-kind.ts'
 import { addEmbedCommand } from './embed-command.ts'
 import { buildToken, checkToken, tokenIn } from './token-response.ts'
 
-/** Viewer tokens. */
-export const tokenAnswer: OtherAnswer = {
+/** Responses that are viewer tokens. */
+export const tokenKind: ResponseKind = {
   parameter: 'vt',
   buildExample: 'viewer-auth response build sub=ada@example.com   # a token, with VIEWER_AUTH=token',
   buildNote: 'For an entry point with VIEWER_AUTH=token, builds a token. Its one parameter is sub.',

@@ -3,8 +3,8 @@ import type { Outcome } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'
 
-/** Locks of another version of viewer authentication than the hash. */
-export interface LockVersion {
+/** A kind of lock besides the hash lock: for another version of viewer authentication. */
+export interface LockKind {
   /** The value of `--viewer-auth`. */
   readonly name: string
   /** A paragraph for the help of `lock set`. */
@@ -19,7 +19,7 @@ export interface LockVersion {
   /** Compares the lock with the settings of the entry point. */
   show(io: CommandIo, target: LockTarget, entryPoint: string | undefined): Outcome
   remove(io: CommandIo, target: LockTarget, yes: boolean | undefined, access: TokenChoice | null): Promise<Outcome>
-  /** Says what applies without a hash lock. Null if this machine knows no lock of this version. */
+  /** Says what applies without a hash lock. Null if this machine knows no lock of this kind. */
   appliesTo(io: CommandIo, serviceUrl: string, target: LockTarget): string | null
 }
 
