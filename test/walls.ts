@@ -10,23 +10,12 @@ const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 const FEATURES = 'sso passkeys account token secret-files'.split(' ').map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
-const FOR_TOOLS = [
-  ...BELOW_LOGIN,
-  ...[
-    'src/login',
-    'src/login/log',
-    ...FEATURES,
-    'src/features.ts',
-    'src/config.ts',
-    'src/tools/video-service',
-    'src/tools/cli',
-  ],
-]
+const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
-  'src/main.ts': ['src/login-app.ts', ...LOW, 'src/users'],
+  'src/main.ts': ['src/login-app.ts', 'src/errors.ts', 'src/users'],
   'src/login-app.ts': [...BELOW_FEATURES, 'src/app.ts', 'src/config.ts', 'src/features.ts'],
   'src/app.ts': [...BELOW_FEATURES, 'src/config.ts'],
   'src/config.ts': [...BELOW_LOGIN, 'src/features.ts'],
@@ -35,8 +24,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/passkeys': [...BELOW_FEATURES, 'src/features/window'],
   'src/features/account': BELOW_FEATURES,
   'src/features/token': BELOW_FEATURES,
-  'src/features/entry-points-file': BELOW_FEATURES,
-  'src/features/secret-files': BELOW_FEATURES,
+  'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
+  'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
   'src/features/window': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
@@ -48,7 +37,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/redis': [...LOW, 'src/stores', 'src/sessions', 'src/sign-in-limits', 'src/users'],
   'src/stores': [...LOW, 'src/sessions', 'src/sign-in-limits'],
   'src/sessions': [...LOW, 'src/users'],
-  'src/sign-in-limits': [...LOW, 'src/users'],
+  'src/sign-in-limits': ['src/settings'],
   'src/users': [...LOW, 'src/hash-lock'],
   'src/entry-points': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/languages', 'src/brand'],
   'src/brand': ['src/errors.ts', 'src/settings', 'src/languages'],
@@ -68,7 +57,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/html-page': roomsOf('output'),
-  'src/tools/cli/security-log': [...FOR_TOOLS, ...roomsOf('terminal')],
+  'src/tools/cli/security-log': [...FOR_TOOLS, 'src/features.ts', 'src/login/log', ...roomsOf('terminal')],
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/slim': [],
