@@ -87,114 +87,67 @@ async function send(service: Service, prepare: Prepare) {
 const VIEWER_AUTH = { auth_url: 'https://login.example/', public_key: PUBLIC_KEY }
 const PKCS1_KEY = createPublicKey(PUBLIC_KEY).export({ type: 'pkcs1', format: 'pem' }).toString()
 const lock = { url: 'https://login.example/', secret: 'a secret of ours' }
+const LOCK = '/videos/2003/locks/hash.json'
+const WITH_Z = `/v1/views?${RANGE.replaceAll('%2B00:00', 'Z')}`
+const BLANK = '/v1/viewers?date_time_from=2026-01-01T00:00:00+00:00'
+const inBase64 = (text: string) => Buffer.from(text).toString('base64')
 
-test.each<[string, Prepare, RegExp, number, object | null]>([
-  [
-    'the bare client secret as the Basic credential',
-    credential((secret) => secret),
-    /secret alone/,
-    400,
-    { error: 'invalid_client' },
-  ],
-  [
-    'the client secret in base64 as the Basic credential',
-    credential((secret) => Buffer.from(secret).toString('base64')),
-    /secret alone/,
-    400,
-    { error: 'invalid_client' },
-  ],
+const time = (parameter: string, value?: string) => ({ errors: [{ parameter, ...(value && { value }) }] })
+const asJson = (path: string, json: object) => rest(path.startsWith('/users') ? 'POST' : 'PUT', path, { json })
+const pkcs1 = { form: { ...VIEWER_AUTH, public_key: PKCS1_KEY } }
+
+test.each<[string, Prepare, RegExp, string | object | null, number?]>([
+  ['the bare client secret as the Basic credential', credential((secret) => secret), /secret alone/, 'invalid_client'],
+  ['the secret in base64 as the Basic credential', credential(inBase64), /secret alone/, 'invalid_client'],
   [
     'a redirect_uri with another port on loopback',
     authorization('http://127.0.0.1:5000/callback'),
     /redirect_uri/,
-    400,
     null,
   ],
   [
-    'a JSON body for a new channel',
-    rest('POST', '/users/self/channels.json', { json: { title: 'A title' } }),
+    'a JSON body for a channel',
+    asJson('/users/self/channels.json', { title: 'A title' }),
     /JSON body/,
-    400,
-    { error: 'invalid_request' },
+    'invalid_request',
   ],
+  ['channels', rest('GET', '/users/self/channels.json', {}), /list of channels/, 'invalid_request', 405],
+  ['tokens', rest('GET', '/oauth2/clients/self/tokens.json', {}), /list of the tokens/, 'not_found', 404],
   [
-    'a list of channels',
-    rest('GET', '/users/self/channels.json', {}),
-    /list of channels/,
-    405,
-    { error: 'invalid_request' },
-  ],
-  [
-    'a list of tokens',
-    rest('GET', '/oauth2/clients/self/tokens.json', {}),
-    /list of the tokens/,
-    404,
-    { error: 'not_found' },
-  ],
-  [
-    'a message in the settings of a lock',
-    rest('PUT', '/videos/2003/locks/hash.json', { form: { ...lock, message: 'Members only' } }),
+    'a message of a lock',
+    rest('PUT', LOCK, { form: { ...lock, message: 'X' } }),
     /parameter message/,
-    400,
-    { error: 'invalid_request' },
+    'invalid_request',
   ],
-  [
-    'viewer auth in a JSON body',
-    rest('PUT', '/channels/1002/viewer-auth.json', { json: VIEWER_AUTH }),
-    /JSON body/,
-    400,
-    { error: 'invalid_request' },
-  ],
-  [
-    'a public key in PKCS#1 form',
-    rest('PUT', '/videos/2003/viewer-auth.json', { form: { ...VIEWER_AUTH, public_key: PKCS1_KEY } }),
-    /PKCS#1/,
-    400,
-    { error: 'invalid_request' },
-  ],
+  ['viewer auth in JSON', asJson('/channels/1002/viewer-auth.json', VIEWER_AUTH), /JSON body/, 'invalid_request'],
+  ['a key in PKCS#1 form', rest('PUT', '/videos/2003/viewer-auth.json', pkcs1), /PKCS#1/, 'invalid_request'],
   [
     'a time with Z',
-    report(`/v1/views?${RANGE.replaceAll('%2B00:00', 'Z')}`),
+    report(WITH_Z),
     /time with "Z"/,
-    400,
-    { errors: [{ parameter: 'date_time_from', in: 'query' }, { parameter: 'date_time_to' }] },
+    { errors: [{ parameter: 'date_time_from' }, { parameter: 'date_time_to' }] },
   ],
   [
-    'a time with a blank for the plus sign',
-    report(`/v1/viewers?date_time_from=2026-01-01T00:00:00+00:00`),
+    'a blank for the plus sign',
+    report(BLANK),
     /blank in place of "\+"/,
-    400,
-    { errors: [{ parameter: 'date_time_from', value: '2026-01-01T00:00:00 00:00' }] },
+    time('date_time_from', '2026-01-01T00:00:00 00:00'),
   ],
-  [
-    'peak viewer numbers without granularity',
-    report(`/v1/peak-viewer-numbers?${RANGE}`),
-    /without granularity/,
-    400,
-    { errors: [{ parameter: 'granularity', in: 'query' }] },
-  ],
-  [
-    'content ids without a content type in the path',
-    report(`/v1/views?${RANGE}&content_id=1001`),
-    /"content_id"/,
-    400,
-    { errors: [{ parameter: 'content_id', in: 'query', value: '1001' }] },
-  ],
+  ['peaks without granularity', report(`/v1/peak-viewer-numbers?${RANGE}`), /without granularity/, time('granularity')],
+  ['ids without a type', report(`/v1/views?${RANGE}&content_id=1001`), /"content_id"/, time('content_id', '1001')],
 ])(
   '%s: accepted and named in the log, or refused by a strict emulator',
-  async (_what, prepare, named, status, body) => {
+  async (_what, prepare, named, error, status) => {
+    const beyond_documents = [expect.stringMatching(named)]
     const accepted = await send(lenient, prepare)
     expect(accepted.status).toBeLessThan(300)
-    expect(accepted.logged).toMatchObject({
-      verdict: 'warning',
-      beyond_documents: [expect.stringMatching(named)],
-    })
+    expect(accepted.logged).toMatchObject({ verdict: 'warning', beyond_documents })
     const refused = await send(strict, prepare)
-    expect(refused.status).toBe(status)
-    if (body !== null) expect(refused.body).toMatchObject(body)
+    expect(refused.status).toBe(status ?? 400)
+    if (error !== null) expect(refused.body).toMatchObject(typeof error === 'string' ? { error } : error)
     expect(refused.logged).toMatchObject({
       verdict: 'refused',
-      beyond_documents: [expect.stringMatching(named)],
+      beyond_documents,
       explanation: expect.stringMatching(/strict|Method/),
     })
   },
@@ -227,7 +180,7 @@ test('a strict emulator does not redirect an error to an address unlike the regi
 })
 
 test('the page of the request log names what is beyond the documents', async () => {
-  await send(lenient, report(`/v1/views?${RANGE.replaceAll('%2B00:00', 'Z')}`))
+  await send(lenient, report(WITH_Z))
   const page = await lenient.request('/emulator/requests', { headers: { Accept: 'text/html' } })
   expect(await page.text()).toContain('Beyond the documents: a time with &#34;Z&#34;')
 })

@@ -14,7 +14,7 @@ function attempt(dueMs: number, outcome: Outcome, more: Partial<Attempt> = {}): 
   return { kind: 'right', dueMs, lateMs: 0, waitMs: 10, outcome, fault: '', ...more }
 }
 /** A drill of 60 s. Commands are [second, isOutage], and take no time. */
-function recordOf(attempts: Attempt[], commands: readonly [seconds: number, isOutage: boolean][] = []): DrillRecord {
+function recordOf(attempts: Attempt[], ...commands: [seconds: number, isOutage: boolean][]): DrillRecord {
   return {
     ...{ startedAtMs: 0, endedMs: 60_000, attempts, signedIn: 0, ends: [], isStopped: false },
     commands: commands.map(([seconds, isOutage]) => ({
@@ -56,39 +56,17 @@ describe('recovery', () => {
     ['no viewers afterwards', each(0, 10, 'passed'), null],
     ['requests sent before the command ended', [...each(8, 10, 'unanswered'), ...each(10, 60, 'passed')], 0],
   ])('%s count as recovered after the right time', (_case, attempts, expected) => {
-    expect(first(recordOf(attempts, [[10, false]]))).toBe(expected)
+    expect(first(recordOf(attempts, [10, false]))).toBe(expected)
   })
   test('recovery is measured up to the next command only', () => {
     const attempts = [...each(10, 20, 'passed'), ...each(20, 30, 'unanswered'), ...each(30, 60, 'passed')]
-    expect(
-      first(
-        recordOf(attempts, [
-          [10, false],
-          [20, true],
-          [30, false],
-        ]),
-      ),
-    ).toBe(0)
+    expect(first(recordOf(attempts, [10, false], [20, true], [30, false]))).toBe(0)
   })
   test('a command fails the drill if sign-ins work again too late, and an outage does not', () => {
     const attempts = [...each(0, 10, 'passed'), ...each(10, 20, 'asked-to-wait'), ...each(20, 60, 'passed')]
-    expect(failedIn(recordOf(attempts, [[10, false]]))).toEqual(['recovery'])
-    expect(
-      failedIn(
-        recordOf(attempts, [
-          [10, true],
-          [20, false],
-        ]),
-      ),
-    ).toEqual([])
-    expect(
-      failedIn(
-        recordOf(attempts, [
-          [10, true],
-          [14, false],
-        ]),
-      ),
-    ).toEqual(['recovery'])
+    expect(failedIn(recordOf(attempts, [10, false]))).toEqual(['recovery'])
+    expect(failedIn(recordOf(attempts, [10, true], [20, false]))).toEqual([])
+    expect(failedIn(recordOf(attempts, [10, true], [14, false]))).toEqual(['recovery'])
   })
 })
 
@@ -103,24 +81,17 @@ describe('requests without an answer', () => {
     ['after the recovery', lost(16), ['unanswered']],
     ['sent before the command, and lost by it', lost(9, 2_000), []],
   ])('a request %s counts rightly', (_case, attempts, expected) => {
-    expect(failedIn(recordOf(attempts, [[10, false]]))).toEqual(expected)
+    expect(failedIn(recordOf(attempts, [10, false]))).toEqual(expected)
   })
   test('a request may be lost during the whole outage', () => {
-    expect(
-      failedIn(
-        recordOf(lost(29), [
-          [10, true],
-          [30, false],
-        ]),
-      ),
-    ).toEqual([])
+    expect(failedIn(recordOf(lost(29), [10, true], [30, false]))).toEqual([])
   })
 })
 
 test('a slow answer, a slow generator and a failed command each fail their check', () => {
   expect(failedIn(recordOf([attempt(0, 'passed', { waitMs: 10_001 })]))).toEqual(['longest-wait'])
   expect(failedIn(recordOf(each(0, 10, 'passed', { lateMs: 1_001 })))).toEqual(['generator'])
-  const record = recordOf(each(0, 60, 'passed'), [[10, false]])
+  const record = recordOf(each(0, 60, 'passed'), [10, false])
   for (const command of record.commands) command.exitStatus = null
   expect(failedIn(record)).toEqual(['commands'])
 })

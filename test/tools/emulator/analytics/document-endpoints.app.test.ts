@@ -210,40 +210,27 @@ describe('series', () => {
 })
 
 describe('peak concurrent viewers', () => {
-  const crowd = (...pieces: [from: string, to: string | null, session?: string][]) =>
-    storeSegments(
-      server.database,
-      pieces.map(([from, to, session]) =>
-        sampleSegment(at(from), to === null ? null : at(to), session === undefined ? {} : { viewSessionId: session }),
-      ),
-    )
-  const peaks = async (range = RANGE) => {
-    const { body } = await server.get(`/peak-viewer-numbers?${range}&granularity=hour`)
-    return body.data.map((item: { attributes: { value: number } }) => item.attributes.value)
+  /** Stores segments such as `10:00-10:20/session`. One without an end is unfinished. */
+  const crowd = (pieces: string) => {
+    const segments = pieces.split(' ').map((piece) => {
+      const [times = '', viewSessionId] = piece.split('/')
+      const [from = '', to = ''] = times.split('-')
+      return sampleSegment(at(from), to === '' ? null : at(to), viewSessionId === undefined ? {} : { viewSessionId })
+    })
+    storeSegments(server.database, segments)
   }
-  test('a peak counts concurrent sessions, not starts', async () => {
-    crowd(['10:00', '10:20'], ['10:20', '10:40'], ['10:30', '10:50'])
-    expect(await peaks()).toEqual([2])
-  })
-  test('a segment does not overlap a segment that starts at its end', async () => {
-    crowd(['10:00', '10:20'], ['10:20', '10:40'])
-    expect(await peaks()).toEqual([1])
-  })
-  test('overlapping segments of one session count as one viewer', async () => {
-    crowd(['10:00', '10:20', 's'], ['10:10', '10:40', 's'], ['10:30', '10:50', 't'])
-    expect(await peaks()).toEqual([2])
-  })
-  test('a segment through the whole range counts in each bucket', async () => {
-    crowd(['08:00', '13:00'])
-    expect(await peaks('date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T12:30:00Z')).toEqual([1, 1, 1])
-  })
-  test('an unfinished segment counts until now', async () => {
-    crowd(['10:30', null])
-    expect(await peaks('date_time_from=2026-03-10T10:00:00Z&date_time_to=2026-03-10T20:00:00Z')).toEqual([1, 1])
-  })
-  test('a range of length 0 has no peaks', async () => {
-    crowd(['10:00', '10:20'])
-    expect(await peaks('date_time_from=2026-03-10T10:10:00Z&date_time_to=2026-03-10T10:10:00Z')).toEqual([])
+  test.each([
+    ['concurrent sessions', '10:00-10:20 10:20-10:40 10:30-10:50', [2], '10:00', '11:00'],
+    ['no segment that starts at the end of another', '10:00-10:20 10:20-10:40', [1], '10:00', '11:00'],
+    ['a session once', '10:00-10:20/s 10:10-10:40/s 10:30-10:50/t', [2], '10:00', '11:00'],
+    ['a segment through the whole range in each bucket', '08:00-13:00', [1, 1, 1], '10:00', '12:30'],
+    ['an unfinished segment until now', '10:30-', [1, 1], '10:00', '20:00'],
+    ['nothing in a range of length 0', '10:00-10:20', [], '10:10', '10:10'],
+  ])('a peak counts %s', async (_what, pieces, expected, from, to) => {
+    crowd(pieces)
+    const range = `date_time_from=${at(from)}&date_time_to=${at(to)}`
+    const { body } = await server.get(`/peak-viewer-numbers?${range}&granularity=hour`)
+    expect(body.data.map((item: { attributes: { value: number } }) => item.attributes.value)).toEqual(expected)
   })
   test('peaks are listed per channel or video, in this order and then by time', async () => {
     const { body } = await server.get(`/peak-viewer-numbers?${RANGE}&granularity=hour`)
@@ -255,7 +242,7 @@ describe('peak concurrent viewers', () => {
     ])
   })
   test('a segment that runs for centuries does not slow down the answer', async () => {
-    crowd(['10:00', null])
+    crowd('10:00-')
     server.setNow(Date.parse('9999-12-31T00:00:00Z') / 1000)
     const { body } = await server.get(
       '/peak-viewer-numbers?date_time_from=2026-01-01T00:00:00Z&date_time_to=9999-12-31T00:00:00Z&_page=100000000&_limit=2',

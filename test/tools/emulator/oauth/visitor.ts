@@ -1,4 +1,10 @@
 import { expect } from 'vitest'
+import { STUDIO, STUDIO_CLIENT } from './room-database.ts'
+
+const REQUEST = { response_type: 'code', client_id: STUDIO_CLIENT.clientId }
+/** The query of an authorization request of the client of the studio. */
+export const QUERY = new URLSearchParams({ ...REQUEST, redirect_uri: 'http://127.0.0.1:5000/callback' }).toString()
+export const SPANISH_QUERY = `${QUERY}&lang=es_MX`
 
 export type Visitor = ReturnType<typeof openVisitor>
 
@@ -55,6 +61,17 @@ export function openVisitor(url: string) {
     cookie: () => [...cookies.values()][0],
   }
   return visitor
+}
+
+export function signIn(
+  visitor: Visitor,
+  { username, password }: Pick<typeof STUDIO, 'username' | 'password'> = STUDIO,
+) {
+  return visitor.post('/account/sign-in', { username, password })
+}
+
+export async function isSignedIn(visitor: Visitor): Promise<boolean> {
+  return (await visitor.get('/account/clients')).status === 200
 }
 
 export function hiddenFields(html: string): Record<string, string> {

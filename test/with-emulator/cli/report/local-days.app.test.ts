@@ -201,17 +201,6 @@ describe.each(ZONES.flatMap((zone) => CHANGES[zone].map((date) => ({ zone, date 
     for (const period of days) await expectEqual(views, [report, 'day', period, zone])
     for (const period of days.slice(2)) await expectEqual(views, [report, 'hour', period, zone])
   })
-
-  test('two reports of neighbouring days count each view that starts in them once', async () => {
-    const short = views.map((view) => ({ ...view, seconds: 0 }))
-    store([...short, { startSeconds: at(1), seconds: 0, person: 1 }])
-    const sum = async (from: number, to: number) => {
-      const period = { from: isoOf(zonedAt(from, zone)), to: isoOf(zonedAt(to, zone)) }
-      const rows = await reported({ report: 'total-views', dimension: 'day', period }, zone)
-      return rows.reduce((total, { value }) => total + value, 0)
-    }
-    expect((await sum(at(0), at(1) - 1)) + (await sum(at(1), at(2) - 1))).toBe(await sum(at(0), at(2) - 1))
-  })
 })
 
 test('random reports in random zones agree with counts from raw segments', async () => {

@@ -1,15 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
 import { roomAppForFile } from '../room-app.ts'
-import { NEWSROOM, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
+import { NEWSROOM, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../token-client.ts'
-import { openVisitor, type Visitor } from '../visitor.ts'
-
-const QUERY = new URLSearchParams({
-  response_type: 'code',
-  client_id: STUDIO_CLIENT.clientId,
-  redirect_uri: 'http://127.0.0.1:5000/callback',
-}).toString()
+import { openVisitor, QUERY, signIn, type Visitor } from '../visitor.ts'
 
 const app = roomAppForFile()
 let visitor: Visitor
@@ -17,10 +11,6 @@ let visitor: Visitor
 beforeEach(() => {
   visitor = openVisitor(app.url)
 })
-
-function signIn(as = visitor, { username, password } = STUDIO) {
-  return as.post('/account/sign-in', { username, password })
-}
 
 describe('Connected clients', () => {
   const reach = async (token: string) =>
@@ -31,7 +21,7 @@ describe('Connected clients', () => {
   })
 
   test('a client appears once per device, and revoking it there revokes all its tokens of that device', async () => {
-    await signIn()
+    await signIn(visitor)
     const phone = [0, 1].map(() => tokenFrom(app, { ...PASSWORD_GRANT, device_name: 'Phone of Ada' }))
     const tokens = [...(await Promise.all(phone)), await tokenFrom(app, { ...PASSWORD_GRANT, device_name: 'Desk' })]
     const page = await visitor.get('/account/clients')
@@ -46,7 +36,7 @@ describe('Connected clients', () => {
   })
 
   test('the user’s own server is a connected client with its own tokens', async () => {
-    await signIn()
+    await signIn(visitor)
     const [own, granted] = [await tokenFrom(app, CLIENT_CREDENTIALS_GRANT), await tokenFrom(app, PASSWORD_GRANT)]
     expect((await visitor.get('/account/clients')).html).toContain(en.ownServer)
     await visitor.post('/account/clients/revoke', { client_id: STUDIO_CLIENT.clientId, own_server: '1' })
@@ -54,7 +44,7 @@ describe('Connected clients', () => {
   })
 
   test('revoking a client also revokes its unused code', async () => {
-    await signIn()
+    await signIn(visitor)
     const asked = await visitor.get(`/authorize?${QUERY}&device_name=Laptop`)
     const answer = await visitor.submit(asked, { decision: 'allow' })
     await visitor.post('/account/clients/revoke', {
@@ -79,7 +69,7 @@ describe('Connected clients', () => {
   })
 
   test('a page of another site cannot revoke access', async () => {
-    await signIn()
+    await signIn(visitor)
     const token = await tokenFrom(app, PASSWORD_GRANT)
     const headers = { 'sec-fetch-site': 'cross-site' }
     const fields = { client_id: STUDIO_CLIENT.clientId, own_server: '0' }

@@ -2,15 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
 import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
 import { roomAppForFile } from '../room-app.ts'
-import { NEWSROOM, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
-import { openVisitor, type Visitor } from '../visitor.ts'
-
-const QUERY = new URLSearchParams({
-  response_type: 'code',
-  client_id: STUDIO_CLIENT.clientId,
-  redirect_uri: 'http://127.0.0.1:5000/callback',
-  lang: 'es_MX',
-}).toString()
+import { NEWSROOM, STUDIO } from '../room-database.ts'
+import { isSignedIn, openVisitor, SPANISH_QUERY, signIn, type Visitor } from '../visitor.ts'
 
 const app = roomAppForFile()
 let visitor: Visitor
@@ -19,16 +12,8 @@ beforeEach(() => {
   visitor = openVisitor(app.url)
 })
 
-function signIn(as = visitor, { username, password } = STUDIO) {
-  return as.post('/account/sign-in', { username, password })
-}
-
 function withoutId({ username, password }: typeof STUDIO) {
   return { username, password }
-}
-
-async function isSignedIn(as = visitor): Promise<boolean> {
-  return (await as.get('/account/clients')).status === 200
 }
 
 describe('Signing in', () => {
@@ -53,14 +38,14 @@ describe('Signing in', () => {
   })
 
   test('the session cookie is HttpOnly and SameSite=Lax', async () => {
-    const { headers } = await signIn()
+    const { headers } = await signIn(visitor)
     expect(headers.get('set-cookie')).toMatch(/^emulator-account=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/)
   })
 
   test('each sign-in gives a new session id and ends the old session', async () => {
-    await signIn()
+    await signIn(visitor)
     const before = visitor.cookie()
-    await signIn()
+    await signIn(visitor)
     expect(visitor.cookie()).not.toBe(before)
     const { status } = await fetch(`${app.url}/account/clients`, {
       headers: { cookie: `emulator-account=${before}` },
@@ -78,7 +63,7 @@ describe('Signing in', () => {
   })
 
   test('signing out ends the session on the server', async () => {
-    await signIn()
+    await signIn(visitor)
     const cookie = visitor.cookie()
     expect((await visitor.post('/account/sign-out', {})).location).toBe('/account/sign-in')
     const { status } = await fetch(`${app.url}/account/clients`, {
@@ -89,20 +74,20 @@ describe('Signing in', () => {
   })
 
   test('a session ends after one hour without use', async () => {
-    await signIn()
+    await signIn(visitor)
     app.setClock(app.nowSeconds() + 3_599)
-    expect(await isSignedIn()).toBe(true)
+    expect(await isSignedIn(visitor)).toBe(true)
     app.setClock(app.nowSeconds() + 3_600)
-    expect(await isSignedIn()).toBe(false)
+    expect(await isSignedIn(visitor)).toBe(false)
   })
 
   test('a session ends after eight hours, even if it is in use', async () => {
-    await signIn()
+    await signIn(visitor)
     for (let hours = 0; hours < 8; hours += 0.5) {
-      expect(await isSignedIn()).toBe(true)
+      expect(await isSignedIn(visitor)).toBe(true)
       app.setClock(app.nowSeconds() + 1_800)
     }
-    expect(await isSignedIn()).toBe(false)
+    expect(await isSignedIn(visitor)).toBe(false)
   })
 
   test('a sign-in from a page of another site is refused', async () => {
@@ -116,7 +101,7 @@ describe('Signing in', () => {
   })
 
   test.each([
-    ['on the way to a client', QUERY, es],
+    ['on the way to a client', SPANISH_QUERY, es],
     ['on the way to the connected clients', '', en],
   ])('a browser without cookies gets a message, %s', async (_case, request, words) => {
     const page = await visitor.post('/account/sign-in', { ...withoutId(STUDIO), request })
@@ -126,7 +111,11 @@ describe('Signing in', () => {
   })
 
   test('a sign-in redirects only to our own pages', async () => {
-    const fields = { username: STUDIO.username, password: STUDIO.password, request: `${QUERY}&x=//evil.example` }
+    const fields = {
+      username: STUDIO.username,
+      password: STUDIO.password,
+      request: `${SPANISH_QUERY}&x=//evil.example`,
+    }
     const page = await visitor.post('/account/sign-in', fields)
     expect(page.location).toMatch(/^\/authorize\?response_type=code&client_id=1/)
     expect(page.location).not.toContain('evil')

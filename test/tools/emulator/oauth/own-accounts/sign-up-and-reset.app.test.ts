@@ -2,15 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
 import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
 import { roomAppForFile } from '../room-app.ts'
-import { STUDIO, STUDIO_CLIENT } from '../room-database.ts'
-import { openVisitor, type Visitor } from '../visitor.ts'
-
-const QUERY = new URLSearchParams({
-  response_type: 'code',
-  client_id: STUDIO_CLIENT.clientId,
-  redirect_uri: 'http://127.0.0.1:5000/callback',
-  lang: 'es_MX',
-}).toString()
+import { STUDIO } from '../room-database.ts'
+import { isSignedIn, openVisitor, SPANISH_QUERY, signIn, type Visitor } from '../visitor.ts'
 
 const app = roomAppForFile()
 let visitor: Visitor
@@ -21,21 +14,13 @@ beforeEach(() => {
   names += 1
 })
 
-function signIn(as = visitor, { username, password } = STUDIO) {
-  return as.post('/account/sign-in', { username, password })
-}
-
-async function isSignedIn(as = visitor): Promise<boolean> {
-  return (await as.get('/account/clients')).status === 200
-}
-
 function newName(): string {
   return `visitor-${names}@example.com`
 }
 
 describe('Signing up', () => {
   test('the authorization page links to a sign-up in the language of lang, which continues with the client’s request', async () => {
-    const signInPage = await visitor.get(`/authorize?${QUERY}`)
+    const signInPage = await visitor.get(`/authorize?${SPANISH_QUERY}`)
     const link = /href="(\/account\/sign-up\?[^"]+)"/.exec(signInPage.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const form = await visitor.get(link)
     expect(form.html).toContain('<html lang="es">')
@@ -46,19 +31,19 @@ describe('Signing up', () => {
   test('lang becomes the language of the new user, also in other browsers', async () => {
     const username = newName()
     const password = 'cuatro palabras muy largas'
-    await visitor.post('/account/sign-up', { username, password, request: QUERY })
+    await visitor.post('/account/sign-up', { username, password, request: SPANISH_QUERY })
     expect(app.database.prepare('SELECT language FROM users WHERE username = ?').get(username)).toEqual({
       language: 'es_MX',
     })
     const elsewhere = openVisitor(app.url)
-    await signIn(elsewhere, { id: 0, username, password })
+    await signIn(elsewhere, { username, password })
     expect((await elsewhere.get('/account/clients', { 'accept-language': 'de' })).html).toContain('<html lang="es">')
   })
 
   test('a sign-up signs in, and stores the password as argon2id', async () => {
     const username = newName()
     await visitor.post('/account/sign-up', { username, password: 'four rather long words' })
-    expect(await isSignedIn()).toBe(true)
+    expect(await isSignedIn(visitor)).toBe(true)
     const kept = app.database.prepare('SELECT password_hash FROM users WHERE username = ?').get(username)
     expect(kept?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
@@ -66,7 +51,7 @@ describe('Signing up', () => {
   test('a sign-up with a taken name gets 409, in upper case too', async () => {
     const page = await visitor.post('/account/sign-up', { username: 'STUDIO', password: 'four rather long words' })
     expect([page.status, page.alert]).toEqual([409, en.usernameTaken])
-    expect((await signIn()).status).toBe(303)
+    expect((await signIn(visitor)).status).toBe(303)
   })
 
   test.each([
@@ -124,12 +109,12 @@ describe('A forgotten password', () => {
   test('a reset replaces the password and ends every session', async () => {
     const username = await newUser()
     const elsewhere = openVisitor(app.url)
-    await signIn(elsewhere, { id: 0, username, password: 'the password before' })
+    await signIn(elsewhere, { username, password: 'the password before' })
     const page = await visitor.submit(await visitor.get(await linkFor(username)), { password: 'the password after' })
     expect(page.html).toContain(`<h1>${en.passwordSavedHeading}</h1>`)
     expect(await isSignedIn(elsewhere)).toBe(false)
-    expect((await signIn(elsewhere, { id: 0, username, password: 'the password before' })).status).toBe(401)
-    expect((await signIn(elsewhere, { id: 0, username, password: 'the password after' })).status).toBe(303)
+    expect((await signIn(elsewhere, { username, password: 'the password before' })).status).toBe(401)
+    expect((await signIn(elsewhere, { username, password: 'the password after' })).status).toBe(303)
   })
 
   test('a link works once, and then all other links of the user are invalid too', async () => {
@@ -173,7 +158,7 @@ describe('A forgotten password', () => {
   })
 
   test('a reset continues with the client’s request', async () => {
-    await visitor.post('/account/forgot', { username: await newUser(), request: QUERY })
+    await visitor.post('/account/forgot', { username: await newUser(), request: SPANISH_QUERY })
     const outbox = await visitor.get('/account/outbox')
     const link = /href="(http[^"]+\/account\/reset\?[^"]+)"/.exec(outbox.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const saved = await visitor.submit(await visitor.get(link.replace(app.url, '')), {

@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, startRoomApp } from '../room-app.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type RoomApp, roomAppForFile, startRoomApp } from '../room-app.ts'
 import { NEWSROOM, STUDIO } from '../room-database.ts'
 import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from '../token-client.ts'
 
 const HEX_40 = /^[0-9a-f]{40}$/
 
-let app: RoomApp
-
-beforeAll(async () => {
-  app = await startRoomApp()
-})
-beforeEach(() => app.setClock(1_800_000_000))
-afterAll(() => app.close())
+const app = roomAppForFile()
 
 describe('Token endpoint: grant password', () => {
   test.each(['grant_type', 'client_id', 'client_secret', 'username', 'password'])(
