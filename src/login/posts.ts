@@ -24,8 +24,8 @@ export function postContinue(deps: SendDeps & Pick<EntryPointDeps, 'screens' | '
 }
 
 /**
- * Redirects a viewer who cancels to the player. If the player has no signal for that, it would send the viewer back at
- * once, so the app shows a screen with a link to the form.
+ * Redirects a viewer who cancels to the player. A player without a signal for that would send the viewer back at once:
+ * the app then shows a screen with a link to the form.
  */
 export function postCancel(
   deps: Pick<EntryPointDeps, 'answer' | 'screens' | 'refusals' | 'headersFor' | 'logSignIn'>,

@@ -25,7 +25,7 @@ declare module 'zod' {
 export type Settings = Readonly<Record<string, z.ZodType>>
 export type SettingValues<S extends Settings> = { readonly [Name in keyof S]: z.output<S[Name]> }
 
-/** Called with the name of a wrong setting, as in its source, and the end of a sentence that starts with the name. */
+/** Called with the name of a wrong setting, as in its source. `message` is the end of a sentence after the name. */
 export type Refuse = (name: string, message: string) => void
 
 /** The settings of one entry point. Names are those of the schemas. */
