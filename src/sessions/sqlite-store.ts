@@ -160,7 +160,7 @@ function readSession(json: string): SessionData | null {
 
 type Callback<T> = (error: unknown, value?: T) => void
 
-/** Runs work. Without a callback, the work is repeated later if it fails. */
+/** Runs work. Without a callback, ignores an error: a later call repeats the work. */
 function answer<T>(work: () => T, callback?: Callback<T>): void {
   let value: T
   try {

@@ -8,15 +8,15 @@ export interface Untried {
   readonly finding: Finding
 }
 
-/** What a feature that a fork may delete adds to the checks. */
+/** The checks of a feature that a fork may delete. */
 export interface FeatureCheck {
-  /** Runs after the checks of the app. @returns what was not tried. */
+  /** Runs after the checks of the app. @returns the findings about entry points that were not tried. */
   check?(config: Config, isAppThere: boolean, signal: AbortSignal): AsyncGenerator<Finding, readonly Untried[]>
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
   /** The sign-in window of the feature. */
   readonly window?: {
-    /** What it is for. */
+    /** Its purpose, in texts. */
     readonly name: string
     isOpenedBy(entryPoint: Pick<EntryPoint, 'features'>): boolean
   }

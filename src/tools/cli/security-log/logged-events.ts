@@ -15,7 +15,7 @@ type Line = readonly [label: string, value: string]
 /** Runs work that may fail, for example because a file cannot be read. @returns null if it failed. */
 type Part = <T>(work: Promise<T>) => Promise<T | null>
 
-/** Returns what the security log knows of a viewer, for `viewers show`. Its times are ISO 8601, in UTC. */
+/** Returns the events of a viewer in the security log, for `viewers show`. Times are ISO 8601, in UTC. */
 export async function loggedEvents(env: Readonly<Record<string, string | undefined>>, viewer: string, part: Part) {
   const file = readActivitySettings(env).securityLogFile
   const last = file === null ? null : await part(lastEventsOf(file, viewer))
@@ -56,7 +56,7 @@ function isRefusal(outcome: string): boolean {
 
 /**
  * Finds the newest sign-in and the newest refusal of a viewer; null where there is none. Reads the rotated files of the
- * log, the newest first, until one of them has a sign-in: a refusal in an older file has been followed by it.
+ * log, the newest first, until one of them has a sign-in: older refusals no longer matter.
  * @throws ConfigError if a file cannot be read.
  */
 export async function lastEventsOf(securityLogFile: string, viewer: string): Promise<LastEvents> {

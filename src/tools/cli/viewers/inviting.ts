@@ -14,7 +14,7 @@ export interface InvitationOptions {
 export interface Inviter {
   /** The sentence that says how to invite a viewer again. */
   readonly advice: string
-  /** Returns why the viewer cannot be invited, as the end of a sentence; null otherwise. */
+  /** Returns why the viewer cannot be invited, as the end of a sentence; null if an invitation is possible. */
   faultIn(viewer: Viewer): string | null
   /**
    * Invites a viewer who has no password yet. An earlier invitation ends.

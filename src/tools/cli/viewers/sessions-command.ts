@@ -38,7 +38,7 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
 
 /**
  * Ends the sessions of a user name.
- * @param includesProviders true to end also the sessions of viewers of identity providers with this name.
+ * @param includesProviders true to end also the sessions of SSO viewers with this name.
  * @returns the numbers of ended sessions, and a message with them.
  */
 export async function endSessionsOf(

@@ -16,7 +16,7 @@ export const STATE_TABLES = `
   ) STRICT;
 `
 
-/** Name of the state that tells which seed file filled the database. */
+/** The name of the state with the fingerprint of the seed file. */
 const ORIGIN = 'seed_file'
 
 export interface SeedOptions extends SeedDefaults {
