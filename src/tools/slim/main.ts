@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { findMerge, mergeSlim } from './merge.ts'
 import { checkNames, type Part, readParts, WrongChoice } from './parts.ts'
 import { type Slimmed, slimmed, write } from './slim.ts'
@@ -31,7 +31,9 @@ async function run(folder: string): Promise<void> {
   // Before the merge, because that may have left marks of a conflict in package.json.
   const kept = keptNames(git(folder, 'show', 'HEAD:package.json'))
   const keep = names ?? kept ?? (await ask(parts))
-  if (!values['dry-run'] && merge && kept) {
+  const isKept = kept !== null && isDeepStrictEqual(new Set(keep), new Set(kept))
+  if (!values['dry-run'] && merge?.isUnderWay) refuseToLoseWork(folder, isKept)
+  if (!values['dry-run'] && merge && isKept) {
     const conflicts = mergeSlim(folder, keep, merge)
     if (conflicts.length > 0 && merge.isUnderWay) {
       throw new Refused(`Resolve these conflicts, then commit:\n${conflicts.map((path) => `  ${path}`).join('\n')}`)
@@ -45,6 +47,18 @@ async function run(folder: string): Promise<void> {
   if (left.seams.length > 0)
     throw new Refused(`Mend this code by hand:\n${left.seams.map((seam) => `  ${seam}`).join('\n')}`)
   print('Now: npm ci && npm run check && npm run test:unit, then commit.')
+}
+
+/** The merge of the release is done again, so the work of the person in it would be lost. */
+function refuseToLoseWork(folder: string, isKept: boolean): void {
+  if (!isKept) throw new Refused('A merge is under way. Commit it first. Then choose other parts.')
+  const [changed, ...others] = git(folder, 'diff', '--name-only', 'AUTO_MERGE').trim().split('\n')
+  if (!changed) return
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  throw new Refused(
+    `Not as git merge left it: ${changed}${more}. If this program ran in this merge already, resolve and commit. ` +
+      'Else commit your changes after git merge --abort, merge again, and run this at once.',
+  )
 }
 
 function keptNames(packageJson: string): string[] | null {

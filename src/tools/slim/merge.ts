@@ -12,7 +12,7 @@ interface Merge {
   readonly isUnderWay: boolean
 }
 
-/** Finds the merge under way, or the last commit if it is a merge. */
+/** Finds the merge under way, or the last commit if it is a merge that nobody changed by hand. */
 export function findMerge(folder: string): Merge | null {
   const commit = (name: string) => {
     const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
@@ -23,7 +23,10 @@ export function findMerge(folder: string): Merge | null {
   const [head, underWay] = [commit('HEAD'), commit('MERGE_HEAD')]
   if (head && underWay) return { ours: head, release: underWay, isUnderWay: true }
   const [ours, release] = [commit('HEAD^1'), commit('HEAD^2')]
-  return ours && release ? { ours, release, isUnderWay: false } : null
+  if (!ours || !release) return null
+  const { stdout } = spawnSync('git', ['merge-tree', '--write-tree', ours, release], { cwd: folder, encoding: 'utf8' })
+  const isUntouched = stdout.split('\n', 1)[0] === git(folder, 'rev-parse', 'HEAD^{tree}').trim()
+  return isUntouched ? { ours, release, isUnderWay: false } : null
 }
 
 /**

@@ -142,4 +142,56 @@ describe('a release', () => {
     expect(existsSync(join(folder, 'src/users/ldap'))).toBe(false)
     expect(read('src/mine.ts')).toBe('export {}\n')
   })
+
+  const NEW_PART = { 'src/users/radius/part.json': part('radius', 'user store', 'RADIUS') }
+  const IN_CONFLICT = { 'src/users/ldap/store.ts': 'export function ldap() {\n  return 2\n}\n' }
+
+  test('work that is not committed is not lost in a merge', () => {
+    merge({}, IN_CONFLICT)
+    writeFileSync(join(folder, 'README.md'), 'mine\n')
+    expect(slim()).toMatchObject({ status: 1, stderr: expect.stringContaining('merge left it: README.md.') })
+    expect(read('README.md')).toBe('mine\n')
+  })
+
+  test('a conflict that a person resolved stays resolved', () => {
+    const body = (value: number) => ({
+      'src/users/sqlite/store.ts': `export function sqlite() {\n  return ${value}\n}\n`,
+    })
+    merge(body(3), { ...body(4), ...IN_CONFLICT })
+    writeFileSync(join(folder, 'src/users/sqlite/store.ts'), 'export {}\n')
+    git('add', 'src/users/sqlite/store.ts')
+    expect(slim()).toMatchObject({ status: 1, stderr: expect.stringContaining('sqlite/store.ts') })
+    expect(read('src/users/sqlite/store.ts')).toBe('export {}\n')
+  })
+
+  test('other parts cannot be chosen in a merge', () => {
+    merge({}, { ...NEW_PART, ...IN_CONFLICT })
+    const before = git('status', '--porcelain')
+    expect(slim('--keep', 'sqlite,radius')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('merge is under way'),
+    })
+    expect(git('status', '--porcelain')).toBe(before)
+  })
+
+  test('a merge that a person mended stays mended', () => {
+    merge({}, NEW_PART)
+    writeFileSync(join(folder, 'src/main.ts'), 'export {}\n')
+    git('commit', '--quiet', '--all', '--amend', '--no-edit')
+    expect(slim()).toMatchObject({ status: 0 })
+    expect(read('src/main.ts')).toBe('export {}\n')
+    expect(existsSync(join(folder, 'src/users/radius'))).toBe(false)
+  })
+
+  test('fewer parts can be chosen after a merge', () => {
+    git('checkout', '--quiet', '-b', 'fork')
+    slim('--keep', 'sqlite,ldap')
+    commit('slim', {})
+    git('checkout', '--quiet', 'main')
+    commit('release', { 'src/new.ts': 'export {}\n' })
+    git('checkout', '--quiet', 'fork')
+    git('merge', '--quiet', '--no-edit', 'main')
+    expect(slim('--keep', 'sqlite')).toMatchObject({ status: 0 })
+    expect(existsSync(join(folder, 'src/users/ldap'))).toBe(false)
+  })
 })
