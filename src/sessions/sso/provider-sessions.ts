@@ -65,18 +65,18 @@ export function sqliteProviderSessions(
   database: DatabaseSync,
   writes: LockGuard,
 ): Pick<SessionStore, 'endProviderSessions'> {
-  const ofSubject = database.prepare('DELETE FROM sessions WHERE issuer = ? AND subject = ?')
+  // Reads the values from JSON, as they were stored: a text with half a character is another one when it is bound.
+  const [issuer, subject] = ["issuer = ?1 ->> '$.issuer'", "subject = ?1 ->> '$.subject'"]
+  const ofSubject = database.prepare(`DELETE FROM sessions WHERE ${issuer} AND ${subject}`)
   const ofProviderSession = database.prepare(
-    `DELETE FROM sessions WHERE issuer = ?1 AND provider_session = ?2
-       OR issuer = ?1 AND subject = ?3 AND provider_session IS NULL`,
+    `DELETE FROM sessions WHERE ${issuer} AND provider_session = ?1 ->> '$.providerSession'
+       OR ${issuer} AND ${subject} AND provider_session IS NULL`,
   )
   return {
-    async endProviderSessions({ issuer, subject, providerSession }) {
-      const remove = () =>
-        providerSession === null
-          ? ofSubject.run(issuer, subject)
-          : ofProviderSession.run(issuer, providerSession, subject)
-      return Number((await Promise.resolve(writes.run(remove))).changes)
+    async endProviderSessions(logout) {
+      const statement = logout.providerSession === null ? ofSubject : ofProviderSession
+      const { changes } = await Promise.resolve(writes.run(() => statement.run(JSON.stringify(logout))))
+      return Number(changes)
     },
   }
 }

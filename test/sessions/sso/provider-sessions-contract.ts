@@ -52,9 +52,10 @@ export function providerSessionsContract(name: string, prepare: () => Promise<Op
       await add('unnamed', {})
       await add('other-subject', { subject: 'b2', providerSession: 's3' })
       await add('other-issuer', { issuer: 'https://other.example', providerSession: 's1' })
+      await add('half-character', { subject: '\ud800c', providerSession: '\ud800' })
       return sessionStore
     }
-    const PROVIDER_IDS = ['password', 's1', 's1-again', 's2', 'unnamed', 'other-subject', 'other-issuer']
+    const PROVIDER_IDS = 'password s1 s1-again s2 unnamed other-subject other-issuer half-character'.split(' ')
 
     test.each([
       ['a session there', { subject: null, providerSession: 's1' }, ['s1', 's1-again']],
@@ -62,6 +63,8 @@ export function providerSessionsContract(name: string, prepare: () => Promise<Op
       ['a subject', { subject: 'a1', providerSession: null }, ['s1', 's1-again', 's2', 'unnamed']],
       ['an unknown session', { subject: null, providerSession: 's9' }, []],
       ['an unknown subject', { subject: 'ada', providerSession: null }, []],
+      ['a subject with half a character', { subject: '\ud800c', providerSession: null }, ['half-character']],
+      ['a session with half a character there', { subject: null, providerSession: '\ud800' }, ['half-character']],
       ['the session of another viewer', { subject: 'b2', providerSession: 's9' }, []],
     ])(
       `the session store in ${name} ends the sessions of %s at a provider, and no others`,
