@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { SessionLimits } from '../sessions/session-store.ts'
-import type { SharedStores, StoreDeps, StoredCounts, StoredSessions, StoreKind, StoreSettings } from './store-kind.ts'
+import type { SharedStores, StoreDeps, StoreKind, StoreSettings } from './store-kind.ts'
 import { recordsIn } from './window/shared-records.ts'
 
 /** Creates the list of stores. The schemes of SESSION_STORE_URL and LIMITS_STORE_URL choose the stores. */
@@ -16,10 +16,8 @@ export function storeList(kinds: readonly StoreKind[]) {
     if (stored !== undefined) return await stored
     throw new ConfigError(`A store of the kind ${kind} cannot be used here.`)
   }
-  const sessions = (settings: StoreSettings): Promise<StoredSessions> =>
-    assertUsable(settings, kindOf(settings).sessions?.(settings))
-  const counts = (settings: StoreSettings): Promise<StoredCounts> =>
-    assertUsable(settings, kindOf(settings).counts?.(settings))
+  const sessions = (settings: StoreSettings) => assertUsable(settings, kindOf(settings).sessions?.(settings))
+  const counts = (settings: StoreSettings) => assertUsable(settings, kindOf(settings).counts?.(settings))
   return {
     environment: environmentOf(kinds),
     /** Returns warnings for valid settings that are usually a mistake. */
