@@ -7,31 +7,26 @@ const START_MS = 20_000
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** A session of W3C WebDriver. */
-export interface WebDriver {
-  /** Sends a command, and returns its value. @throws Error with the driver's message. */
-  send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown>
-  /** Returns the path of the first element in the current frame. @throws Error if there is none. */
-  find(selector: string): Promise<string>
-  /** Continues in the frame of an `iframe` element, or with `null` in the main frame. */
-  switchFrame(element: string | null): Promise<void>
-}
+export type WebDriver = Awaited<ReturnType<typeof startSession>>
 
 /** Starts WebKit's small browser by a driver that is just starting on a port of the loopback address. */
-export async function startSession(port: number, options: readonly string[]): Promise<WebDriver> {
+export async function startSession(port: number, options: readonly string[]) {
   const origin = `http://127.0.0.1:${port}`
   await untilAnswered(`${origin}/status`)
   const [binary] = globSync(BROWSER)
   const browser = { binary, args: ['--automation', ...options] }
   const capabilities = { alwaysMatch: { acceptInsecureCerts: true, 'webkitgtk:browserOptions': browser } }
   const { sessionId } = (await command('POST', `${origin}/session`, { capabilities })) as { sessionId: string }
-  const send: WebDriver['send'] = (method, path, body) => command(method, `${origin}/session/${sessionId}${path}`, body)
+  const send = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+    command(method, `${origin}/session/${sessionId}${path}`, body)
   return {
     send,
-    async find(selector) {
+    /** Returns the path of the first element in the current frame. @throws Error if there is none. */
+    async find(selector: string) {
       const found = await send('POST', '/element', { using: 'css selector', value: selector })
       return `/element/${(found as Record<string, string>)[ELEMENT]}`
     },
-    async switchFrame(element) {
+    async switchFrame(element: string | null) {
       const id = element === null ? null : { [ELEMENT]: element.replace('/element/', '') }
       await send('POST', '/frame', { id })
     },

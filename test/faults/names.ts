@@ -6,14 +6,6 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
-/** Names of one program. Every name is 127.0.0.1. */
-export interface Names {
-  /** A command that runs a program with these names. The rest of the machine keeps its own. */
-  readonly wrapper: readonly string[]
-  /** While silent, no look-up gets an answer. */
-  setSilent(isSilent: boolean): void
-}
-
 const ADDRESS = '127.0.53.53'
 const PORT = 53
 const IPV4 = 1
@@ -23,11 +15,11 @@ const PRELOAD = new URL('silent-names.ts', import.meta.url)
  * Starts a name server for a program in a mount namespace with its own /etc/resolv.conf. Without the right to mount, the
  * function of Node that looks names up is replaced instead.
  */
-export async function startNames(): Promise<Names> {
+export async function startNames() {
   return spawnSync('/usr/bin/unshare', ['--mount', 'true']).status === 0 ? await nameServer() : replacedLookUp()
 }
 
-async function nameServer(): Promise<Names> {
+async function nameServer() {
   const server = createSocket('udp4')
   let isSilent = false
   server.on('message', (query, { port, address }) => {
@@ -42,18 +34,20 @@ async function nameServer(): Promise<Names> {
   const mounts = ['resolv.conf', 'nsswitch.conf'].map((name) => `mount --bind '${join(folder, name)}' /etc/${name}`)
   const script = `set -e; ${mounts.join('; ')}; exec "$@"`
   return {
+    /** A command that runs a program with these names. The rest of the machine keeps its own. */
     wrapper: ['/usr/bin/unshare', '--mount', 'sh', '-c', script, 'sh'],
-    setSilent(silent) {
+    /** While silent, no look-up gets an answer. */
+    setSilent(silent: boolean) {
       isSilent = silent
     },
   }
 }
 
-function replacedLookUp(): Names {
+function replacedLookUp() {
   const flag = join(temporaryFolder(), 'silent')
   return {
     wrapper: ['env', `SILENT_NAMES_FILE=${flag}`, `NODE_OPTIONS=--import ${PRELOAD}`],
-    setSilent: (silent) => (silent ? writeFileSync(flag, '') : rmSync(flag)),
+    setSilent: (silent: boolean) => (silent ? writeFileSync(flag, '') : rmSync(flag)),
   }
 }
 

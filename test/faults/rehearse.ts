@@ -30,17 +30,6 @@ export interface Stage {
   readonly lastsMs?: number
 }
 
-export interface Findings {
-  readonly sees: Partial<Record<Kind, string[]>>
-  readonly waitSeconds: number
-  readonly recoverySeconds: number
-  /** Outcomes of returns with sessions from before or during the fault, except responses. */
-  readonly lostSessions: readonly string[]
-  /** Answers 429 and 503 of a sign-in that do not say when to try again, or say more than a minute. */
-  readonly badRetryAfter: readonly (number | null)[]
-  readonly statuses: readonly (number | null)[]
-}
-
 /** Each returns every ten seconds, so that the app sees no loop. */
 const VISITORS = 50
 const SIGN_INS_AT_ONCE = 10
@@ -54,7 +43,7 @@ export const VISITORS_BEFORE: readonly Visitor[] = Array.from({ length: VISITORS
 }))
 
 /** Runs the fault under a steady trickle of viewers, and returns what they saw. */
-export async function rehearse(stage: Stage): Promise<Findings> {
+export async function rehearse(stage: Stage) {
   const { port, copies } = stage
   const visitors: Visitor[] = []
   while (visitors.length < VISITORS) {
@@ -77,7 +66,9 @@ export async function rehearse(stage: Stage): Promise<Findings> {
       sees: seenIn(during),
       waitSeconds: Math.max(...during.map(({ tookMs }) => tookMs)) / 1000,
       recoverySeconds: recoveryMs / 1000,
+      /** Outcomes of returns with sessions from before or during the fault, except responses. */
       lostSessions: returns.map(({ outcome }) => outcome).filter((outcome) => outcome !== NORMAL.return),
+      /** Answers 429 and 503 of a sign-in that do not say when to try again, or say more than a minute. */
       badRetryAfter: during.filter(isRefusedForNow).flatMap(({ retryAfterSeconds: seconds }) => {
         return seconds !== null && seconds >= 1 && seconds <= 60 ? [] : [seconds]
       }),
@@ -99,8 +90,8 @@ function isRefusedForNow({ kind, outcome }: Sample): boolean {
 }
 
 /** Returns the outcomes that are not normal, by kind. */
-function seenIn(samples: readonly Sample[]): Findings['sees'] {
-  const sees: Findings['sees'] = {}
+function seenIn(samples: readonly Sample[]) {
+  const sees: Partial<Record<Kind, string[]>> = {}
   for (const { kind, outcome } of samples) {
     if (outcome === NORMAL[kind] || sees[kind]?.includes(outcome)) continue
     sees[kind] = [...(sees[kind] ?? []), outcome].toSorted()

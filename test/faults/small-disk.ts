@@ -4,15 +4,6 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
-/** A folder whose disk can be filled. */
-export interface SmallDisk {
-  readonly folder: string
-  /** Stops all files in the folder from growing. @param pid the process that writes there. */
-  fill(pid: number): void
-  /** Lets the files grow again. */
-  free(): void
-}
-
 const SIZE_MB = 8
 
 /**
@@ -20,7 +11,7 @@ const SIZE_MB = 8
  * kernel then refuses the same writes, with another error.
  * @param largestFileBytes the size that no file of the process can pass without the right to mount.
  */
-export function smallDisk(largestFileBytes: number): SmallDisk {
+export function smallDisk(largestFileBytes: number) {
   const folder = temporaryFolder()
   const mounted = spawnSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', folder])
   if (mounted.status !== 0) return limitedFiles(folder, largestFileBytes)
@@ -28,7 +19,8 @@ export function smallDisk(largestFileBytes: number): SmallDisk {
   const filler = join(folder, 'filler')
   return {
     folder,
-    fill() {
+    /** Stops all files in the folder from growing. */
+    fill(_pid: number) {
       for (const size of [1024 * 1024, 4096, 1]) appendUntilFull(filler, Buffer.alloc(size))
     },
     free: () => rmSync(filler),
@@ -43,11 +35,11 @@ function appendUntilFull(file: string, block: Buffer): void {
   }
 }
 
-function limitedFiles(folder: string, largestFileBytes: number): SmallDisk {
+function limitedFiles(folder: string, largestFileBytes: number) {
   let limitedPid = 0
   return {
     folder,
-    fill(pid) {
+    fill(pid: number) {
       limitedPid = pid
       limitProcess(pid, 'fsize', largestFileBytes)
     },

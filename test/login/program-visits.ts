@@ -1,13 +1,7 @@
 import { ADA } from './login-program.ts'
 
 /** The answer to one request to a login program. */
-export interface Visit {
-  readonly status: number
-  /** As a browser sends it back. Null if no cookie was set. */
-  readonly cookie: string | null
-  readonly location: string | null
-  readonly tookMs: number
-}
+export type Visit = Awaited<ReturnType<typeof visit>>
 
 export interface Copy {
   readonly port: number
@@ -41,7 +35,7 @@ export function isPassedOn({ status, location }: Visit): boolean {
   )
 }
 
-async function visit(url: string, init: RequestInit): Promise<Visit> {
+async function visit(url: string, init: RequestInit) {
   const startedMs = performance.now()
   const response = await fetch(url, { ...init, redirect: 'manual' })
   await response.arrayBuffer()

@@ -22,13 +22,7 @@ import { memoryUsers } from './memory-users.ts'
 export const ADA = { username: 'ada@example.com', password: 'PASSWORDMARKER correct horse' }
 export const START_SECONDS = 2_000_000_000
 
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly setCookies: readonly string[]
-  readonly location: string | undefined
-  readonly text: string
-}
+export type Answer = Awaited<ReturnType<LoginApp['send']>>
 
 export type LogLine = Readonly<Record<string, unknown>>
 type Form = string | Buffer | Readonly<Record<string, string>>
@@ -120,7 +114,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     sessionStore.close()
   })
 
-  async function send(method: string, path: string, headers: RequestHeaders = {}, body?: Form): Promise<Answer> {
+  async function send(method: string, path: string, headers: RequestHeaders = {}, body?: Form) {
     const origin = `http://127.0.0.1:${port}`
     const sent = request(origin)[method.toLowerCase() as 'get'](path).redirects(0).buffer(true).parse(readText)
     for (const [name, value] of Object.entries(headers)) sent.set(name, value as string)
@@ -131,8 +125,16 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
       sent.serialize(() => bytes as unknown as string).send(bytes)
     }
     const { status, headers: answered, body: text } = await sent
-    const { 'set-cookie': setCookies = [], ...rest } = answered as Record<string, string> & { 'set-cookie'?: string[] }
-    return { status, headers: rest, setCookies, location: rest.location, text: typeof text === 'string' ? text : '' }
+    const { 'set-cookie': setCookies = [], ...rest } = answered as Readonly<Record<string, string>> & {
+      'set-cookie'?: string[]
+    }
+    return {
+      status,
+      headers: rest,
+      setCookies: setCookies as readonly string[],
+      location: rest.location,
+      text: typeof text === 'string' ? text : '',
+    }
   }
   return {
     users,

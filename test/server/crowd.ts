@@ -11,13 +11,7 @@ const NEW_VIEWER_EVERY_MS = 100
 const HEALTH_CHECK_EVERY_MS = 500
 
 /** The answers to requests that each had a connection of its own. */
-export interface Waits {
-  readonly statuses: readonly number[]
-  /** From the start of the connection to the end of the answer. */
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly mostMs: number
-}
+type Waits = Awaited<ReturnType<ReturnType<typeof askRepeatedly>['stop']>>
 
 export interface CrowdMeasure extends CrowdResult {
   readonly newViewers: Waits
@@ -50,7 +44,8 @@ function askRepeatedly(port: number, path: string, everyMs: number) {
   const running: ReturnType<typeof getOnNewConnection>[] = []
   const timer = setInterval(() => running.push(getOnNewConnection(port, path)), everyMs)
   return {
-    async stop(): Promise<Waits> {
+    /** Each request has a connection of its own, which counts. */
+    async stop() {
       clearInterval(timer)
       const answers = await Promise.all(running)
       const tookMs = answers.map((answer) => Math.round(answer.tookMs))

@@ -20,15 +20,7 @@ export interface PlainAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface PlainApp {
-  readonly url: string
-  /** All viewers have this password. */
-  readonly password: string
-  readonly requests: PlainRequest[]
-  /** The store is away while this file exists. */
-  readonly awayFile: string
-  readonly connections: () => number
-}
+export type PlainApp = Awaited<ReturnType<typeof startPlainApp>>
 
 const SCREEN = '<form method="post"><input name="username"><input name="password" type="password"></form>'
 
@@ -42,8 +34,9 @@ export function responseFor(username: string, secret: string = SETTINGS.HASH_SEC
 /** Starts an app with the requests and answers of the login app. `alter` makes it wrong. */
 export async function startPlainApp(
   alter: (answer: PlainAnswer, request: PlainRequest) => PlainAnswer = (answer) => answer,
-): Promise<PlainApp> {
+) {
   const password = 'PASSWORDMARKER right'
+  /** The store is away while this file exists. */
   const awayFile = join(temporaryFolder(), 'away')
   const requests: PlainRequest[] = []
   const sockets = new Set<object>()

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Frame, Page } from 'puppeteer-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import loginTexts from '../../../../views/languages/en.json' with { type: 'json' }
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
-import { type OpenPage, openPage } from '../../../browser/open-page.ts'
-import { openPasskeyWindow } from '../../../browser/passkey-window.ts'
-import { press, pressKey, typeText } from '../../../browser/press-and-type.ts'
+import type { OpenPage } from '../../../browser/open-page.ts'
+import { press, typeText } from '../../../browser/press-and-type.ts'
 import { rowsFor } from '../../../rows.ts'
 import { makeResponse } from '../player/tiny-login-app.ts'
 import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
@@ -148,31 +147,6 @@ describe.each(KINDS)('in %s', (kind) => {
       await closed
       await waitUntilPlaying(player)
       expect(JSON.parse(responses[0] ?? '[]')[0]).toEqual({ user: 'ada@lakeside.example' })
-    })
-
-    test('a viewer creates a passkey in a window of the demo, and the video plays', async () => {
-      // The player of the first test still has its response.
-      await page.close()
-      const context = await browser.browser.createBrowserContext()
-      onTestFinished(() => context.close())
-      opened = await openPage(await context.newPage())
-      page = opened.page
-      responses = responsesOf(page)
-      const player = await openPlayer()
-      await press(player, '[data-log-in]')
-      const login = await loginFrame()
-      const asking = await openPasskeyWindow(browser.browser, () => press(login, '#use-passkey'))
-      await asking.window.close()
-      await page.bringToFront()
-      const { window, session } = await openPasskeyWindow(browser.browser, () => press(login, '[form="sso-start"]'))
-      await typeText(window.mainFrame(), '#username', ada.username)
-      await typeText(window.mainFrame(), '#password', ada.password)
-      const added = new Promise((resolve) => session.once('WebAuthn.credentialAdded', resolve))
-      await pressKey(window.mainFrame(), '#password')
-      await added
-      await page.bringToFront()
-      await waitUntilPlaying(player)
-      expectGenuine(responses[0])
     })
   }
 

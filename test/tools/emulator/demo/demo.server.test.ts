@@ -131,7 +131,9 @@ describe('npm run demo', () => {
         await expect(fetch(`http://${address}:${new URL(url).port}/`)).rejects.toThrow()
     }
     const screens = [login, `${login}e/plain`].map(async (url) => (await fetch(url)).text())
-    const names = (await Promise.all(screens)).map((text) => text.includes('Lakeside Media'))
+    const texts = await Promise.all(screens)
+    const names = texts.map((text) => text.includes('Lakeside Media'))
+    expect(texts[0]).toContain('id="use-passkey"')
     expect(names).toEqual([true, false])
     expect(demo.printed()).toContain(`${login}e/plain`)
     expect(demo.printed()).toContain(page.replace(/\d+$/, '1100'))

@@ -1,19 +1,10 @@
 import type { RoomApp } from './room-app.ts'
 import { STUDIO, STUDIO_CLIENT } from './room-database.ts'
 
-interface Client {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
-export interface TokenResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: Record<string, string | number>
-}
+export type TokenResponse = Awaited<ReturnType<typeof askForToken>>
 
 /** `Authorization: Basic` of RFC 6749 2.3.1. */
-export function basic({ clientId, clientSecret }: Client): string {
+export function basic({ clientId, clientSecret }: { clientId: string; clientSecret: string }): string {
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
 }
 
@@ -21,13 +12,17 @@ export async function askForToken(
   app: Pick<RoomApp, 'url'>,
   fields: Record<string, string> | string,
   headers: Record<string, string> = { authorization: basic(STUDIO_CLIENT) },
-): Promise<TokenResponse> {
+) {
   const response = await fetch(`${app.url}/oauth2/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: typeof fields === 'string' ? fields : new URLSearchParams(fields).toString(),
   })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as TokenResponse['body'] }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, string | number>,
+  }
 }
 
 /** Password grant for the user and the client of the studio. */

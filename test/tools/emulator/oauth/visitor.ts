@@ -8,46 +8,15 @@ export const SPANISH_QUERY = `${QUERY}&lang=es_MX`
 
 export type Visitor = ReturnType<typeof openVisitor>
 
-export interface Page {
-  readonly status: number
-  readonly headers: Headers
-  readonly html: string
-  /** The header Location. */
-  readonly location: string | null
-  /** Text of the element with role="alert". */
-  readonly alert: string | null
-}
+export type Page = Awaited<ReturnType<typeof send>>
 
 /** A simple browser: keeps cookies and submits forms with hidden fields, but follows no redirect. */
 export function openVisitor(url: string) {
   const cookies = new Map<string, string>()
-
-  async function send(path: string, init: RequestInit): Promise<Page> {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(url + path, {
-      redirect: 'manual',
-      ...init,
-      headers: { ...(cookie === '' ? {} : { cookie }), ...init.headers },
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      cookies.set(name, value)
-    }
-    const html = await response.text()
-    const alert = /role="alert"[^>]*>([^<]*)</.exec(html)?.[1] ?? null
-    return {
-      status: response.status,
-      headers: response.headers,
-      html,
-      location: response.headers.get('location'),
-      alert: alert === null ? null : unescapeHtml(alert),
-    }
-  }
-
   const visitor = {
-    get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
+    get: (path: string, headers: Record<string, string> = {}) => send(url + path, cookies, { headers }),
     post: (path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) =>
-      send(path, {
+      send(url + path, cookies, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: typeof fields === 'string' ? fields : new URLSearchParams(fields).toString(),
@@ -68,6 +37,29 @@ export function signIn(
   { username, password }: Pick<typeof STUDIO, 'username' | 'password'> = STUDIO,
 ) {
   return visitor.post('/account/sign-in', { username, password })
+}
+
+async function send(url: string, cookies: Map<string, string>, init: RequestInit) {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const response = await fetch(url, {
+    redirect: 'manual',
+    ...init,
+    headers: { ...(cookie === '' ? {} : { cookie }), ...init.headers },
+  })
+  for (const line of response.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+    cookies.set(name, value)
+  }
+  const html = await response.text()
+  const alert = /role="alert"[^>]*>([^<]*)</.exec(html)?.[1] ?? null
+  return {
+    status: response.status,
+    headers: response.headers,
+    html,
+    location: response.headers.get('location'),
+    /** Text of the element with role="alert". */
+    alert: alert === null ? null : unescapeHtml(alert),
+  }
 }
 
 export async function isSignedIn(visitor: Visitor): Promise<boolean> {
