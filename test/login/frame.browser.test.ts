@@ -27,10 +27,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
   afterAll(() => browser.close())
 
   test('a framed sign-in leads to a consumer on another origin, also after a mistake and under COEP', async () => {
-    const headers = {
-      'Cross-Origin-Embedder-Policy': 'require-corp',
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-    }
+    const headers = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Resource-Policy': 'cross-origin' }
     const { login, player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live', '', {
       headers,
     })

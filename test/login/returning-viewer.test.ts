@@ -100,11 +100,7 @@ test('a returning viewer is refused while the user store is down, and passes aga
 test('a returning viewer has the attributes of the sign-in if the store cannot look up viewers', async () => {
   const full = memoryUsers()
   full.add(BOB.username, BOB.password, { groups: ['gold'], attributes: { plan: 'old' } })
-  const users: UserStore = {
-    authenticate: full.authenticate,
-    checkHealth: full.checkHealth,
-    close: full.close,
-  }
+  const users: UserStore = { authenticate: full.authenticate, checkHealth: full.checkHealth, close: full.close }
   const parameters = [{ name: 'plan', attribute: 'plan' }]
   const app = await startLoginApp({ users, entryPoints: [{ ...ENTRY_POINT, parameters, allowedGroups: ['gold'] }] })
   const Cookie = await signIn(app, BOB)

@@ -93,10 +93,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     config: {
       publicUrl,
       entryPoints,
-      sessions: {
-        ...SESSION_LIMITS,
-        secrets: options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b'],
-      },
+      sessions: { ...SESSION_LIMITS, secrets: options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b'] },
       trustProxyHops: options.trustProxyHops ?? 0,
     },
     ...shared,

@@ -60,9 +60,7 @@ describe('a Redis address', () => {
     const [certificate = ''] = rootCertificates
     const more = { REDIS_CA_FILE: file(certificate), REDIS_KEY_PREFIX: 'event:2026:' }
     const config = readConfig({ ...SETTINGS, ...more, LIMITS_STORE_URL: 'rediss://cache.example.com' })
-    expect(config.limitsStore).toMatchObject({
-      redis: { tls: { authority: certificate }, keyPrefix: 'event:2026:' },
-    })
+    expect(config.limitsStore).toMatchObject({ redis: { tls: { authority: certificate }, keyPrefix: 'event:2026:' } })
     expect(mistakesIn({ ...SETTINGS, ...more, LIMITS_STORE_URL: 'redis://cache.example.com' })).toEqual([
       expect.stringMatching(/^REDIS_CA_FILE .*rediss:/),
     ])

@@ -48,9 +48,7 @@ test('a server whose port is taken throws EADDRINUSE', async () => {
 })
 
 test('a server whose address is not local throws EADDRNOTAVAIL', async () => {
-  await expect(listen(createHttpServer(answerAtOnce), 0, '192.0.2.1')).rejects.toMatchObject({
-    code: 'EADDRNOTAVAIL',
-  })
+  await expect(listen(createHttpServer(answerAtOnce), 0, '192.0.2.1')).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' })
 })
 
 test('the app gives a client 10 seconds for its headers and 15 for its form', () => {

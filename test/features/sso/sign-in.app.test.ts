@@ -246,9 +246,7 @@ test('with SSO_ONLY there is no password form, and no password is accepted', asy
 })
 
 test('without single sign-on, its addresses do not exist', async () => {
-  const app = await startSso({
-    entryPointsWith: (sso) => [withSso(sso, entryPointAt('sso')), entryPointAt('plain')],
-  })
+  const app = await startSso({ entryPointsWith: (sso) => [withSso(sso, entryPointAt('sso')), entryPointAt('plain')] })
   const posts = await Promise.all(['start', 'continue', 'status'].map((name) => app.post(`/e/plain/sso/${name}`, '')))
   expect(posts.map(({ status }) => status)).toEqual([404, 404, 404])
   expect((await app.get('/e/plain')).text).not.toContain('sso')

@@ -174,11 +174,7 @@ describe('response check for tokens', () => {
       ]),
       { mode: 0o600 },
     )
-    const settings = {
-      ...APP_SETTINGS,
-      PUBLIC_URL: 'http://localhost:3000',
-      ENTRY_POINTS_FILE: file,
-    }
+    const settings = { ...APP_SETTINGS, PUBLIC_URL: 'http://localhost:3000', ENTRY_POINTS_FILE: file }
     const check = (stdin: string, ...args: string[]) =>
       runHere(['response', 'check', '--json', ...args], { cwd, env: settings, stdin })
     const text = await encrypt(await sign(claims()))

@@ -80,11 +80,7 @@ test('an unreadable file .env is a failure without a stack', async () => {
 test('a wrong setting is named without its password, and an empty setting counts as missing', async () => {
   const cwd = temporaryFolder()
   const wrong = await runHere(['viewers', 'list'], { cwd, env: { USER_STORE_URL: 'mysql://app:hunter2@db/users' } })
-  expect(wrong).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^Failed: USER_STORE_URL /),
-  })
+  expect(wrong).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^Failed: USER_STORE_URL /) })
   expect(wrong.stderr).not.toContain('hunter2')
   expect(await runProgram(['viewers', 'list'], { cwd, env: { USER_STORE_URL: '' } })).toMatchObject({ status: 0 })
 })
@@ -92,10 +88,7 @@ test('a wrong setting is named without its password, and an empty setting counts
 test('a file that is not a database is refused without a stack', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'viewers.db'), 'no database '.repeat(200))
-  const { status, stderr } = await runHere(['viewers', 'list'], {
-    cwd,
-    env: { USER_STORE_URL: viewersUrl(cwd) },
-  })
+  const { status, stderr } = await runHere(['viewers', 'list'], { cwd, env: { USER_STORE_URL: viewersUrl(cwd) } })
   expect(status).toBe(1)
   expect(stderr).toMatch(/^Failed: .*viewers\.db .*\n$/)
 })

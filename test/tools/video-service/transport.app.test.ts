@@ -132,19 +132,13 @@ describe('an error answer', () => {
       '{"error":"invalid_type","error_description":"not\\u001b[2J an address"}',
       400,
       'a token or REST error',
-      {
-        error: 'invalid_type',
-        description: 'not [2J an address',
-      },
+      { error: 'invalid_type', description: 'not [2J an address' },
     ],
     [
       '{"errors":[{"parameter":"_limit","message":"is too large"},{"code":7}]}',
       400,
       'a report error',
-      {
-        error: 'bad_request',
-        description: '_limit: is too large; {"code":7}',
-      },
+      { error: 'bad_request', description: '_limit: is too large; {"code":7}' },
     ],
     ['{"errors":[{"message":"The token has expired"}]}', 401, 'a report error', { error: 'unauthorized' }],
     ['<response><error>lack_of_ownership</error></response>', 403, 'an XML error', { error: 'lack_of_ownership' }],

@@ -190,10 +190,7 @@ test.each(WITHOUT_SCRIPTS)('in %s, the frame passes the response to the player a
 
 describe.each(['chromium', 'firefox'] as const)('in %s', (engine) => {
   test.each([COEP, CORP])('a player with COEP does not show a login app without %s', async (header) => {
-    const sites = await startFourSites({
-      playerHeaders: { [COEP]: 'require-corp' },
-      loginHeaders: { [header]: null },
-    })
+    const sites = await startFourSites({ playerHeaders: { [COEP]: 'require-corp' }, loginHeaders: { [header]: null } })
     const { page, waitForFrame, complaints } = await (await browsers.open(engine)).openPage()
     onTestFinished(() => page.close())
     await page.goto(sites.pageOf(CHANNEL))

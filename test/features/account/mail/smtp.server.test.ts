@@ -150,10 +150,7 @@ test.each([
 test('a stop of the app does not wait for a slow mail server', async () => {
   const { promise: isConnected, resolve } = Promise.withResolvers<void>()
   const { promise: isClosed, resolve: close } = Promise.withResolvers<void>()
-  const mail = await startMailServer({
-    onRcptTo: () => resolve(),
-    onClose: () => close(),
-  })
+  const mail = await startMailServer({ onRcptTo: () => resolve(), onClose: () => close() })
   const server = await openMailServer(mailSettings(mail.port), 3_600_000)
   const sending = server.send(MAIL)
   await isConnected

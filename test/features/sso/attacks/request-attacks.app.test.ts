@@ -72,11 +72,7 @@ const ATTACKS: readonly Attack[] = [
       return (await pressContinue(app, { wait: window.flow })).status === 303
     },
   },
-  {
-    name: 'the code of another sign-in',
-    weaken: share(['nonce', 'codeVerifier']),
-    run: injectCode,
-  },
+  { name: 'the code of another sign-in', weaken: share(['nonce', 'codeVerifier']), run: injectCode },
 ]
 
 /** The attacker uses a code of a victim in a sign-in of the attacker. */

@@ -16,10 +16,7 @@ function partsOf(token: string): Buffer[] {
 }
 
 async function readWithJose(token: string) {
-  const encryption = {
-    keyManagementAlgorithms: ['RSA-OAEP'],
-    contentEncryptionAlgorithms: ['A256CBC-HS512'],
-  }
+  const encryption = { keyManagementAlgorithms: ['RSA-OAEP'], contentEncryptionAlgorithms: ['A256CBC-HS512'] }
   const { plaintext } = await compactDecrypt(token, SERVICE_KEY, encryption)
   const signed = Buffer.from(plaintext).toString('latin1')
   const verified = await compactVerify(signed, createPublicKey(CONTENT_KEY), { algorithms: ['RS512'] })

@@ -72,11 +72,7 @@ describe('bad input', () => {
   test('a ramp that is steeper than 500 a second is refused in one line', async () => {
     const rows = Array.from({ length: 300 }, (_, at) => `viewer-${at},secret-of-all`)
     expect(await inFolder(['--over', '1s', '--count', '300'], `username,password\n${rows.join('\n')}\n`)).toMatchObject(
-      {
-        status: 1,
-        lines: 1,
-        stderr: expect.stringContaining('500'),
-      },
+      { status: 1, lines: 1, stderr: expect.stringContaining('500') },
     )
   })
 

@@ -65,10 +65,7 @@ describe('Ctrl-C', () => {
     const child = spawn(
       process.execPath,
       [program, 'drill', '--url', app.url, '--viewers', csv, ...args, ...commands],
-      {
-        cwd,
-        env: { PATH: process.env.PATH },
-      },
+      { cwd, env: { PATH: process.env.PATH } },
     )
     onTestFinished(() => void child.kill('SIGKILL'))
     let stderr = ''

@@ -46,10 +46,7 @@ describe('report --output', () => {
     const name = `${'n'.repeat(251)}.csv`
     expect(await report(name)).toMatchObject({ status: 0 })
     expect(readdirSync(cwd)).toEqual([name])
-    expect(await report(`n${name}`)).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^Failed: .*\n$/),
-    })
+    expect(await report(`n${name}`)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Failed: .*\n$/) })
   })
 })
 

@@ -16,11 +16,7 @@ const view: ViewRow = {
   is_mobile_view: false,
   view_type: 'onsite',
   from: -5,
-  device_info: {
-    browser: { family: '@home', major: null },
-    os: { family: 'Linux' },
-    device: { family: 'Other' },
-  },
+  device_info: { browser: { family: '@home', major: null }, os: { family: 'Linux' }, device: { family: 'Other' } },
 }
 
 test('a view is one CSV record with a cell for each column, and no cell is a formula', () => {

@@ -148,12 +148,7 @@ describe('a Segment', () => {
   test('a Segment of a video has all fields, with content_id as an integer', async () => {
     const [viewer] = await attributes('/viewers/recorded')
     expect(viewer.segments).toEqual([
-      {
-        id: video.segmentId,
-        content_type: 'recorded',
-        content_id: 21,
-        ...whatBothHave(),
-      },
+      { id: video.segmentId, content_type: 'recorded', content_id: 21, ...whatBothHave() },
     ])
   })
 })

@@ -72,10 +72,7 @@ describe('reports on a file', () => {
       timer = globalThis.setImmediate(count)
     }
     let timer = globalThis.setImmediate(count)
-    const { data } = await whole({
-      ...views,
-      report: { kind: 'series', metric: 'total-views', dimension: 'summary' },
-    })
+    const { data } = await whole({ ...views, report: { kind: 'series', metric: 'total-views', dimension: 'summary' } })
     clearImmediate(timer)
     expect(data[0].attributes.value).toBe(MANY)
     expect(turns).toBeGreaterThanOrEqual(2)

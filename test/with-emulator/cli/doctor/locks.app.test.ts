@@ -23,11 +23,7 @@ beforeEach(async () => {
   folder = temporaryFolder()
   records = join(folder, 'locks.json')
   const returnUrl = `${emulator.url}/embed/hashlock/pass`
-  const settings = {
-    USER_STORE_URL: viewersUrl(folder),
-    PLAYER_RETURN_URL: returnUrl,
-    PLAYER_ORIGINS: emulator.url,
-  }
+  const settings = { USER_STORE_URL: viewersUrl(folder), PLAYER_RETURN_URL: returnUrl, PLAYER_ORIGINS: emulator.url }
   env = await startLoginAppBehindProxy(emulator, { settings })
 })
 

@@ -24,10 +24,7 @@ function authorizePath(change: Record<string, string> = {}, rest = ''): string {
 }
 
 async function signIn(path: string): Promise<Page> {
-  const answer = await visitor.submit(await visitor.get(path), {
-    username: STUDIO.username,
-    password: STUDIO.password,
-  })
+  const answer = await visitor.submit(await visitor.get(path), { username: STUDIO.username, password: STUDIO.password })
   expect(answer.status).toBe(303)
   return visitor.get(answer.location ?? '')
 }

@@ -15,12 +15,7 @@ function freshCode(overrides: Partial<Parameters<typeof issueCode>[1]> = {}): st
 }
 
 function codeGrant(code: string) {
-  return {
-    grant_type: 'authorization_code',
-    client_id: STUDIO_CLIENT.clientId,
-    code,
-    redirect_uri: REDIRECT_URI,
-  }
+  return { grant_type: 'authorization_code', client_id: STUDIO_CLIENT.clientId, code, redirect_uri: REDIRECT_URI }
 }
 
 describe('Token endpoint: a success response', () => {

@@ -3,11 +3,7 @@ import type { Fault } from './installation.ts'
 
 /** TLS in front of the app. */
 export const CERTIFICATE_FAULTS: readonly Fault[] = [
-  {
-    name: 'no authority signed the certificate',
-    tls: unknownCertificate,
-    findings: ['failure certificate-untrusted'],
-  },
+  { name: 'no authority signed the certificate', tls: unknownCertificate, findings: ['failure certificate-untrusted'] },
   { name: 'the certificate has expired', tls: expiredCertificate, findings: ['failure certificate-expired'] },
   {
     name: 'the certificate is for another name',

@@ -46,19 +46,11 @@ export const PAGE_FAULTS: readonly Fault[] = [
     page: { tls: () => trustedCertificate(), html: () => '<iframe src="http://player.invalid/embed/7"></iframe>' },
     findings: ['unknown address-unreachable', 'failure page-mixed-content'],
   },
-  {
-    name: 'the page has no player',
-    page: { html: () => '<p>Soon' },
-    findings: ['unknown page-player-not-found'],
-  },
+  { name: 'the page has no player', page: { html: () => '<p>Soon' }, findings: ['unknown page-player-not-found'] },
   {
     name: 'the page does not answer',
     afterwards: async ({ args }) => args.splice(-1, 1, (await closedAddress()).href),
     findings: ['unknown page-not-checked'],
   },
-  {
-    name: 'no page is named',
-    afterwards: ({ args }) => args.splice(-2, 2),
-    findings: ['unknown no-page'],
-  },
+  { name: 'no page is named', afterwards: ({ args }) => args.splice(-2, 2), findings: ['unknown no-page'] },
 ]

@@ -50,9 +50,7 @@ export const PROXY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a proxy adds its own frame-ancestors',
-    proxy: answering((headers) => ({
-      'content-security-policy': `${policyOf(headers)}, frame-ancestors 'self'`,
-    })),
+    proxy: answering((headers) => ({ 'content-security-policy': `${policyOf(headers)}, frame-ancestors 'self'` })),
     findings: ['failure frame-ancestors', 'failure frame-ancestors'],
   },
   {

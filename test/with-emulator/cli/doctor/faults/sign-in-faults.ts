@@ -86,21 +86,10 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the mail server is away',
-    settings: async () => ({
-      SMTP_URL: `smtp://${(await closedAddress()).host}`,
-      MAIL_FROM: 'login@example.com',
-    }),
+    settings: async () => ({ SMTP_URL: `smtp://${(await closedAddress()).host}`, MAIL_FROM: 'login@example.com' }),
     findings: ['warning mail-away'],
     isHarmless: true,
   },
-  {
-    name: 'the app is stopping',
-    app: () => ({ isAccepting: () => false }),
-    findings: ['failure stopping'],
-  },
-  {
-    name: 'no sign-in is tried',
-    afterwards: ({ args }) => args.splice(2, 2),
-    findings: ['unknown no-sign-in'],
-  },
+  { name: 'the app is stopping', app: () => ({ isAccepting: () => false }), findings: ['failure stopping'] },
+  { name: 'no sign-in is tried', afterwards: ({ args }) => args.splice(2, 2), findings: ['unknown no-sign-in'] },
 ]

@@ -71,12 +71,7 @@ export const SSO_START_FAULTS: readonly Fault[] = [
     },
     findings: ['failure sso-callback-hidden'],
   },
-  {
-    name: 'two copies of the app have no Redis',
-    ...withProvider(),
-    copy: {},
-    findings: ['failure sso-forgotten'],
-  },
+  { name: 'two copies of the app have no Redis', ...withProvider(), copy: {}, findings: ['failure sso-forgotten'] },
   {
     name: 'the entry point accepts no passwords',
     ...withProvider({}, { SSO_ONLY: 'on' }),

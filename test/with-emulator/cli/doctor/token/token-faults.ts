@@ -101,10 +101,7 @@ function keysLater(isOnAtStart: boolean): Pick<Fault, 'settings' | 'afterwards'>
 const WITHOUT_SSO = { OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', SSO_ONLY: '' }
 /** Single sign-on alone, beside tokens. */
 const withSsoOnly: Pick<Fault, 'settings'> = {
-  settings: async (all) => ({
-    ...tokenSettings(all),
-    ...(await withProvider({}, { SSO_ONLY: 'on' }).settings?.(all)),
-  }),
+  settings: async (all) => ({ ...tokenSettings(all), ...(await withProvider({}, { SSO_ONLY: 'on' }).settings?.(all)) }),
 }
 
 /** Entry points with tokens, whose content has viewer auth. */
@@ -121,18 +118,8 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     appSettings: () => ({ CONTENT_KEY: pemOf(OTHER_KEY) }),
     findings: ['failure token-refused'],
   },
-  {
-    name: 'the clock of the app is ahead',
-    ...withTokens(),
-    ...ahead(60),
-    findings: ['failure token-clock-ahead'],
-  },
-  {
-    name: 'the clock of the app is behind',
-    ...withTokens(),
-    ...ahead(-120),
-    findings: ['failure token-clock-behind'],
-  },
+  { name: 'the clock of the app is ahead', ...withTokens(), ...ahead(60), findings: ['failure token-clock-ahead'] },
+  { name: 'the clock of the app is behind', ...withTokens(), ...ahead(-120), findings: ['failure token-clock-behind'] },
   {
     name: 'the clock of the app is almost too far behind',
     ...withTokens(),
