@@ -222,7 +222,7 @@ describe('peak concurrent viewers', () => {
   test.each([
     ['concurrent sessions', '10:00-10:20 10:20-10:40 10:30-10:50', [2], '10:00', '11:00'],
     ['no segment that starts at the end of another', '10:00-10:20 10:20-10:40', [1], '10:00', '11:00'],
-    ['a session once', '10:00-10:20/s 10:10-10:40/s 10:30-10:50/t', [2], '10:00', '11:00'],
+    ['a session once', '10:00-10:20/s 10:10-10:40/s 10:15-10:50/t', [2], '10:00', '11:00'],
     ['a segment through the whole range in each bucket', '08:00-13:00', [1, 1, 1], '10:00', '12:30'],
     ['an unfinished segment until now', '10:30-', [1, 1], '10:00', '20:00'],
     ['nothing in a range of length 0', '10:00-10:20', [], '10:10', '10:10'],
