@@ -13,25 +13,26 @@ const REFERENCE = /\.ts` "|\]\(/
 
 const ITEM = /^(?:\[[^\]]*\]\([^)]*\)|`[^`]*`|[^\s`[\]]+)$/
 
-/** Removes single words, names and links from enumerations: `a, b and c`. */
+/** Removes single words, names and links from enumerations: `a, b and c`. The end of the sentence stays. */
 function withoutListed(sentence: string, gone: Gone): string {
-  const [first = '', ...rest] = sentence.split(/(, | and | or )/)
+  const [end = ''] = /[.!?:;]?$/.exec(sentence) ?? []
+  const [first = '', ...rest] = sentence.slice(0, sentence.length - end.length).split(/(, (?:and |or )?| and | or )/)
   const pieces = [{ before: '', text: first }]
   for (let index = 0; index < rest.length; index += 2) {
     pieces.push({ before: rest[index] ?? '', text: rest[index + 1] ?? '' })
   }
-  // A first word goes only before another item: `LDAP, which …` is not an enumeration.
+  // A first word goes only before another item: `NAME, which …` is not an enumeration.
   const isItem = (index: number): boolean => ITEM.test(pieces[index]?.text ?? '') && (index > 0 || isItem(1))
   const left = pieces.filter(({ text }, index) => !(isItem(index) && gone.names(text)))
   if (left.length === 0) return ''
   if (left.length < pieces.length && left.at(-1)?.before === ', ' && pieces.at(-1)?.before !== ', ') {
     left.splice(-1, 1, { before: pieces.at(-1)?.before ?? '', text: left.at(-1)?.text ?? '' })
   }
-  return left.map(({ before, text }, index) => (index === 0 ? text : before + text)).join('')
+  return left.map(({ before, text }, index) => (index === 0 ? text : before + text)).join('') + end
 }
 
-/** Removes the sentences and items of enumerations that name what went. @returns null if nothing is left. */
-function withoutSentences(text: string, gone: Gone, end = /(?<=[.!?:;][`*)"]*) +(?=[A-Z`*[(0-9"_])/): string | null {
+/** Removes the sentences and items of enumerations that name what went. A colon ends no sentence. @returns null if nothing is left. */
+function withoutSentences(text: string, gone: Gone, end = /(?<=[.!?;][`*)"]*) +(?=[A-Z`*[(0-9"_])/): string | null {
   const sentences = text.split(end).map((sentence) => (gone.names(sentence) ? withoutListed(sentence, gone) : sentence))
   const left = sentences.filter((sentence) => sentence !== '' && !gone.names(sentence))
   return left.length > 0 ? left.join(' ') : null
@@ -87,11 +88,21 @@ export function shorterPage(page: string, gone: Gone): string {
   const lines = page.split('\n')
   const left: string[] = []
   let isCode = false
+  let fence = 0
+  let paragraph = 0
   const folders: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
     const [, marks = ''] = /^(#+) /.exec(line) ?? []
-    if (/^\s*```/.test(line)) isCode = !isCode
+    if (/^\s*```/.test(line)) {
+      isCode = !isCode
+      if (isCode) fence = left.length
+      else if (left.length === fence + 1) {
+        // An emptied block goes with its introduction: the paragraph before it that ends in a colon.
+        left.length = /:\n*$/.test(left.slice(paragraph, fence).join('\n')) ? paragraph : fence
+        continue
+      }
+    }
     if (isCode) {
       // A map of folders shows the nesting by indentation.
       folders.length = Math.min(Math.floor(indentOf(line) / 2), folders.length)
@@ -115,6 +126,7 @@ export function shorterPage(page: string, gone: Gone): string {
       ) {
         block.push(lines[++index] ?? '')
       }
+      paragraph = left.length
       left.push(...shortened(block, first, next, gone))
     }
   }

@@ -115,6 +115,13 @@ test.each([
   ['a sentence', 'It is near. LDAP is far. It is small.\n', 'It is near. It is small.\n'],
   ['an item', '- Files.\n- LDAP, which\n  is far.\n', '- Files.\n'],
   ['an enumeration', 'Viewers are in `files`, `ldap` or `http`.\n', 'Viewers are in `files` or `http`.\n'],
+  ['the last item but not the full stop', 'Viewers are in files and LDAP.\n', 'Viewers are in files.\n'],
+  ['the last item in backticks', 'Viewers are in `files` or `ldap`.\n', 'Viewers are in `files`.\n'],
+  ['one "or" of two', 'Never a `ref`, or a name in a file or LDAP.\n', 'Never a `ref`, or a name in a file.\n'],
+  ['a part of a sentence with a colon', 'It is near. Do this: Ask LDAP. Stop.\n', 'It is near. Stop.\n'],
+  ['an introduction with its example', 'Near.\n\nNow ask:\n\n```sh\nldap\n```\n\nStop.\n', 'Near.\n\nStop.\n'],
+  ['an item with its example', '1. Stop.\n2. Ask:\n   ```sh\n   ldap\n   ```\n3. Go.\n', '1. Stop.\n3. Go.\n'],
+  ['an example alone', 'Near.\n\n```sh\nldap\n```\n\nStop.\n', 'Near.\n\nStop.\n'],
   ['a link', 'See [this](src/users/ldap/part.json). Then stop.\n', 'Then stop.\n'],
   ['other words', 'OpenLDAP hashes stay.\n', 'OpenLDAP hashes stay.\n'],
 ])('of a page, %s goes', (_name, before, after) => {
