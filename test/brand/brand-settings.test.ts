@@ -71,6 +71,7 @@ describe('the settings of a brand', () => {
     const { entryPoints } = readConfig({ ...APP_SETTINGS, ENTRY_POINTS_FILE })
     expect(entryPoints[0]?.brand).toMatchObject({ ...EXPECTED, logo: LOGO, darkLogo: null })
     expect(mistakesInEntry({ BRAND_COLOUR: 'x' })[0]).toContain('did you mean brandColor?')
+    expect(mistakesInEntry({ brandLogoFile: logoFile() }).join()).toContain('brandLogoFile needs brandName')
   })
 
   test('the default language may name a region', () => {
@@ -82,7 +83,6 @@ describe('the settings of a brand', () => {
     expect(mistakesIn({ ...SETTINGS, BRAND_LOGO_FILE: file }).join()).toContain('BRAND_LOGO_FILE needs BRAND_NAME')
     const dark = { ...SETTINGS, BRAND_LOGO_DARK_FILE: file }
     expect(mistakesIn(dark).join()).toContain('BRAND_LOGO_DARK_FILE needs BRAND_LOGO_FILE')
-    expect(mistakesInEntry({ brandLogoFile: file }).join()).toContain('brandLogoFile needs brandName')
   })
 
   test('README.md of the brand has a row for every setting of the brand', () => {
