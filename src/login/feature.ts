@@ -63,6 +63,8 @@ export interface Services {
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly securityLog: SecurityLog
   readonly repeatFilter: RepeatFilter
+  /** The features that are open. Features that open later follow. */
+  readonly opened: readonly { readonly open: OpenFeature }[]
 }
 
 export interface OpenFeature<T = unknown> {

@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import { noticesBy } from './account/notice.ts'
 import type { Feature, FeaturePart, OpenFeature, Services, SharedRouteDeps, Watch, WatchedApp } from './feature.ts'
 import type { Outcomes } from './log/sign-in-log.ts'
 import type { Prompt } from './screens/screen-part.ts'
@@ -24,13 +23,10 @@ export async function openFeatures(
   features: readonly Feature[],
   entryPoints: readonly EntryPoint[],
   settings: Readonly<Record<string, unknown>>,
-  services: Omit<Services, 'notify'>,
+  services: Omit<Services, 'opened'>,
 ): Promise<OpenFeatures> {
   const opened: Opened[] = []
-  const all = {
-    ...services,
-    notify: noticesBy(opened),
-  }
+  const all: Services = { ...services, opened }
   for (const feature of features) {
     const { name } = feature
     const on = entryPoints.filter((one) => isOn(feature, one))

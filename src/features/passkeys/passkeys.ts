@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../errors.ts'
+import { type Notify, noticesBy } from '../../login/account/notice.ts'
 import type { Services } from '../../login/feature.ts'
 import type { PasskeyStore } from '../../users/passkeys/passkey-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
@@ -7,7 +8,8 @@ import type { RelyingParty } from './web-authn/answers.ts'
 import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
 
 /** Passkeys of all entry points that have them. */
-export interface Passkeys extends OpenWindow, Pick<Services, 'notify'> {
+export interface Passkeys extends OpenWindow {
+  readonly notify: Notify
   readonly store: PasskeyStore
   /** Returns the viewer as known now; null if unknown or disabled. */
   readonly find: (username: string) => Promise<Viewer | null>
@@ -21,7 +23,7 @@ export interface Passkeys extends OpenWindow, Pick<Services, 'notify'> {
  * @throws ConfigError if the app may not store passkeys.
  */
 export async function openPasskeys(services: Services): Promise<Passkeys> {
-  const { publicUrl, users, notify } = services
+  const { publicUrl, users, opened } = services
   const { find, passkeys: store } = users
   if (!store || !find) throw new TypeError('readConfig() refuses a store without passkeys')
   await store.assertAllowed().catch((error: unknown) => {
@@ -30,6 +32,6 @@ export async function openPasskeys(services: Services): Promise<Passkeys> {
   })
   const relyingParty = { id: publicUrl.hostname, origin: publicUrl.origin }
   const findViewer = (username: string) => find(username)
-  const own = { notify, store, find: findViewer, checkSignIn, checkCreation, relyingParty }
+  const own = { notify: noticesBy(opened), store, find: findViewer, checkSignIn, checkCreation, relyingParty }
   return { ...(await openSignInWindow(services)), ...own }
 }

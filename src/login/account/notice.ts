@@ -1,7 +1,7 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { Language, Texts } from '../../languages/languages.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import type { OpenFeature, Services } from '../feature.ts'
+import type { Services } from '../feature.ts'
 import type { LogStep } from '../log/step-log.ts'
 
 export interface Notice {
@@ -12,17 +12,16 @@ export interface Notice {
   readonly log: LogStep
 }
 
+/** Sends a mail about a change of an account. Does nothing without a mail server, or without an address. */
+export type Notify = (viewer: Viewer, notice: Notice) => void
+
 declare module '../feature.ts' {
-  interface Services {
-    /** Sends a mail about a change of an account. Does nothing without a mail server, or without an address. */
-    notify(viewer: Viewer, notice: Notice): void
-  }
   interface OpenFeature<T = unknown> {
-    notify?: Services['notify']
+    notify?: Notify
   }
 }
 
 /** Returns the function that sends notices. The feature that sends mails may open later. */
-export function noticesBy(opened: readonly { readonly open: OpenFeature }[]): Services['notify'] {
+export function noticesBy(opened: Services['opened']): Notify {
   return (...notice) => opened.find(({ open }) => open.notify)?.open.notify?.(...notice)
 }

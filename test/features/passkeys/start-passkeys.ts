@@ -8,7 +8,7 @@ import { createPasskeys } from '../../../src/features/passkeys/create-passkeys.t
 import { passkeys } from '../../../src/features/passkeys/feature.ts'
 import { openPasskeys, type Passkeys } from '../../../src/features/passkeys/passkeys.ts'
 import { features } from '../../../src/features.ts'
-import type { Feature, Services } from '../../../src/login/feature.ts'
+import type { Feature } from '../../../src/login/feature.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
@@ -59,7 +59,7 @@ export async function startPasskeys({
 }
 
 /** Returns the function that sends notices as the account pages do. */
-function noticesTo(mail: Pick<Account, 'mailQueue' | 'mailAttribute'>, publicUrl: string): Services['notify'] {
+function noticesTo(mail: Pick<Account, 'mailQueue' | 'mailAttribute'>, publicUrl: string): Passkeys['notify'] {
   return (viewer, notice) => sendNotice({ ...mail, publicUrl: new URL(publicUrl) }, viewer, notice)
 }
 
