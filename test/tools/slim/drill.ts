@@ -16,7 +16,7 @@ const parts = readParts(project).filter(({ choice, always }) => choice && !alway
 const BUDGET: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'),
 )
-/** The unit tests that read the whole project: they can differ after a removal. */
+/** The unit tests that read the whole project: most differences after the removal of one part are in these. */
 const FILES = [
   'test/walls.test.ts',
   'test/config.test.ts',
@@ -28,12 +28,10 @@ const FILES = [
   'test/tools/cli/readme.test.ts',
 ]
 const TYPES = ['tsc', 'knip --no-progress']
-const CHECKS = [
-  ...TYPES,
-  `vitest run --config test/vitest.config.ts --project unit --silent --reporter=minimal ${FILES.join(' ')}`,
-]
-/** Only in the typical forks: `slim` formats all that it changes, and `tsc` finds unused names. */
-const LINT = 'biome check --error-on-warnings .'
+const UNIT = 'vitest run --config test/vitest.config.ts --project unit --silent --reporter=minimal'
+const CHECKS = [...TYPES, `${UNIT} ${FILES.join(' ')}`]
+/** In the typical forks: all unit tests, the format, and the drill as the fork's own `.ci/run` calls it. */
+const FORK_CHECKS = [...TYPES, UNIT, 'biome check --error-on-warnings .', 'node test/tools/slim/drill.ts']
 
 interface Fork {
   readonly title: string
@@ -69,7 +67,7 @@ function pairs(): Fork[] {
 
 function only(keep: string): Fork {
   const most = BUDGET[keep] ?? Number.POSITIVE_INFINITY
-  return { title: `only ${keep}`, keep: keep.split(','), most, checks: [...CHECKS, LINT] }
+  return { title: `only ${keep}`, keep: keep.split(','), most, checks: FORK_CHECKS }
 }
 
 /** Makes the fork in the copy. @returns the lines of src, and what is wrong with it. */
@@ -116,5 +114,10 @@ function chosen(): Fork[] {
   if (first === '--keep') return others.map(only)
   return first === '--pairs' ? pairs() : [first, ...others].map((names) => without(...names.split(',')))
 }
-const queue = chosen()
-await Promise.all([checkAll(queue), checkAll(queue)])
+
+if ('slim' in JSON.parse(project.get('package.json') ?? '{}')) {
+  console.log('This is a slim fork. The drill is for the kit, which has all parts.')
+} else {
+  const queue = chosen()
+  await Promise.all([checkAll(queue), checkAll(queue)])
+}
