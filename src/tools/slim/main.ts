@@ -38,15 +38,14 @@ async function run(folder: string): Promise<void> {
     if (conflicts.length > 0 && merge.isUnderWay) {
       throw new Refused(`Resolve these conflicts, then commit:\n${conflicts.map((path) => `  ${path}`).join('\n')}`)
     }
-    if (conflicts.length === 0) return printLines(readTree(folder))
+    if (conflicts.length === 0) return printNext(folder, merge.isUnderWay)
   }
   const left = slimmed(folder, keep)
   if (values['dry-run']) return printPlan(left)
   write(folder, left)
-  printLines(readTree(folder))
   if (left.seams.length > 0)
     throw new Refused(`Mend this code by hand:\n${left.seams.map((seam) => `  ${seam}`).join('\n')}`)
-  print('Now: npm ci && npm run check && npm run test:unit, then commit.')
+  printNext(folder, false)
 }
 
 /** The merge of the release is done again, so the work of the person in it would be lost. */
@@ -86,6 +85,12 @@ async function ask(parts: readonly Part[]): Promise<string[]> {
 function printLines(tree: Tree): void {
   const [all, tools] = [countLines(tree, 'src/'), countLines(tree, 'src/tools/')]
   print(`Lines of src: ${all} (app ${all - tools}, tools ${tools})`)
+}
+
+function printNext(folder: string, isMergeUnderWay: boolean): void {
+  printLines(readTree(folder))
+  const isChanged = isMergeUnderWay || git(folder, 'status', '--porcelain') !== ''
+  print(isChanged ? 'Now: npm ci && npm run check && npm run test:unit, then commit.' : 'Nothing was changed.')
 }
 
 function printPlan({ full, tree, removed, seams }: Slimmed): void {
