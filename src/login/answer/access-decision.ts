@@ -42,7 +42,7 @@ export interface AccessPolicy {
   readonly timeoutMs: number
 }
 
-/** A check after the access policy, such as "only on weekdays". Returns null to let the viewer pass. */
+/** A check after the access policy, such as "only in the evening". Returns null to let the viewer pass. */
 export type Gate = (viewer: Viewer, content: Content) => AccessRefused | null | Promise<AccessRefused | null>
 
 export interface AccessDeps {
