@@ -6,8 +6,8 @@ import type { AccessDecision, AccessPolicy, Content } from './answer/access-deci
  * Decides who may watch, and what the player learns about the viewer. The tests use this rule. For a rule of your
  * own, add a function and name it in `accessPolicy` below.
  *
- * This rule uses the entry point (`ALLOWED_GROUPS`), not the channel or video. A viewer can change its id. A
- * response or token names neither, and is valid for each one with the same secret or key. A rule by channel or video is
+ * This rule uses the entry point (`ALLOWED_GROUPS`), not the channel or video. A viewer can change its id. An
+ * answer names neither, and is valid for each one with the same secret or key. A rule by channel or video is
  * safe only if each has its own entry point with its own secret or key.
  *
  * A rule may be asynchronous and may explain a refusal: see "A policy of your own" in README.md.

@@ -23,8 +23,8 @@ import type { EntryPointDeps } from './route-deps.ts'
 import type { Prompt, ScreenPart } from './screens/screen-part.ts'
 
 /**
- * A capability that a fork may delete: a folder below src/features and a line in src/features.ts. The app names no
- * feature. `T`: its settings at an entry point; `A`: its settings that all entry points share.
+ * A capability that a fork may delete: a folder below src/features and a line in src/features.ts. No other code
+ * names a feature. `T`: its settings at an entry point; `A`: its settings that all entry points share.
  */
 export interface Feature<S extends Settings = Settings, T = unknown, A = unknown> extends FeatureSettings<S, T> {
   /** Settings that all entry points share. */

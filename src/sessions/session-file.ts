@@ -28,7 +28,7 @@ export function readSessions(file: string, username: string): ShownSession[] {
 }
 
 /**
- * Ends the sessions of a user name: of SSO viewers, or of the others. Reads the text of each session: the file may not
+ * Ends the sessions of a user name, either with or without `sso`. Reads the text of each session: the file may not
  * have the columns of this version yet. @throws as `endAllSessions` does.
  */
 export function endSessions(file: string, username: string, areSso: boolean): number {

@@ -12,12 +12,12 @@ declare module 'express-session' {
 export interface SessionViewer {
   readonly username: string
   readonly signedInAtSeconds: number
-  /** Present only if the app cannot look up the viewer: in some user stores, and for an SSO viewer. */
+  /** Present only if the app cannot look up the viewer. */
   readonly snapshot?: Pick<Viewer, 'groups' | 'attributes'>
   readonly sso?: SsoOrigin
 }
 
-/** The identity of an SSO viewer, by issuer and subject. */
+/** The identity of a viewer whom another system signed in, by issuer and subject. Stored as `sso` in every app. */
 export interface SsoOrigin {
   readonly issuer: string
   readonly subject: string

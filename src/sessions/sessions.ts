@@ -118,7 +118,7 @@ export function createSessions(deps: SessionDeps) {
   }
 }
 
-/** Two viewers may have the same user name: one in the user store, and one at each provider. */
+/** Two viewers may have the same user name: one in the user store, and one of each other system. */
 const isOfUserStore: AcceptsSession = ({ sso }) => sso === undefined
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */

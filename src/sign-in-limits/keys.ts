@@ -13,7 +13,7 @@ export function pairKey(account: string, network: string): string {
 
 /**
  * Returns one key, of a fixed length, for all spellings that a user store may treat as the same account; otherwise each
- * spelling would have its own attempts. A directory ignores case, accents, soft hyphens and zero-width characters.
+ * spelling would have its own attempts. Some stores ignore case, accents, soft hyphens and zero-width characters.
  */
 export function accountKey(username: string): string {
   const spelling = username

@@ -125,7 +125,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
 
 function createProgram({ stdout, stderr }: CommandIo): Command {
   const program = new Command('viewer-auth')
-    .description('Manage the viewers of the login app, and its channels, locks and reports at the video service.')
+    .description('Manage the login app and its viewers.')
     .usage('COMMAND')
     .exitOverride()
     .configureOutput({

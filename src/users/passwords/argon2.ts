@@ -13,7 +13,7 @@ export interface PasswordHashing {
   /** Returns why a hash cannot be verified; null if it can. */
   faultIn(passwordHash: string): string | null
   /**
-   * Returns the same hashing without weak hashes. Absent if there are none.
+   * Returns the same hashing without weak hashes; absent if there are none.
    * @param option how to accept weak hashes, as in `with --accept-weak-hashes`.
    */
   withoutWeakHashes?(option: string): PasswordHashing
@@ -107,7 +107,7 @@ export function unpaddedBase64(bytes: Buffer): string {
 const SALT = unpaddedBase64(Buffer.from('no password yet!'))
 
 /**
- * Returns a hash without a password, for a viewer who has been invited. A sign-in verifies it like every other hash, so
+ * Returns a hash without a password, for a viewer who has not set one. A sign-in verifies it like every other hash, so
  * that its time does not reveal the state of the viewer.
  */
 export function noPasswordHash(): string {

@@ -12,7 +12,7 @@ import { sqliteImporter } from './import-batch/sqlite-import.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
 import { listViewerStates, readViewerRow } from './viewer-row.ts'
 
-/** A command can wait until another command has written, such as a batch of an import. */
+/** A command can wait until another command has written, such as a large batch. */
 const BUSY_TIMEOUT_MS = 10_000
 
 /**

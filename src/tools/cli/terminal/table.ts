@@ -55,7 +55,7 @@ function truncated(text: string): string {
   return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH).toWellFormed()}…` : text
 }
 
-/** Cuts from the right: the columns of a report are in the order of their importance. */
+/** Cuts from the right: the columns are in the order of their importance. */
 function columnsOf(
   [titles = [], ...rows]: readonly (readonly string[])[],
   widthOf: WidthOf,

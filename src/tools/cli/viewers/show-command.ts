@@ -86,8 +86,7 @@ const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-i
 
 function nothingKnown(typed: string): Outcome {
   const { fault } = noSuchViewer(typed)
-  const hint =
-    'Nor is there a session or a failed sign-in with this name. A viewer of single sign-on is known only from these, and from SECURITY_LOG_FILE.'
+  const hint = 'Nor is there a session, a failed sign-in or a line of SECURITY_LOG_FILE with this name.'
   return { ok: false, fault: `${fault} ${hint}` }
 }
 
