@@ -132,7 +132,9 @@ describe('an entry point with VIEWER_AUTH=token', () => {
         expect.stringMatching(`^${name} is a key in PEM form`),
       ])
     }
-    expect(mistakesIn(withFile({ ...HASH_ENTRY, secret: text }))).toEqual([
+  })
+  test('the secret of an entry in ENTRY_POINTS_FILE is not a content key', () => {
+    expect(mistakesIn(withFile({ ...HASH_ENTRY, secret: PEM }))).toEqual([
       expect.stringContaining('secret is a key in PEM form'),
     ])
   })
