@@ -86,7 +86,8 @@ const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-i
 
 function nothingKnown(typed: string): Outcome {
   const { fault } = noSuchViewer(typed)
-  const hint = 'Nor is there a session, a failed sign-in or a line of SECURITY_LOG_FILE with this name.'
+  const hint =
+    'Nor is there a session or a failed sign-in with this name. Earlier sign-ins are only in the security log.'
   return { ok: false, fault: `${fault} ${hint}` }
 }
 
