@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadAll } from 'js-yaml'
@@ -55,7 +55,7 @@ function podOf(resources: readonly Resource[]) {
   const [container = expect.unreachable()] = containers
   return { container, securityContext, terminationGracePeriodSeconds }
 }
-const FILES = ['kubernetes.yaml', 'kubernetes-one-copy.yaml']
+const FILES = readdirSync(FOLDER).filter((name) => /^kubernetes.*\.yaml$/.test(name))
 
 describe.each(FILES)('%s', (file) => {
   const resources = resourcesOf(file)
@@ -113,8 +113,10 @@ test('the settings of kubernetes.yaml start the app, with the secret that the RE
   for (const name of Object.keys(data)) expect(settingNames()).toContain(name)
 })
 
-test('both files have the same pods, except for the volume of the data', () => {
-  const [several, one] = FILES.map((file) => podOf(resourcesOf(file)).container)
-  const mounts = several?.volumeMounts ?? []
-  expect(one).toEqual({ ...several, volumeMounts: [...mounts, { name: 'data', mountPath: '/app/data' }] })
+test('kubernetes.yaml has what kubernetes-one-copy.yaml has, except for the volume of the data and the stores', () => {
+  const [several, one] = ['kubernetes.yaml', 'kubernetes-one-copy.yaml'].map(resourcesOf) as [Resource[], Resource[]]
+  const { container } = podOf(several)
+  const mounts = [...(container.volumeMounts ?? []), { name: 'data', mountPath: '/app/data' }]
+  expect(podOf(one).container).toEqual({ ...container, volumeMounts: mounts })
+  expect(several).toMatchObject([one[0], { kind: 'Deployment' }, ...one.slice(2), { kind: 'PodDisruptionBudget' }])
 })
