@@ -31,7 +31,7 @@ function withoutListed(sentence: string, gone: Gone): string {
   return left.map(({ before, text }, index) => (index === 0 ? text : before + text)).join('') + end
 }
 
-/** Removes the sentences and items of enumerations that name what went. A colon ends no sentence. @returns null if nothing is left. */
+/** Removes the sentences and items that name what went. A colon ends no sentence. @returns null if nothing is left. */
 function withoutSentences(text: string, gone: Gone, end = /(?<=[.!?;][`*)"]*) +(?=[A-Z`*[(0-9"_])/): string | null {
   const sentences = text.split(end).map((sentence) => (gone.names(sentence) ? withoutListed(sentence, gone) : sentence))
   const left = sentences.filter((sentence) => sentence !== '' && !gone.names(sentence))
@@ -88,21 +88,11 @@ export function shorterPage(page: string, gone: Gone): string {
   const lines = page.split('\n')
   const left: string[] = []
   let isCode = false
-  let fence = 0
-  let paragraph = 0
   const folders: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
     const [, marks = ''] = /^(#+) /.exec(line) ?? []
-    if (/^\s*```/.test(line)) {
-      isCode = !isCode
-      if (isCode) fence = left.length
-      else if (left.length === fence + 1) {
-        // An emptied block goes with its introduction: the paragraph before it that ends in a colon.
-        left.length = /:\n*$/.test(left.slice(paragraph, fence).join('\n')) ? paragraph : fence
-        continue
-      }
-    }
+    if (/^\s*```/.test(line)) isCode = !isCode
     if (isCode) {
       // A map of folders shows the nesting by indentation.
       folders.length = Math.min(Math.floor(indentOf(line) / 2), folders.length)
@@ -126,12 +116,13 @@ export function shorterPage(page: string, gone: Gone): string {
       ) {
         block.push(lines[++index] ?? '')
       }
-      paragraph = left.length
       left.push(...shortened(block, first, next, gone))
     }
   }
+  // An emptied example goes with its introduction: the paragraph or item before it that ends in a colon.
   return left
     .join('\n')
+    .replace(/(?:^ *(?!```)\S.*(?:\n(?! *(?:[-*] |\d+\. |```)).+)*?:\n+)? *```\w+\n *```\n/gm, '')
     .replace(/^\|.*\|\n\|[-| :]+\|\n(?!\|)/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .replace(/\n+$/, '\n')

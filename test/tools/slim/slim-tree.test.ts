@@ -121,6 +121,7 @@ test.each([
   ['a part of a sentence with a colon', 'It is near. Do this: Ask LDAP. Stop.\n', 'It is near. Stop.\n'],
   ['an introduction with its example', 'Near.\n\nNow ask:\n\n```sh\nldap\n```\n\nStop.\n', 'Near.\n\nStop.\n'],
   ['an item with its example', '1. Stop.\n2. Ask:\n   ```sh\n   ldap\n   ```\n3. Go.\n', '1. Stop.\n3. Go.\n'],
+  ['only the second example', 'Run:\n```sh\nx\n```\nAsk:\n```sh\nldap\n```\n', 'Run:\n```sh\nx\n```\n'],
   ['an example alone', 'Near.\n\n```sh\nldap\n```\n\nStop.\n', 'Near.\n\nStop.\n'],
   ['a link', 'See [this](src/users/ldap/part.json). Then stop.\n', 'Then stop.\n'],
   ['other words', 'OpenLDAP hashes stay.\n', 'OpenLDAP hashes stay.\n'],
