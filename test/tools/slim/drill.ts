@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { belongsTo, type Part, readParts } from '../../../src/tools/slim/parts.ts'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
-import { countLines, readTree } from '../../../src/tools/slim/tree.ts'
+import { countLines, git, readTree } from '../../../src/tools/slim/tree.ts'
 import { type Copy, copyOf, ROOT } from './copy.ts'
 import { leftWords } from './left-words.ts'
 
 /**
- * Removes each part alone from the last commit, then builds the typical forks, and checks what is left. Arguments: the
+ * Builds the typical forks from the last commit, then removes each part alone, and checks what is left. Arguments: the
  * names of parts that go together, `--keep NAME,…`, or `--pairs`: two parts at once. None: all but the pairs.
+ * `--within SECONDS` starts no check after that time: it only counts the lines of the typical forks that are left, and
+ * begins with another part after each commit.
  */
 const project = readTree(ROOT)
 const parts = readParts(project).filter(({ choice, always }) => choice && !always)
@@ -87,12 +89,17 @@ async function check(
   return { lines, faults }
 }
 
-async function checkAll(queue: Fork[]): Promise<void> {
+async function checkAll(queue: Fork[], endsAtMs = Number.POSITIVE_INFINITY): Promise<void> {
   const copy = await copyOf('HEAD')
   try {
     for (let fork = queue.shift(); fork !== undefined; fork = queue.shift()) {
       const start = performance.now()
-      const { lines, faults } = await check(copy, fork)
+      const isLate = start > endsAtMs
+      if (isLate && fork.most === Number.POSITIVE_INFINITY) {
+        console.log(`${fork.title}: not checked, for want of time`)
+        continue
+      }
+      const { lines, faults } = await check(copy, isLate ? { ...fork, checks: [] } : fork)
       const seconds = Math.round((performance.now() - start) / 1000)
       console.log(`${fork.title}: ${lines} lines of src, ${faults.length === 0 ? 'green' : 'RED'} (${seconds} s)`)
       if (faults.length > 0) {
@@ -106,11 +113,17 @@ async function checkAll(queue: Fork[]): Promise<void> {
   }
 }
 
+/** Begins a list with another item after each commit. */
+function inTurn<T>(items: readonly T[]): T[] {
+  const from = Number(git(ROOT, 'rev-list', '--count', 'HEAD')) % items.length
+  return [...items.slice(from), ...items.slice(0, from)]
+}
+
 const [first, ...others] = process.argv.slice(2)
-const all = [...parts.map(({ name }) => without(name)), ...Object.keys(BUDGET).map(only)]
+const all = [...Object.keys(BUDGET).map(only), ...inTurn(parts).map(({ name }) => without(name))]
 /** The forks that the arguments choose. */
 function chosen(): Fork[] {
-  if (first === undefined) return all
+  if (first === undefined || first === '--within') return all
   if (first === '--keep') return others.map(only)
   return first === '--pairs' ? pairs() : [first, ...others].map((names) => without(...names.split(',')))
 }
@@ -119,5 +132,6 @@ if ('slim' in JSON.parse(project.get('package.json') ?? '{}')) {
   console.log('This is a slim fork. The drill is for the kit, which has all parts.')
 } else {
   const queue = chosen()
-  await Promise.all([checkAll(queue), checkAll(queue)])
+  const endsAtMs = first === '--within' ? Number(others[0]) * 1000 : undefined
+  await Promise.all([checkAll(queue, endsAtMs), checkAll(queue, endsAtMs)])
 }
