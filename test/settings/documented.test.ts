@@ -31,6 +31,9 @@ const isRequired = (name: string) => TOOL_SETTINGS[name]?.safeParse(undefined).s
 /** The settings that every store needs. */
 const REQUIRED = Object.keys(SETTINGS).filter((name) => !(name in CHOSEN_STORE))
 
+/** The settings without a default, besides those of the store that they choose. */
+const APP = Object.fromEntries(Object.entries(SETTINGS).filter(([name]) => !STORE_SETTINGS.includes(name)))
+
 /** The settings of one room each: the page with their table, and the settings that are required with them. */
 const ROOMS: readonly { prefix: string; readme: string; chosen: Readonly<Record<string, string>> }[] = [
   {
@@ -85,7 +88,7 @@ describe('.env.example', () => {
     const lines = LINES.filter(({ name }) => name.startsWith(prefix) && !(name in chosen))
     expect(lines.some(({ value }) => value !== '')).toBe(true)
     const defaults = Object.fromEntries(lines.map(({ name, value }) => [name, value]))
-    expect(readConfig({ ...SETTINGS, ...chosen, ...defaults })).toEqual(readConfig({ ...SETTINGS, ...chosen }))
+    expect(readConfig({ ...APP, ...chosen, ...defaults })).toEqual(readConfig({ ...APP, ...chosen }))
   })
   test('.env.example explains each setting or group of settings in a comment', () => {
     for (const block of EXAMPLE.split('\n\n').slice(1)) expect(block).toMatch(/^# [^\n]{10,}\n(# .*\n)*#?[A-Z]/)
@@ -109,7 +112,7 @@ describe.each(ROOMS)('the table of $prefix… in $readme', ({ prefix, readme, ch
     const pairs = rows.map((row) => [inBackticks(row[0])[0] ?? '', inBackticks(row.at(-1))[0] ?? ''])
     const defaults = Object.fromEntries(pairs.filter(([name = '']) => !(name in chosen)))
     expect(Object.values(defaults).some((value) => value !== '')).toBe(true)
-    expect(readConfig({ ...SETTINGS, ...chosen, ...defaults })).toEqual(readConfig({ ...SETTINGS, ...chosen }))
+    expect(readConfig({ ...APP, ...chosen, ...defaults })).toEqual(readConfig({ ...APP, ...chosen }))
   })
   test(`the table of ${prefix}… marks the required settings`, () => {
     const required = rows.filter((row) => row.at(-1)?.trim() === 'required').map(([names]) => inBackticks(names)[0])
