@@ -32,7 +32,7 @@ export interface Sessions {
   /**
    * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
    * @param sso for an SSO viewer, who is never looked up in the user store.
-   * @returns the id; null if the session store failed: then there is no cookie either.
+   * @returns the id; null if the session store failed, and the viewer gets no cookie.
    */
   start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null>
   /**

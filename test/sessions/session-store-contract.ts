@@ -4,7 +4,7 @@ import type { SessionLimits, SessionStore } from '../../src/sessions/session-sto
 
 export type Open = (limits: SessionLimits, nowSeconds: () => number) => SessionStore | Promise<SessionStore>
 
-export const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
+const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 
 export function sessionOf(username: string, signedInAtSeconds: number): SessionData {
   return { cookie: { originalMaxAge: 1000, path: '/' }, viewer: { username, signedInAtSeconds } } as SessionData
@@ -33,23 +33,29 @@ export async function livingOf(sessionStore: SessionStore, ids: readonly string[
   return ids.filter((_id, index) => found[index])
 }
 
+/** Prepares the store of a contract, and its clock, before each test. `open` opens the same store each time. */
+export function preparedStore(prepare: () => Promise<Open>) {
+  const clock = { seconds: 0 }
+  let openAgain: Open
+  beforeEach(async () => {
+    clock.seconds = 10_000
+    openAgain = await prepare()
+  })
+  async function open(): Promise<SessionStore> {
+    const sessionStore = await openAgain(LIMITS, () => clock.seconds)
+    onTestFinished(() => sessionStore.close())
+    return sessionStore
+  }
+  return { clock, open }
+}
+
 /**
  * Tests the promises of every session store, against the real store.
  * @param prepare called before each test. Returns a function that opens the same store each time, empty at first.
  */
 export function sessionStoreContract(name: string, prepare: () => Promise<Open>): void {
   describe(`session store contract: ${name}`, () => {
-    const clock = { seconds: 0 }
-    let openAgain: Open
-    beforeEach(async () => {
-      clock.seconds = 10_000
-      openAgain = await prepare()
-    })
-    async function open(): Promise<SessionStore> {
-      const sessionStore = await openAgain(LIMITS, () => clock.seconds)
-      onTestFinished(() => sessionStore.close())
-      return sessionStore
-    }
+    const { clock, open } = preparedStore(prepare)
     const whenItAnswers = <T>(work: () => Promise<T>) => vi.waitFor(work, { timeout: 10_000, interval: 100 })
     const ada = (signedInAtSeconds = clock.seconds) => sessionOf('ada', signedInAtSeconds)
 

@@ -12,7 +12,7 @@ interface Merge {
   readonly isUnderWay: boolean
 }
 
-/** Finds the merge under way, or the last commit if it is a merge that nobody changed by hand. */
+/** Finds the merge under way, or the last commit if it is a merge without changes by hand. */
 export function findMerge(folder: string): Merge | null {
   const commit = (name: string) => {
     const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {

@@ -1,8 +1,8 @@
 import type { SessionData } from 'express-session'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SessionStore, SsoOrigin } from '../../../src/sessions/session-store.ts'
 import type { ProviderIdentity } from '../../../src/sessions/sso/provider-sessions.ts'
-import { LIMITS, livingOf, type Open, sessionOf, set } from '../session-store-contract.ts'
+import { livingOf, type Open, preparedStore, sessionOf, set } from '../session-store-contract.ts'
 
 const ISSUER = 'https://idp.example'
 
@@ -27,17 +27,7 @@ export function providerSessionOf(
 /** Tests the promises of every session store about SSO viewers, as `sessionStoreContract` does. */
 export function providerSessionsContract(name: string, prepare: () => Promise<Open>): void {
   describe(`sessions of SSO viewers in ${name}`, () => {
-    const clock = { seconds: 0 }
-    let openAgain: Open
-    beforeEach(async () => {
-      clock.seconds = 10_000
-      openAgain = await prepare()
-    })
-    async function open(): Promise<SessionStore> {
-      const sessionStore = await openAgain(LIMITS, () => clock.seconds)
-      onTestFinished(() => sessionStore.close())
-      return sessionStore
-    }
+    const { clock, open } = preparedStore(prepare)
     const ada = () => sessionOf('ada', clock.seconds)
 
     /** Sessions of one subject and user name, and one of each that must not be taken for them. */

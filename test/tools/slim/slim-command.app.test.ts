@@ -177,7 +177,7 @@ describe('a release', () => {
     expect(git('status', '--porcelain')).toBe(before)
   })
 
-  test('a merge that a person mended stays mended', () => {
+  test('a merge keeps the changes that were made by hand', () => {
     merge({}, NEW_PART)
     writeFileSync(join(folder, 'src/main.ts'), 'export {}\n')
     git('commit', '--quiet', '--all', '--amend', '--no-edit')
