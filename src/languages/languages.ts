@@ -156,6 +156,10 @@ export function fill(text: string, values: TextValues): string {
   )
 }
 
+const pluralRules = new Map<Language, Intl.PluralRules>()
+
 function pluralForm(language: Language, forms: PluralForms, count: number): string {
-  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other ?? ''
+  const rules = pluralRules.get(language) ?? new Intl.PluralRules(language)
+  pluralRules.set(language, rules)
+  return forms[rules.select(count)] ?? forms.other ?? ''
 }

@@ -89,7 +89,7 @@ describe('properties', () => {
   })
   test('any signed content is accepted with its viewer or refused, not an error', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.json(), fc.string({ unit: 'grapheme' }), async (json, sub) => {
+      fc.asyncProperty(fc.json(), fc.string({ unit: 'binary' }), async (json, sub) => {
         const inside = await sign(json)
         expect((await checkSignedToken(inside, CONTENT_KEY, ISSUED_AT)).ok).toBe(false)
         const signed = await sign(JSON.stringify({ nested: [json, { sub: 'eve' }], sub, iat: ISSUED_AT }))

@@ -79,7 +79,7 @@ test('a token whose encrypted key starts with a zero byte keeps that byte, and i
 
 test('a kid with any characters stays as the service published it', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 255 }), async (kid) => {
+    fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 255 }), async (kid) => {
       const serviceKey = { ...BUILD_KEYS.serviceKey, kid }
       const token = await buildViewerToken('ada', { ...BUILD_KEYS, serviceKey }, ISSUED_AT)
       expect(JSON.parse(String(partsOf(token)[0]))).toMatchObject({ kid })
