@@ -1,7 +1,12 @@
 import { ConfigError } from '../../../errors.ts'
-import type { Period } from '../../video-service/report-question.ts'
 import type { PeriodOptions } from './period-options.ts'
 import { isoWithOffset, type TimeZone, timeOfLocal } from './time-zone.ts'
+
+/** ISO 8601 times with an offset. */
+export interface Period {
+  readonly from: string
+  readonly to: string
+}
 
 const DAY_MS = 86_400_000
 const DAYS_BY_DEFAULT = '7d'
