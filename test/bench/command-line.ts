@@ -42,5 +42,6 @@ export function npmScript(name: string): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> }
   const script = scripts[name]
   if (script === undefined) throw new Error(`package.json has no script ${name}`)
-  return script.split(' ').slice(1)
+  const words = script.split(' ')
+  return words.slice(words.indexOf('node') + 1)
 }

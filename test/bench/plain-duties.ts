@@ -1,20 +1,22 @@
 import { DatabaseSync } from 'node:sqlite'
 import session, { type SessionData } from 'express-session'
 import { pino } from 'pino'
+import { usernameOf, VIEWERS } from './installation.ts'
 import type { PlainDuties } from './plain-express.ts'
 import type { ListedSession } from './session-list.ts'
 
 /**
- * The duties of the login app, written plainly: sessions in a file of `node:sqlite` that are read and touched at each
+ * Does the duties of the login app, written plainly: sessions in a file of `node:sqlite` that are read and touched at each
  * request, the row of the viewer, and a line of pino.
+ * @param passwordHash of all viewers of the installation; empty if nobody signs in.
  */
-export function plainDuties(file: string, sessions: readonly ListedSession[]): PlainDuties {
+export function plainDuties(file: string, sessions: readonly ListedSession[], passwordHash = ''): PlainDuties {
   const database = new DatabaseSync(file)
   database.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
      CREATE TABLE sessions (id TEXT PRIMARY KEY, data TEXT NOT NULL, used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
      CREATE TABLE viewers (username TEXT PRIMARY KEY, disabled INTEGER NOT NULL, group_names TEXT NOT NULL,
-                           attributes TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+                           attributes TEXT NOT NULL, password_hash TEXT NOT NULL) STRICT, WITHOUT ROWID`,
   )
   const select = database.prepare('SELECT data FROM sessions WHERE id = ?')
   const upsert = database.prepare('INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)')
@@ -24,13 +26,15 @@ export function plainDuties(file: string, sessions: readonly ListedSession[]): P
     'SELECT username, disabled, group_names, attributes FROM viewers WHERE username = ?',
   )
   const addViewer = database.prepare(
-    `INSERT OR IGNORE INTO viewers VALUES (?, 0, '["staff"]', '{"department":"north"}')`,
+    `INSERT OR IGNORE INTO viewers VALUES (?, 0, '["staff"]', '{"department":"north"}', ?)`,
   )
+  const selectHash = database.prepare('SELECT password_hash FROM viewers WHERE username = ?')
   database.exec('BEGIN')
   for (const { id, data } of sessions) {
     upsert.run(id, JSON.stringify(data), (Date.now() / 1000 - 3600) | 0)
-    if (data.viewer !== undefined) addViewer.run(data.viewer.username)
+    if (data.viewer !== undefined) addViewer.run(data.viewer.username, passwordHash)
   }
+  for (let index = 0; passwordHash !== '' && index < VIEWERS; index++) addViewer.run(usernameOf(index), passwordHash)
   database.exec('COMMIT')
 
   class PlainStore extends session.Store {
@@ -62,6 +66,7 @@ export function plainDuties(file: string, sessions: readonly ListedSession[]): P
       const viewer = { username: String(row.username), groups, attributes }
       return viewer.groups.includes('staff') ? viewer : null
     },
+    passwordHashOf: (username) => selectHash.get(username)?.password_hash?.toString() ?? null,
     logSignIn: (username) => log.info({ event: 'sign-in', outcome: 'returning', username }),
   }
 }

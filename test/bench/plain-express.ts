@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { verify } from '@node-rs/argon2'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import helmet from 'helmet'
+
+const PUBLIC = fileURLToPath(new URL('../../public', import.meta.url))
 
 export interface PlainSettings {
   readonly playerOrigin: string
@@ -16,6 +19,8 @@ export interface PlainDuties {
   readonly store: session.Store
   /** Returns the viewer of a session as known now; null if there is none. */
   readonly findViewer: (username: string) => { readonly username: string } | null
+  /** Returns the password hash of a viewer; null for an unknown one. */
+  readonly passwordHashOf: (username: string) => string | null
   readonly logSignIn: (username: string) => void
 }
 
@@ -33,7 +38,7 @@ export function plainReturnAddress({ returnUrl, hashSecret }: PlainSettings, use
  */
 export function plainExpress(
   settings: PlainSettings,
-  { store, findViewer, logSignIn }: PlainDuties,
+  { store, findViewer, passwordHashOf, logSignIn }: PlainDuties,
   addressFor?: (username: string) => Promise<string>,
 ): Express {
   const { playerOrigin, sessionSecret } = settings
@@ -50,14 +55,29 @@ export function plainExpress(
       crossOriginResourcePolicy: { policy: 'cross-origin' },
     }),
   )
+  app.use('/assets', express.static(PUBLIC, { immutable: true, maxAge: '1y' }))
   const cookie = { secure: true, sameSite: 'none', partitioned: true, maxAge: 28_800_000 } as const
   app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, store, cookie }))
   app.get('/', (req, res) => {
     const viewer = req.session.viewer && findViewer(req.session.viewer.username)
     if (!viewer) return res.render('plain-sign-in', { title: 'Log in to watch', alert: null, username: '' })
     logSignIn(viewer.username)
-    if (addressFor === undefined) return res.redirect(303, plainReturnAddress(settings, viewer.username))
-    return addressFor(viewer.username).then((address) => res.redirect(303, address))
+    if (addressFor !== undefined) return addressFor(viewer.username).then((address) => res.redirect(303, address))
+    const { hashConsumer: returnUrl = settings.returnUrl } = req.query as { readonly hashConsumer?: string }
+    return res.redirect(303, plainReturnAddress({ ...settings, returnUrl }, viewer.username))
+  })
+  app.post('/sign-in', express.urlencoded({ extended: false }), async (req, res) => {
+    const { username, password } = req.body as Record<'username' | 'password', string>
+    const passwordHash = passwordHashOf(username)
+    const viewer = passwordHash !== null && (await verify(passwordHash, password)) ? findViewer(username) : null
+    if (!viewer) {
+      res.status(401)
+      return res.render('plain-sign-in', { title: 'Log in to watch', alert: 'Incorrect password.', username })
+    }
+    await new Promise<void>((resolve, reject) => req.session.regenerate((error) => (error ? reject(error) : resolve())))
+    req.session.viewer = { username, signedInAtSeconds: Math.floor(Date.now() / 1000) }
+    logSignIn(username)
+    return res.redirect(303, plainReturnAddress(settings, username))
   })
   return app
 }

@@ -4,6 +4,8 @@ import type { Server } from 'node:http'
 export interface Usage {
   /** User and system time of all its threads since it started, microseconds. */
   readonly cpuMicros: number
+  /** The same of its main thread, which runs its JavaScript. */
+  readonly mainThreadMicros: number
   readonly rssBytes: number
 }
 
@@ -13,7 +15,12 @@ export interface Usage {
  */
 process.on('message', (question) => {
   const { user, system } = process.cpuUsage()
-  const usage: Usage = { cpuMicros: user + system, rssBytes: process.memoryUsage.rss() }
+  const main = process.threadCpuUsage()
+  const usage: Usage = {
+    cpuMicros: user + system,
+    mainThreadMicros: main.user + main.system,
+    rssBytes: process.memoryUsage.rss(),
+  }
   process.send?.({ question, usage })
 })
 process.channel?.unref()
