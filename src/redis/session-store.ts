@@ -15,13 +15,6 @@ import { openRedisLink, type RedisLink, withRedis } from './link.ts'
 import { listOfName, listOfProviderKey, listOfProviderName, sessionKey } from './session-keys.ts'
 import { addToLists, endAllRedisSessions, endListedSessions, listedIds, removeFromLists } from './session-list.ts'
 
-declare module 'express-session' {
-  interface SessionData {
-    /** As stored; absent in a session that was not read from Redis. */
-    usedAtSeconds?: number
-  }
-}
-
 const READ_BATCH_SIZE = 500
 
 const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })

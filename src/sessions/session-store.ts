@@ -6,6 +6,8 @@ declare module 'express-session' {
   interface SessionData {
     /** Present in every stored session. */
     viewer?: SessionViewer
+    /** UNIX time of the last use, as the store read it. Absent in a new session. */
+    usedAtSeconds?: number
   }
 }
 

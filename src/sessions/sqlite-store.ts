@@ -39,25 +39,23 @@ export function openSqliteSessionStore(
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
   const newUse = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
-  const rowOf = (id: string) => Row.parse(select.get(id))
   const destroy = (id: string) => void writes.run(() => remove.run(id))
   function read(id: string): SessionData | null {
-    const row = rowOf(id)
+    const row = Row.parse(select.get(id))
     if (row === undefined) return null
     const now = nowSeconds()
     const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || row.used_at <= now - limits.idleSeconds
     const data = isOver ? null : readSession(row.data)
     // If this fails, the session stays ended, and a later read or pruning removes it.
     if (data === null) answer(() => destroy(id))
-    return data
+    return data && { ...data, usedAtSeconds: row.used_at }
   }
   function write(id: string, data: SessionData): void {
     if (data.viewer !== undefined) writes.run(() => insert(id, data, Math.floor(nowSeconds())))
   }
-  function use(id: string): void {
+  function use(id: string, { usedAtSeconds = Number.POSITIVE_INFINITY }: SessionData): void {
     const now = Math.floor(nowSeconds())
-    const usedAt = rowOf(id)?.used_at ?? now
-    if (usedAt <= now - touchAfterSeconds(limits)) writes.run(() => newUse.run(now, id))
+    if (usedAtSeconds <= now - touchAfterSeconds(limits)) writes.run(() => newUse.run(now, id))
   }
   function pruneEnded(): void {
     const now = Math.floor(nowSeconds())
@@ -75,8 +73,8 @@ export function openSqliteSessionStore(
     override destroy(id: string, callback?: Callback<void>): void {
       answer(() => destroy(id), callback)
     }
-    override touch(id: string, _data: SessionData, callback?: () => void): void {
-      answer(() => use(id), callback)
+    override touch(id: string, data: SessionData, callback?: () => void): void {
+      answer(() => use(id, data), callback)
     }
   }
   answer(pruneEnded)
