@@ -30,13 +30,8 @@ test('a full hashing queue refuses new sign-ins, and still checks the queued one
   const checking = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const passwords = {
-    hash: () => Promise.resolve('hash'),
-    verify: () => checking.then(() => false),
-    needsRehash: () => false,
-    faultIn: () => null,
-    dummyHash: 'dummy',
-  }
+  const reading = { ok: true, verify: () => checking.then(() => false), needsRehash: () => false } as const
+  const passwords = { hash: () => Promise.resolve('hash'), read: () => reading, dummyHash: 'dummy' }
   const queue = createQueue({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
   const users = createSqliteStore(openViewersFile(file, 100), file, { queue, passwords })
   const app = await startLoginApp({ users })

@@ -7,12 +7,22 @@ import type { UserStore } from '../../src/users/user-store.ts'
 export const password = 'correct horse battery'
 
 /** Hashing that takes no time, so that only the store is measured. */
-export const quickPasswords: PasswordHashing = {
-  hash: (text) => Promise.resolve(`quick:${text}`),
-  verify: (hash, text) => Promise.resolve(hash === `quick:${text}`),
-  needsRehash: () => false,
-  faultIn: (hash) => (hash.startsWith('quick:') ? null : 'is of no known form'),
-  dummyHash: 'quick:',
+export const quickPasswords: PasswordHashing = quickHashing()
+
+/** @param needsRehash for every password. */
+export function quickHashing(needsRehash = false): PasswordHashing {
+  return {
+    hash: (text) => Promise.resolve(`quick:${text}`),
+    read: (hash) =>
+      hash.startsWith('quick:')
+        ? {
+            ok: true,
+            verify: (text) => Promise.resolve(hash === `quick:${text}`),
+            needsRehash: () => needsRehash,
+          }
+        : { ok: false, fault: 'is of no known form' },
+    dummyHash: 'quick:',
+  }
 }
 
 type Outcome = 'in' | 'refused' | 'away' | 'busy'

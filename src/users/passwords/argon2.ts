@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
 
-/** Hashing and verification of passwords, as stores use them. */
-export interface PasswordHashing {
-  hash(password: string): Promise<string>
-  verify(passwordHash: string, password: string): Promise<boolean>
+/** A stored hash, read once: a way to verify it, or why it cannot be verified, as the end of a sentence. */
+export type HashReading = UsableHash | { readonly ok: false; readonly fault: string }
+
+export interface UsableHash {
+  readonly ok: true
+  /** True if the hash is of this password, byte for byte in UTF-8. */
+  verify(password: string): Promise<boolean>
   /**
    * True if a new hash of this password, which was just verified, should replace the hash. False if the hash reads only
    * the beginning of the password: a wrong end would become a part of it.
    */
-  needsRehash(passwordHash: string, password: string): boolean
-  /** Returns why a hash cannot be verified; null if it can. */
-  faultIn(passwordHash: string): string | null
+  needsRehash(password: string): boolean
+}
+
+/** Hashing and verification of passwords, as stores use them. */
+export interface PasswordHashing {
+  hash(password: string): Promise<string>
+  read(passwordHash: string): HashReading
   /**
    * Returns the same hashing without weak hashes; absent if there are none.
    * @param option how to accept weak hashes, as in `with --accept-weak-hashes`.
@@ -40,9 +47,7 @@ const LONGEST_HASH = 1024
 
 export const argon2Passwords: PasswordHashing = {
   hash: hashPassword,
-  verify: verifyPassword,
-  needsRehash,
-  faultIn: faultInPasswordHash,
+  read: readHash,
   dummyHash: [
     `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}`,
     unpaddedBase64(randomBytes(16)),
@@ -59,34 +64,23 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, { memoryCost: MEMORY_KIB, timeCost: PASSES, parallelism: LANES })
 }
 
-/**
- * True if the hash is of this password, byte for byte in UTF-8. False also for a hash that cannot be verified;
- * `faultInPasswordHash` says why.
- */
-export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
-  if (faultInPasswordHash(passwordHash) !== null) return false
-  // In UTF-8 every lone surrogate becomes U+FFFD, so any of them would match another one.
-  const matches = await verify(passwordHash, password)
-  return matches && password.isWellFormed()
-}
-
-/** Returns why a stored hash cannot be verified, as the end of a sentence; null if it can. */
-export function faultInPasswordHash(passwordHash: string): string | null {
+function readHash(passwordHash: string): HashReading {
   const parameters = readParameters(passwordHash)
-  if (!parameters) return 'is of no known form'
+  if (!parameters) return { ok: false, fault: 'is of no known form' }
   const { memoryCost, timeCost, parallelism } = parameters
   const work = memoryCost * timeCost
   if (memoryCost > MOST_MEMORY_KIB || work > MOST_MEMORY_KIB_TIMES_PASSES || parallelism > MOST_LANES) {
-    return 'needs more memory or time than one sign-in may use'
+    return { ok: false, fault: 'needs more memory or time than one sign-in may use' }
   }
-  return null
+  const isArgon2id = passwordHash.startsWith('$argon2id$v=19$')
+  const isCurrent = isArgon2id && memoryCost >= MEMORY_KIB && work >= MEMORY_KIB * PASSES
+  return { ok: true, verify: (password) => verifyPassword(passwordHash, password), needsRehash: () => !isCurrent }
 }
 
-export function needsRehash(passwordHash: string): boolean {
-  const parameters = readParameters(passwordHash)
-  if (!parameters || !passwordHash.startsWith('$argon2id$v=19$')) return true
-  const { memoryCost, timeCost } = parameters
-  return memoryCost < MEMORY_KIB || memoryCost * timeCost < MEMORY_KIB * PASSES
+async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
+  // In UTF-8 every lone surrogate becomes U+FFFD, so any of them would match another one.
+  const matches = await verify(passwordHash, password)
+  return matches && password.isWellFormed()
 }
 
 function readParameters(passwordHash: string): ParsedHashOptions | null {

@@ -50,14 +50,16 @@ export function hashedSignIn(deps: HashedSignInDeps): (username: string, passwor
 async function checkPassword(deps: HashedSignInDeps, stored: StoredViewer, password: string): Promise<Authentication> {
   const { passwords, warn } = deps
   const { viewer, passwordHash, disabled } = stored
-  const fault = passwords.faultIn(passwordHash)
-  if (fault !== null) {
-    warn(`The password hash of ${JSON.stringify(viewer.username)} ${fault}: set a new password for this viewer.`)
+  const reading = passwords.read(passwordHash)
+  if (!reading.ok) {
+    warn(
+      `The password hash of ${JSON.stringify(viewer.username)} ${reading.fault}: set a new password for this viewer.`,
+    )
     return await refuseUnknown(deps, null, password)
   }
-  if (!(await passwords.verify(passwordHash, password))) return WRONG
+  if (!(await reading.verify(password))) return WRONG
   if (disabled) return { ok: false, reason: 'disabled' }
-  if (passwords.needsRehash(passwordHash, password)) await renewHash(deps, stored, password)
+  if (reading.needsRehash(password)) await renewHash(deps, stored, password)
   return { ok: true, viewer }
 }
 
@@ -67,8 +69,9 @@ async function refuseUnknown(
   decoyHash: string | null,
   password: string,
 ): Promise<Authentication> {
-  const isUsable = decoyHash !== null && passwords.faultIn(decoyHash) === null
-  await passwords.verify(isUsable ? decoyHash : passwords.dummyHash, password)
+  const decoy = decoyHash === null ? null : passwords.read(decoyHash)
+  const reading = decoy?.ok ? decoy : passwords.read(passwords.dummyHash)
+  if (reading.ok) await reading.verify(password)
   return WRONG
 }
 

@@ -5,7 +5,7 @@ import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { importContract, importInto } from '../import-batch/import-contract.ts'
-import { password, quickPasswords } from '../sign-in-run.ts'
+import { password, quickHashing } from '../sign-in-run.ts'
 import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 import { postgresStorage } from './storage.ts'
@@ -134,8 +134,7 @@ test('a damaged row is a failure of the store, not a wrong password', async () =
 test('a password that is set while the old hash is being renewed is kept', async () => {
   const { database, url } = await databaseWithAda(server)
   const passwords = {
-    ...quickPasswords,
-    needsRehash: () => true,
+    ...quickHashing(true),
     hash: async () => {
       await server.query("UPDATE viewer_auth.viewers SET password_hash = 'quick:newer'", [], database)
       return 'quick:renewed'
@@ -150,7 +149,7 @@ test('a viewer whose hash cannot be renewed still signs in, and the operator is 
   const { database, url, user } = await databaseWithAda(server)
   await server.query(`REVOKE UPDATE (password_hash) ON viewer_auth.viewers FROM ${user}`, [], database)
   const warnings: string[] = []
-  const passwords = { ...quickPasswords, needsRehash: () => true }
+  const passwords = quickHashing(true)
   const store = await openQuickStore(url, {}, { passwords, warn: (message) => warnings.push(message) })
   expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
   expect(warnings).toEqual([expect.stringContaining('"ada"')])

@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { argon2Passwords } from '../../../src/users/passwords/argon2.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import { verify } from '../passwords/hash-reading.ts'
 import { settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
@@ -56,7 +57,7 @@ describe("a foreign hash in a customer's own table", () => {
     expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
     const renewed = await hashOfAda()
     expect(renewed).toMatch(/^\$argon2id\$/)
-    expect(await argon2Passwords.verify(renewed, 'U*U')).toBe(true)
+    expect(await verify(argon2Passwords, renewed, 'U*U')).toBe(true)
     expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
     expect(await hashOfAda()).toBe(renewed)
     await store.close()

@@ -5,7 +5,7 @@ import { hash } from '@node-rs/argon2'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
-import type { PasswordHashing } from '../../../src/users/passwords/argon2.ts'
+import type { PasswordHashing, UsableHash } from '../../../src/users/passwords/argon2.ts'
 import { storedPasswords } from '../../../src/users/passwords/stored-passwords.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/users/sqlite/store.ts'
@@ -33,15 +33,20 @@ async function storeWithAda(options: SqliteStoreOptions = {}) {
   return { file, editable, store, raw, warnings }
 }
 
-function countingPasswords(changes: Partial<PasswordHashing> = {}) {
+function countingPasswords({ hash = storedPasswords.hash, ...changes }: Partial<PasswordHashing & UsableHash> = {}) {
   const verified: string[] = []
   const passwords: PasswordHashing = {
     ...storedPasswords,
-    verify: (passwordHash, text) => {
-      verified.push(passwordHash)
-      return storedPasswords.verify(passwordHash, text)
+    hash,
+    read: (passwordHash) => {
+      const reading = storedPasswords.read(passwordHash)
+      if (!reading.ok) return reading
+      const verify = (text: string) => {
+        verified.push(passwordHash)
+        return reading.verify(text)
+      }
+      return { ...reading, verify, ...changes }
     },
-    ...changes,
   }
   return { passwords, verified }
 }

@@ -31,7 +31,7 @@ export interface Invitations {
 export interface ImportDeps {
   /** Null to check the rows only. */
   readonly store: Pick<EditableUserStore, 'importBatch' | 'show'> | null
-  readonly passwords: Pick<PasswordHashing, 'hash' | 'faultIn'>
+  readonly passwords: Pick<PasswordHashing, 'hash' | 'read'>
   /** Invites viewers without a password. Null refuses new viewers without one. */
   readonly invitations: Invitations | null
   /** The number of passwords hashed in parallel. */
@@ -125,8 +125,8 @@ function faultInRow(
     const inInvitation = invitations?.faultIn({ username, groups, attributes }) ?? null
     if (inInvitation !== null) return inInvitation
   }
-  const inHash = passwordHash === undefined ? null : passwords.faultIn(passwordHash)
-  if (inHash !== null) return `has a password hash that ${inHash}`
+  const hash = passwordHash === undefined ? null : passwords.read(passwordHash)
+  if (hash?.ok === false) return `has a password hash that ${hash.fault}`
   if (seen.has(usernameKey(username))) return 'repeats the user name of an earlier line'
   seen.add(usernameKey(username))
   return null

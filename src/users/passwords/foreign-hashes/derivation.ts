@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import { unpaddedBase64 } from '../argon2.ts'
-import type { HashReading, UsableHash } from './hash-form.ts'
+import type { FormReading, UsableForm } from './hash-form.ts'
 
 /**
  * The refusal of a hash that needs more than about a second of one core, or 256 MiB. The parameters of an imported hash
  * are in the file, so an attacker could choose them.
  */
-export const TOO_COSTLY: HashReading = { ok: false, fault: 'needs more memory or time than one sign-in may use' }
+export const TOO_COSTLY: FormReading = { ok: false, fault: 'needs more memory or time than one sign-in may use' }
 
 /** Derives a key from the password and compares it in constant time. */
-export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): UsableHash {
+export function derivation(expected: Buffer, derive: (password: string) => Buffer | Promise<Buffer>): UsableForm {
   return {
     ok: true,
     verify: async (password) => {

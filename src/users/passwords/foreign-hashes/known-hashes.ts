@@ -1,6 +1,6 @@
-import { argon2Passwords, needsRehash, type PasswordHashing } from '../argon2.ts'
+import { argon2Passwords, type PasswordHashing } from '../argon2.ts'
 import { foreignForms } from './foreign-forms.ts'
-import type { HashForm, HashReading } from './hash-form.ts'
+import type { FormReading, HashForm } from './hash-form.ts'
 
 const LONGEST_HASH = 1024
 
@@ -21,21 +21,17 @@ export function withoutWeakHashes(option: string): PasswordHashing {
   })
 }
 
-function passwordsOf(read: (text: string) => HashReading): PasswordHashing {
+function passwordsOf(read: (text: string) => FormReading): PasswordHashing {
   return {
     ...argon2Passwords,
-    faultIn: (passwordHash) => {
+    read(passwordHash) {
       const reading = read(passwordHash)
-      return reading.ok ? null : reading.fault
-    },
-    verify: async (passwordHash, password) => {
-      const reading = read(passwordHash)
-      return reading.ok && (await reading.verify(password)) && isComparedExactly(password)
-    },
-    needsRehash: (passwordHash, password) => {
-      const reading = read(passwordHash)
-      const isWhole = !reading.ok || !reading.readsWhole || reading.readsWhole(password)
-      return isWhole && needsRehash(passwordHash)
+      if (!reading.ok) return reading
+      return {
+        ok: true,
+        verify: async (password) => (await reading.verify(password)) && isComparedExactly(password),
+        needsRehash: (password) => !reading.isCurrent && (reading.readsWhole?.(password) ?? true),
+      }
     },
   }
 }
@@ -49,7 +45,7 @@ function isComparedExactly(password: string): boolean {
 }
 
 /** Reads a hash, also with the prefix that LDAP directories and Spring write. */
-function readHash(storedText: string): HashReading {
+function readHash(storedText: string): FormReading {
   if (storedText.length > LONGEST_HASH) return { ok: false, fault: 'is too long' }
   const text = storedText.replace(/^\{(CRYPT|bcrypt)\}/i, '')
   for (const form of FORMS) {
@@ -60,11 +56,10 @@ function readHash(storedText: string): HashReading {
 }
 
 /** argon2 in the PHC string form, also with the prefix `argon2` of Django or `{ARGON2}` of OpenLDAP. */
-function argon2Form(text: string): HashReading | null {
+function argon2Form(text: string): FormReading | null {
   const phc = text.replace(/^(argon2|\{ARGON2\})(?=\$argon2)/i, '')
   if (!phc.startsWith('$argon2')) return null
-  const fault = argon2Passwords.faultIn(phc)
-  return fault === null
-    ? { ok: true, verify: (password) => argon2Passwords.verify(phc, password) }
-    : { ok: false, fault }
+  const reading = argon2Passwords.read(phc)
+  if (!reading.ok) return reading
+  return { ok: true, verify: reading.verify, isCurrent: phc === text && !reading.needsRehash('') }
 }

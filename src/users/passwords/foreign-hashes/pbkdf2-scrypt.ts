@@ -1,7 +1,7 @@
 import { pbkdf2, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { derivation, fromPaddedBase64, fromUnpaddedBase64, TOO_COSTLY } from './derivation.ts'
-import type { HashForm, HashReading } from './hash-form.ts'
+import type { FormReading, HashForm } from './hash-form.ts'
 
 const deriveByPbkdf2 = promisify(pbkdf2)
 const deriveByScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)
@@ -116,7 +116,7 @@ function pbkdf2Reading(
   iterations: number,
   salt: Buffer | null,
   expected: Buffer | null,
-): HashReading | null {
+): FormReading | null {
   const digestBytes = DIGEST_BYTES.get(digest)
   if (!digestBytes || !salt || !isKey(expected) || iterations < 1) return null
   // A key longer than one digest needs all iterations again for each further digest.
@@ -130,7 +130,7 @@ export function scryptReading(
   salt: Buffer | null,
   expected: Buffer | null,
   finish: (key: Buffer) => Buffer = (key) => key,
-): HashReading | null {
+): FormReading | null {
   const isPowerOfTwo = N >= 2 && Number.isInteger(Math.log2(N))
   if (!isPowerOfTwo || r < 1 || p < 1 || !salt || !isKey(expected)) return null
   if (N * r * p > MOST_SCRYPT_BLOCKS) return TOO_COSTLY

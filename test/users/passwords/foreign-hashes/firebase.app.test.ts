@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { firebaseHash, readFirebaseParameters } from '../../../../src/users/passwords/foreign-hashes/firebase.ts'
 import { knownPasswords } from '../../../../src/users/passwords/foreign-hashes/known-hashes.ts'
+import { faultIn, needsRehash, verify } from '../hash-reading.ts'
 
 /** The example of github.com/firebase/scrypt. */
 const consoleText = `hash_config {
@@ -24,10 +25,10 @@ test.each([
   ['in URL-safe base64', hash.replaceAll('+', '-').replaceAll('/', '_'), '42xEC-ixf3L2lw'],
 ])('a hash of Firebase %s is verified without the signer key', async (_form, exported, exportedSalt) => {
   const passwordHash = firebaseHash(parametersOf(consoleText), exported, exportedSalt) ?? ''
-  expect(knownPasswords.faultIn(passwordHash)).toBeNull()
-  expect(await knownPasswords.verify(passwordHash, 'user1password')).toBe(true)
-  expect(await knownPasswords.verify(passwordHash, 'user1passwore')).toBe(false)
-  expect(knownPasswords.needsRehash(passwordHash, 'user1password')).toBe(true)
+  expect(faultIn(knownPasswords, passwordHash)).toBeNull()
+  expect(await verify(knownPasswords, passwordHash, 'user1password')).toBe(true)
+  expect(await verify(knownPasswords, passwordHash, 'user1passwore')).toBe(false)
+  expect(needsRehash(knownPasswords, passwordHash, 'user1password')).toBe(true)
 })
 
 test('the stored form of a hash of Firebase contains neither the signer key nor the exported hash', () => {
