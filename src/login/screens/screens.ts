@@ -105,34 +105,25 @@ export function createScreens(options: ScreensOptions): Screens {
   }
 }
 
-/** Returns the sign-in screen, from a cache if no name of a signed-in viewer is on it. */
+/**
+ * Returns the sign-in screen, from a cache if no name of a signed-in viewer is on it. An overload refuses thousands of
+ * viewers with the same screen: without the cache, a refusal costs twice as much CPU time.
+ */
 function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof createPages>) {
-  const freshPages = new LRUCache<string, string>({ max: CACHED_SCREENS })
-  const refusedPages = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
-
-  const { parts = [] } = options
-  const signInHtml = (language: Language, state: SignInState) =>
-    options.views.signIn(signInLocals(options, pageIn(language), state))
-  /** Returns the screen from a cache: it is the same for every viewer from the same player. */
-  function freshPage(language: Language, { context, prompt }: SignInState): string {
-    const known = parts.length > 0 ? prompt : undefined
-    const key = `${language} ${JSON.stringify(context.fields)}${known ?? ''}`
-    return getOrCreate(freshPages, key, () => signInHtml(language, { context, ...(known && { prompt: known }) }))
-  }
-  /** Returns a cached screen with the typed name: an overload refuses thousands of viewers with the same screen. */
-  function refusedPage(language: Language, state: SignInState, complete: (html: string) => string): string {
-    const { context, refusal, username = '', isShared, prompt } = state
-    const placeholder = username === '' ? '' : TYPED_NAME
-    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder, prompt])}`
-    const pieces = getOrCreate(refusedPages, key, () =>
-      signInHtml(language, { ...state, username: placeholder }).split(TYPED_NAME),
-    )
-    return pieces.map(complete).join(ejs.escapeXML(username))
-  }
+  const { parts = [], views } = options
+  const cache = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
+  const htmlOf = (language: Language, state: SignInState) =>
+    views.signIn(signInLocals(options, pageIn(language), state))
   return (language: Language, state: SignInState): string => {
-    const complete = (html: string) => parts.reduce((text, part) => part.complete(text, state.frameSecret), html)
-    if (state.signedInAs !== undefined) return complete(signInHtml(language, state))
-    return state.refusal === undefined ? complete(freshPage(language, state)) : refusedPage(language, state, complete)
+    const { context, refusal, username = '', isShared, prompt, signedInAs, frameSecret } = state
+    const complete = (html: string) => parts.reduce((text, part) => part.complete(text, frameSecret), html)
+    if (signedInAs !== undefined) return complete(htmlOf(language, state))
+    const placeholder = username === '' ? '' : TYPED_NAME
+    const known = parts.length > 0 ? prompt : undefined
+    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder, known])}`
+    const pieces = cache.get(key) ?? htmlOf(language, { ...state, username: placeholder }).split(TYPED_NAME)
+    cache.set(key, pieces)
+    return pieces.map(complete).join(ejs.escapeXML(username))
   }
 }
 
@@ -248,10 +239,4 @@ function waysOn(
 
 function textIn(language: Language, text: PolicyText): string {
   return typeof text === 'string' ? text : (text[language] ?? text.en)
-}
-
-function getOrCreate<T extends object | string>(cache: LRUCache<string, T>, key: string, create: () => T): T {
-  const value = cache.get(key) ?? create()
-  cache.set(key, value)
-  return value
 }
