@@ -1,6 +1,3 @@
-import { readdirSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { relative } from 'node:path'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
@@ -17,12 +14,13 @@ import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
 import { createClientAddress } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
-import { serveBrandAssets } from './login/screens/brand-assets.ts'
+import { serveAssets } from './login/screens/assets.ts'
+import { brandAssetsOf } from './login/screens/brand-assets.ts'
 import { describeError } from './login/screens/error-page.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
 import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
-import { openViews, PUBLIC, type Views } from './login/screens/views.ts'
+import { openViews, type Views } from './login/screens/views.ts'
 import type { SecurityLog } from './server/log/log.ts'
 import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
 import { createReadiness, type OptionalStore } from './server/monitoring/readiness.ts'
@@ -104,8 +102,7 @@ export function createApp(deps: AppDeps): Express {
     app.use(routes)
   }
   const unframedScreens = appScreens(views, config.entryPoints, headers)
-  const brands = config.entryPoints.map(({ brand }) => brand)
-  app.use('/assets', serveBrandAssets(brands, headers), assets(headers, views.asset), assetMethods(unframedScreens))
+  app.use('/assets', assets(config.entryPoints, headers, unframedScreens))
 
   app.use(healthRoutes(deps, warnOnce, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
@@ -136,7 +133,7 @@ function errorHandler(screens: Screens, refusals: Refusals): ErrorRequestHandler
   return (error, req, res, next) => {
     if (res.headersSent) return next(error)
     const refusal = describeError(error)
-    // A range of an asset that does not exist, for example. Not a sign-in, so not in the log.
+    // Not a sign-in, so not in the log.
     if (refusal.status < 500) screens.sendMessage(req, res, { title: 'badRequest', refusal })
     else refusals.failed(req, res, error, null)
   }
@@ -169,24 +166,9 @@ function createExpress(trustProxyHops: number, watch: Required<AppDeps>['watch']
   return app
 }
 
-/**
- * Serves the assets. Only the address that the screens use is cached for a year. A cache asks again for another version
- * in the query, so it never keeps the content of another release.
- */
-function assets(headers: Headers, addressOf: Views['asset']): RequestHandler {
-  const setHeaders = (res: ServerResponse & { readonly req: { readonly originalUrl?: string } }, path: string) => {
-    const isCurrent = res.req.originalUrl === addressOf(relative(PUBLIC, path))
-    const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache'
-    for (const [name, value] of Object.entries({ ...headers, 'Cache-Control': caching })) res.setHeader(name, value)
-  }
-  return express.static(PUBLIC, { index: false, redirect: false, cacheControl: false, setHeaders })
-}
-
-/** Answers 405 to every method except GET and HEAD at the address of an asset. */
-function assetMethods(screens: Screens): RequestHandler {
-  const paths = new Set(readdirSync(PUBLIC).map((name) => `/${name}`))
-  const refuse = onlyMethods('GET, HEAD', sendWrongMethod({ screens }))
-  return (req, res, next) => (paths.has(req.path) ? refuse(req, res, next) : next())
+function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: Screens): RequestHandler {
+  const ofBrands = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)).filter((one) => one !== null))
+  return serveAssets(ofBrands, headers, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
 }
 
 function healthRoutes(

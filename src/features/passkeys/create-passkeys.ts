@@ -1,6 +1,7 @@
 import type { OpenFeature, Services } from '../../login/feature.ts'
 import { createStepLog, PAGE_OUTCOMES } from '../../login/log/step-log.ts'
-import { assetAddress, compileView } from '../../login/screens/views.ts'
+import { assetAddress } from '../../login/screens/assets.ts'
+import { compileView } from '../../login/screens/views.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
 import { windowRoutes } from '../window/routes.ts'
 import { createWindowCookies } from '../window/window-cookie.ts'

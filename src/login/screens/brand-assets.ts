@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto'
-import type { RequestHandler } from 'express'
 import type { Brand, Logo } from '../../brand/brand.ts'
 import { textColorOn } from '../../brand/contrast.ts'
-import type { Headers } from './headers.ts'
-
-/** A file made from the settings. The address changes with the content, so browsers may keep the file forever. */
-export interface BrandAsset {
-  readonly address: string
-  readonly type: string
-  readonly content: Buffer
-}
+import { type Asset, digestOf } from './assets.ts'
 
 /**
  * An SVG may contain anything. In an `img`, browsers run and load nothing of it. This policy does the same where a person
@@ -27,31 +18,14 @@ export function brandAssetsOf({ colors, logo, darkLogo }: Brand) {
   }
 }
 
-/** Serves the assets of these brands, by their whole path. */
-export function serveBrandAssets(brands: readonly Brand[], headers: Headers): RequestHandler {
-  const assets = brands.flatMap((brand) => Object.values(brandAssetsOf(brand)).filter((asset) => asset !== null))
-  const byAddress = new Map(assets.map((asset) => [asset.address, asset]))
-  return (req, res, next) => {
-    const asset = req.method === 'GET' || req.method === 'HEAD' ? byAddress.get(req.originalUrl) : undefined
-    if (asset === undefined) return next()
-    res.writeHead(200, {
-      ...headers,
-      'Content-Security-Policy': ASSET_POLICY,
-      'Cache-Control': 'public, max-age=31536000, immutable',
-      'Content-Type': asset.type,
-      'Content-Length': asset.content.length,
-    })
-    res.end(req.method === 'HEAD' ? undefined : asset.content)
-  }
-}
-
-function logoAsset({ type, content }: Logo): BrandAsset {
+function logoAsset({ type, content }: Logo): Asset {
   return toAsset(type === 'image/png' ? 'png' : 'svg', type, content)
 }
 
-function toAsset(ending: string, type: string, content: Buffer): BrandAsset {
-  const digest = createHash('sha256').update(content).digest('base64url').slice(0, 10)
-  return { address: `/assets/brand-${digest}.${ending}`, type, content }
+/** An asset made from the settings. */
+function toAsset(ending: string, type: string, content: Buffer): Asset {
+  const headers = { 'Content-Security-Policy': ASSET_POLICY }
+  return { address: `/assets/brand-${digestOf(content)}.${ending}`, type, content, headers }
 }
 
 function stylesheetOf({ light, dark }: NonNullable<Brand['colors']>): string {

@@ -25,16 +25,7 @@ export function describeError(error: unknown): Refusal {
   const formFault = type === undefined ? undefined : FORM_FAULTS[type]
   if (formFault !== undefined) return formFault
   if (type?.startsWith('request.') || type?.startsWith('entity.')) return { status: 400, text: 'badForm' }
-  const status = statusOfRequestFault(error)
-  if (status !== null) return { status, text: 'notAsRequested' }
   return { status: 500, text: 'internal' }
-}
-
-/** Returns the status of an `http-errors` error that the client caused, such as a range outside a file; else null. */
-function statusOfRequestFault(error: unknown): number | null {
-  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true) return null
-  const status = 'statusCode' in error ? Number(error.statusCode) : 0
-  return status >= 400 && status < 500 ? status : null
 }
 
 function textProperty(error: unknown, name: string): string | undefined {

@@ -11,7 +11,7 @@ const PATHS = [
   '/cancel',
   '/sign-out',
   '/health/ready',
-  '/assets/login.css',
+  '/assets/screen.css',
   '/e/default/sign-in',
   '/nowhere',
 ]
