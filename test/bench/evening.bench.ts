@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BenchPart, type BenchRun, inRounds } from './bench-part.ts'
-import { type BenchRow, compared } from './bench-row.ts'
+import { type BenchRow, compared, measured } from './bench-row.ts'
 import { type Child, openChildren } from './child.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL } from './installation.ts'
@@ -30,8 +30,12 @@ interface Contestant {
 interface Evening {
   readonly all: number
   readonly assets: number
-  /** The main thread while viewers sign in: the verifications run in other threads. */
-  readonly signInScript: number
+  /** The main thread, which runs the JavaScript. Passwords are verified in other threads. */
+  readonly mainThread: number
+  /** The main thread while viewers sign in. */
+  readonly signInMainThread: number
+  /** The other threads while viewers sign in. */
+  readonly hashing: number
 }
 
 /**
@@ -67,8 +71,14 @@ export const evening: BenchPart = {
     yield row('Assets of the screen, against plain Express', 'login', 'plain', 'assets')
     yield row('Assets of the screen, against node:http', 'login', 'bare', 'assets')
     yield {
-      ...row('JavaScript of a sign-in, against plain Express', 'login', 'plain', 'signInScript'),
+      ...row('JavaScript of a sign-in, against plain Express', 'login', 'plain', 'signInMainThread'),
       note: 'the main thread only; one viewer in twenty mistypes the password first',
+    }
+    yield {
+      name: 'Cores that the hashing of one process can fill',
+      unit: 'cores',
+      ...measured(rounds, ({ login, bare }) => bare.hashing / login.mainThread),
+      note: 'then its JavaScript is full: with more cores, start a second process',
     }
   },
 }
@@ -176,8 +186,15 @@ async function liveEvening(
       await expectStatus(connection.exchange(getRequest(viewer, cookies[viewer] ?? null, path)), 303)
     }
   })
-  const all = [pages, files, signIns, returns].reduce((sum, { cpuMicros }) => sum + cpuMicros, 0)
-  return { all, assets: files.cpuMicros, signInScript: signIns.mainThreadMicros }
+  const sum = (figure: keyof typeof pages) =>
+    [pages, files, signIns, returns].reduce((total, phase) => total + phase[figure], 0)
+  return {
+    all: sum('cpuMicros'),
+    assets: files.cpuMicros,
+    mainThread: sum('mainThreadMicros'),
+    signInMainThread: signIns.mainThreadMicros,
+    hashing: signIns.cpuMicros - signIns.mainThreadMicros,
+  }
 }
 
 /** Does one thing for all viewers of a round. @returns what the server used, per viewer. */

@@ -90,7 +90,7 @@ test('a followed address stays below its prefix, keeps its query and gets one mo
       expect(path).toBe(origin + pathname)
       expect(search.split('hash=%5B')).toHaveLength(2)
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   )
   expect(followed).toBeGreaterThan(50)
 })
@@ -107,7 +107,7 @@ test('arbitrary text is refused without an exception', () => {
         expect(decideReturnAddress(text, PLAYER, [parseAllowedConsumer('https://player.example/chat/')]).ok).toBe(false)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   )
 })
 

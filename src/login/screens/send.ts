@@ -16,7 +16,7 @@ export function sendLocation(res: Response, headers: Headers, location: string):
   res.writeHead(200, { ...headers, ...type }).end(json)
 }
 
-/** Sends a string, which Node writes together with the headers. With a buffer, a page costs 7 % more CPU. */
+/** Sends a string, which Node writes together with the headers. */
 export function sendPage(
   res: Response,
   headers: Headers,

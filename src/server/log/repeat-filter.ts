@@ -33,7 +33,10 @@ const LINES_PER_NETWORK = 100
 /** Limits the memory to about 10 MB. Clients choose networks and details. */
 const MOST_LINES = 10_000
 
-/** Keeps repeated lines out of the log: the first is written, the others of the same minute are counted. */
+/**
+ * Keeps repeated lines out of the log: the first is written, the others of the same minute are counted. So an attack
+ * fills no disk, and a refusal stays cheap.
+ */
 export function createRepeatFilter(everyMs: number = MINUTE_MS, mostLines: number = MOST_LINES) {
   const sums = new Map<string, { kind: LineKind; network: string | undefined; lines: number; more: number }>()
   const written = new Set<string>()
