@@ -167,8 +167,9 @@ function createExpress(trustProxyHops: number, watch: Required<AppDeps>['watch']
 }
 
 function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: Screens): RequestHandler {
-  const ofBrands = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)).filter((one) => one !== null))
-  return serveAssets(ofBrands, headers, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
+  const brandAssets = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)))
+  const existing = brandAssets.filter((asset) => asset !== null)
+  return serveAssets(existing, headers, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
 }
 
 function healthRoutes(

@@ -7,15 +7,17 @@ import type { Headers } from './headers.ts'
 
 /** A file in memory. */
 export interface Asset {
-  /** Changes with the content, so browsers may keep the file forever. */
+  /** The path with its query. Changes with the content, so browsers may keep the file forever. */
   readonly address: string
+  /** The value of `Content-Type`. */
   readonly type: string
   readonly content: Buffer
+  /** Replace the headers of the app. */
   readonly headers?: Headers
 }
 
 const PUBLIC = fileURLToPath(new URL('../../../public', import.meta.url))
-/** Together the style sheet of every screen: one request of a browser in place of four. */
+/** The parts of `screen.css`, the style sheet of every screen. One file saves a browser three requests. */
 const SCREEN_STYLES = ['login.css', 'sizes.css', 'small-players.css', 'script.css']
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -23,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** The files of `public` by their name, without the parts of `screen.css`. */
+/** The files of `public` by name, with `screen.css` in place of its parts. */
 const files = readFiles()
 
 function readFiles(): ReadonlyMap<string, Asset> {
@@ -35,10 +37,11 @@ function readFiles(): ReadonlyMap<string, Asset> {
 
 function toEntry([name, content]: readonly [name: string, content: Buffer]): [string, Asset] {
   const type = TYPES[extname(name)]
-  if (type === undefined) throw new Error(`public/${name}: no type is known for such files. Add it to assets.ts.`)
+  if (type === undefined) throw new Error(`public/${name}: unknown file type. Add it to TYPES in assets.ts.`)
   return [name, { address: `/assets/${name}?v=${digestOf(content)}`, type, content }]
 }
 
+/** Returns ten characters that change with the content, for an address. */
 export function digestOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 10)
 }
@@ -51,16 +54,16 @@ export function assetAddress(name: string): string {
 }
 
 /**
- * Serves the files of `public` and of brands below `/assets`, from memory: from the disk, the six files of a screen
- * took a fifth of the CPU time of a sign-in. Only the address that the screens use is cached for a year. A cache asks
- * again for another version in the query, so it never keeps the content of another release.
+ * Serves the files of `public` and of brands below `/assets`, from memory. Only the address that the screens use is
+ * cached for a year. A cache asks again for another version in the query, so it never keeps the content of another
+ * release.
  */
 export function serveAssets(
-  ofBrands: readonly Asset[],
+  brandAssets: readonly Asset[],
   headers: Headers,
   refuseMethod: RequestHandler,
 ): RequestHandler {
-  const byPath = new Map([...files.values(), ...ofBrands].map((asset) => [asset.address.split('?', 1)[0], asset]))
+  const byPath = new Map([...files.values(), ...brandAssets].map((asset) => [asset.address.split('?', 1)[0], asset]))
   return (req, res, next) => {
     const asset = byPath.get(req.baseUrl + req.path)
     if (asset === undefined) return void next()

@@ -10,6 +10,7 @@ const ASSET_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; fr
 
 export type BrandAssets = Readonly<ReturnType<typeof brandAssetsOf>>
 
+/** Returns the files that the settings of a brand make; null for one that the brand does not set. */
 export function brandAssetsOf({ colors, logo, darkLogo }: Brand) {
   return {
     stylesheet: colors && toAsset('css', 'text/css; charset=utf-8', Buffer.from(stylesheetOf(colors))),
@@ -22,7 +23,6 @@ function logoAsset({ type, content }: Logo): Asset {
   return toAsset(type === 'image/png' ? 'png' : 'svg', type, content)
 }
 
-/** An asset made from the settings. */
 function toAsset(ending: string, type: string, content: Buffer): Asset {
   const headers = { 'Content-Security-Policy': ASSET_POLICY }
   return { address: `/assets/brand-${digestOf(content)}.${ending}`, type, content, headers }

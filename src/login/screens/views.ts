@@ -7,6 +7,7 @@ import { assetAddress } from './assets.ts'
 export interface Views {
   readonly signIn: ejs.TemplateFunction
   readonly message: ejs.TemplateFunction
+  /** Returns the address of an asset. */
   readonly asset: (name: string) => string
 }
 
