@@ -39,7 +39,7 @@ export interface SignInState {
   readonly isShared?: boolean
   /** Adds a way to continue without a password. */
   readonly signedInAs?: string
-  /** True if the entry point asks a viewer with a session before it sends an answer to the player. */
+  /** True if the entry point asks a viewer with a session before it sends an answer to the player. Needs `signedInAs`. */
   readonly asksFirst?: boolean
   /** True if the viewer wants another account. The form is then open at once, as it is after a refusal. */
   readonly wantsOtherAccount?: boolean
@@ -106,8 +106,8 @@ export function createScreens(options: ScreensOptions): Screens {
 }
 
 /**
- * Returns the sign-in screen, from a cache if no name of a signed-in viewer is on it. An overload refuses thousands of
- * viewers with the same screen: without the cache, a refusal costs twice as much CPU time.
+ * Returns a function that creates the sign-in screen, from a cache unless it shows a signed-in viewer. An overload
+ * refuses thousands of viewers with the same screen, and a refusal must stay cheap.
  */
 function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof createPages>) {
   const { parts = [], views } = options
@@ -119,8 +119,9 @@ function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof cr
     const complete = (html: string) => parts.reduce((text, part) => part.complete(text, frameSecret), html)
     if (signedInAs !== undefined) return complete(htmlOf(language, state))
     const placeholder = username === '' ? '' : TYPED_NAME
-    const known = parts.length > 0 ? prompt : undefined
-    const key = `${language} ${JSON.stringify([context.fields, refusal, isShared, placeholder, known])}`
+    // All that differs between screens without a signed-in viewer. Only a part reads the prompt.
+    const shown = [context.fields, refusal, isShared, placeholder, parts.length > 0 ? prompt : null]
+    const key = `${language} ${JSON.stringify(shown)}`
     const pieces = cache.get(key) ?? htmlOf(language, { ...state, username: placeholder }).split(TYPED_NAME)
     cache.set(key, pieces)
     return pieces.map(complete).join(ejs.escapeXML(username))
