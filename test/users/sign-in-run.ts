@@ -9,7 +9,7 @@ export const password = 'correct horse battery'
 /** Hashing that takes no time, so that only the store is measured. */
 export const quickPasswords: PasswordHashing = quickHashing()
 
-/** @param needsRehash for every password. */
+/** @param needsRehash the answer for every hash and password. */
 export function quickHashing(needsRehash = false): PasswordHashing {
   return {
     hash: (text) => Promise.resolve(`quick:${text}`),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
 
-/** A stored hash, read once: a way to verify it, or why it cannot be verified, as the end of a sentence. */
+/** A parsed hash, or why no password can be verified against it. The fault ends a sentence that begins with the hash. */
 export type HashReading = UsableHash | { readonly ok: false; readonly fault: string }
 
 export interface UsableHash {
@@ -18,6 +18,7 @@ export interface UsableHash {
 /** Hashing and verification of passwords, as stores use them. */
 export interface PasswordHashing {
   hash(password: string): Promise<string>
+  /** Parses a stored hash. Does not throw. */
   read(passwordHash: string): HashReading
   /**
    * Returns the same hashing without weak hashes; absent if there are none.

@@ -12,7 +12,7 @@ const FORMS: readonly HashForm[] = [argon2Form, ...foreignForms]
  */
 export const knownPasswords = { ...passwordsOf(readHash), withoutWeakHashes }
 
-/** Leaves out hashes such as MD5-crypt. */
+/** Refuses hashes such as MD5-crypt. @param option as in `PasswordHashing`. */
 export function withoutWeakHashes(option: string): PasswordHashing {
   return passwordsOf((text) => {
     const reading = readHash(text)
@@ -61,5 +61,6 @@ function argon2Form(text: string): FormReading | null {
   if (!phc.startsWith('$argon2')) return null
   const reading = argon2Passwords.read(phc)
   if (!reading.ok) return reading
+  // argon2 reads every byte, so any password serves here.
   return { ok: true, verify: reading.verify, isCurrent: phc === text && !reading.needsRehash('') }
 }
