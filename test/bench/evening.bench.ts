@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type BenchPart, type BenchRun, inRounds } from './bench-part.ts'
 import { type BenchRow, compared, measured } from './bench-row.ts'
 import { type Child, openChildren } from './child.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type Answer, type Connection, openConnection } from './connection.ts'
 import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL } from './installation.ts'
 import type { Usage } from './report-usage.ts'
 import { getRequest, signInRequest } from './requests.ts'
@@ -20,15 +20,27 @@ const pathOf = (video: number) => `/?ustreamContentType=recorded&ustreamContentI
 const PAGE = pathOf(1)
 const RETURNS = [pathOf(2), pathOf(3), pathOf(4), `/?hashConsumer=${encodeURIComponent(CONSUMER)}`]
 
+type ServerName = 'login' | 'plain' | 'bare'
+
 interface Contestant {
   readonly child: Child
   /** The paths that the screen of this server loads. */
   readonly assets: readonly string[]
 }
 
-/** CPU time of one viewer, in microseconds. */
+/** The recorded answers of the login app, for the server that only sends them again. */
+export interface RecordedEvening {
+  readonly gets: readonly { readonly path: string; readonly answer: Answer }[]
+  /** For a wrong password. */
+  readonly wrong: Answer
+  readonly right: Answer
+}
+
+/** CPU time of a server per viewer, in microseconds. */
 interface Evening {
+  /** All threads, from the screen to the last return. */
   readonly all: number
+  /** All threads while browsers load the assets. */
   readonly assets: number
   /** The main thread, which runs the JavaScript. Passwords are verified in other threads. */
   readonly mainThread: number
@@ -39,8 +51,8 @@ interface Evening {
 }
 
 /**
- * Measures an evening as viewers live it: the screen and its assets, a sign-in, three returns and a chat. The limit is a
- * server that sends the same bytes and verifies the same passwords.
+ * Measures the CPU time of an evening: the screen and its assets, a sign-in, three returns and a chat. The limit is
+ * a server that sends the same bytes and verifies the same passwords.
  */
 export const evening: BenchPart = {
   name: 'evening',
@@ -49,29 +61,29 @@ export const evening: BenchPart = {
     await using children = openChildren()
     const contestants = await startContestants(run.installation, children.start)
     const rounds = await raceEvenings(run, contestants)
-    const row = (name: string, of: 'login', base: 'plain' | 'bare', figure: keyof Evening) => ({
+    const row = (name: string, base: 'plain' | 'bare', figure: keyof Evening) => ({
       name,
       unit: 'µs CPU per viewer',
       ...compared(
         rounds,
-        (round) => round[of][figure],
+        (round) => round.login[figure],
         (round) => round[base][figure],
       ),
     })
     yield {
-      ...row('An evening, against the argon2id limit', 'login', 'bare', 'all'),
+      ...row('An evening, against the argon2id limit', 'bare', 'all'),
       target: { atMost: 1.17 },
       note: 'the limit: the same bytes by node:http, the same passwords by argon2id',
     } satisfies BenchRow
     yield {
-      ...row('An evening, against plain Express with the same duties', 'login', 'plain', 'all'),
+      ...row('An evening, against plain Express with the same duties', 'plain', 'all'),
       target: { atMost: 0.92 },
       note: 'plain Express serves its six assets with express.static',
     }
-    yield row('Assets of the screen, against plain Express', 'login', 'plain', 'assets')
-    yield row('Assets of the screen, against node:http', 'login', 'bare', 'assets')
+    yield row('Assets of the screen, against plain Express', 'plain', 'assets')
+    yield row('Assets of the screen, against node:http', 'bare', 'assets')
     yield {
-      ...row('JavaScript of a sign-in, against plain Express', 'login', 'plain', 'signInMainThread'),
+      ...row('JavaScript of a sign-in, against plain Express', 'plain', 'signInMainThread'),
       note: 'the main thread only; one viewer in twenty mistypes the password first',
     }
     yield {
@@ -86,7 +98,7 @@ export const evening: BenchPart = {
 async function startContestants(
   { folder, environment, loginApp, password, passwordHash }: Installation,
   start: (options: ReturnType<Installation['loginApp']>) => Promise<Child>,
-): Promise<Record<'login' | 'plain' | 'bare', Contestant>> {
+): Promise<Record<ServerName, Contestant>> {
   const ownSessions: Environment = { SESSION_STORE_URL: `sqlite:${join(folder, 'evening.db')}` }
   const login = await start(loginApp({ ...environment, ...ownSessions, HASH_CONSUMERS: CONSUMER }))
   const assets = await assetsOf(login)
@@ -97,7 +109,7 @@ async function startContestants(
   const args = [settings, sessionList, join(folder, 'plain-evening.db'), passwordHash]
   const plain = await start({ script: 'serve-plain-express.ts', args, folder })
   const answers = join(folder, 'evening.json')
-  writeFileSync(answers, JSON.stringify(await answersOf(login, assets, password)))
+  writeFileSync(answers, JSON.stringify(await recordEvening(login, assets, password)))
   const bare = await start({ script: 'serve-bare-evening.ts', args: [answers, passwordHash], folder })
   return {
     login: { child: login, assets },
@@ -118,8 +130,8 @@ async function assetsOf({ port }: Child): Promise<string[]> {
   return [...body.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
 }
 
-/** Reads what the login app answers to each request of an evening, for the server that only sends it again. */
-async function answersOf({ port }: Child, assets: readonly string[], password: string) {
+/** Records the answer of the login app to each request of an evening. */
+async function recordEvening({ port }: Child, assets: readonly string[], password: string): Promise<RecordedEvening> {
   const connection = await openConnection(port)
   const get = async (path: string, cookie: string | null) => ({
     path,
@@ -127,7 +139,7 @@ async function answersOf({ port }: Child, assets: readonly string[], password: s
   })
   const gets = []
   for (const path of [PAGE, ...assets]) gets.push(await get(path, null))
-  const wrong = await connection.read(signInRequest(0, 'nobody@example.com', 'a wrong password'))
+  const wrong = await connection.read(signInRequest(0, 'unknown@example.com', 'a wrong password'))
   const right = await connection.read(signInRequest(0, 'viewer0@example.com', password))
   for (const path of RETURNS) gets.push(await get(path, cookieOf(right.headers)))
   connection.close()
@@ -139,33 +151,31 @@ function cookieOf(headers: readonly (readonly [name: string, value: string])[]):
   return cookie.split(';', 1)[0] ?? ''
 }
 
-type Names = 'login' | 'plain' | 'bare'
-
 async function raceEvenings(
   run: BenchRun,
-  contestants: Readonly<Record<Names, Contestant>>,
-): Promise<Record<Names, Evening>[]> {
+  contestants: Readonly<Record<ServerName, Contestant>>,
+): Promise<Record<ServerName, Evening>[]> {
   const { installation } = run
   const rounds = await inRounds(ROUNDS + 1, run, 'An evening', async (round) => {
-    const from = 1 + round * VIEWERS_PER_ROUND
+    const firstViewer = 1 + round * VIEWERS_PER_ROUND
     return {
-      login: await liveEvening(contestants.login, installation, from),
-      plain: await liveEvening(contestants.plain, installation, from),
-      bare: await liveEvening(contestants.bare, installation, from),
+      login: await playEvening(contestants.login, installation, firstViewer),
+      plain: await playEvening(contestants.plain, installation, firstViewer),
+      bare: await playEvening(contestants.bare, installation, firstViewer),
     }
   })
   // The first round warms up.
   return rounds.slice(1)
 }
 
-/** Lets viewers live an evening, phase by phase, so that each phase has its own figure. */
-async function liveEvening(
+/** Plays an evening phase by phase, so that each phase has its own figure. */
+async function playEvening(
   { child, assets }: Contestant,
   { usernameOf, password }: Installation,
-  from: number,
+  firstViewer: number,
 ): Promise<Evening> {
   const cookies: string[] = []
-  const phase = (work: (connection: Connection, viewer: number) => Promise<void>) => phaseOf(child, from, work)
+  const phase = (work: (connection: Connection, viewer: number) => Promise<void>) => phaseOf(child, firstViewer, work)
   const pages = await phase((connection, viewer) =>
     expectStatus(connection.exchange(getRequest(viewer, null, PAGE)), 200),
   )
@@ -187,7 +197,7 @@ async function liveEvening(
     }
   })
   const sum = (figure: keyof typeof pages) =>
-    [pages, files, signIns, returns].reduce((total, phase) => total + phase[figure], 0)
+    [pages, files, signIns, returns].reduce((total, usage) => total + usage[figure], 0)
   return {
     all: sum('cpuMicros'),
     assets: files.cpuMicros,
@@ -197,17 +207,17 @@ async function liveEvening(
   }
 }
 
-/** Does one thing for all viewers of a round. @returns what the server used, per viewer. */
+/** Does one thing for all viewers of a round. @returns the CPU time of the server, per viewer. */
 async function phaseOf(
   child: Child,
-  from: number,
+  firstViewer: number,
   work: (connection: Connection, viewer: number) => Promise<void>,
 ): Promise<Omit<Usage, 'rssBytes'>> {
   const before = await child.usage()
-  let next = from
+  let next = firstViewer
   async function run(): Promise<void> {
     const connection = await openConnection(child.port)
-    while (next < from + VIEWERS_PER_ROUND) await work(connection, next++)
+    while (next < firstViewer + VIEWERS_PER_ROUND) await work(connection, next++)
     connection.close()
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, run))

@@ -6,9 +6,9 @@ import type { PlainDuties } from './plain-express.ts'
 import type { ListedSession } from './session-list.ts'
 
 /**
- * Does the duties of the login app, written plainly: sessions in a file of `node:sqlite` that are read and touched at each
- * request, the row of the viewer, and a line of pino.
- * @param passwordHash of all viewers of the installation; empty if nobody signs in.
+ * Does the duties of the login app, written plainly. Sessions in a file of `node:sqlite` are read and touched at each
+ * request. Further duties are the row of the viewer, and a line of pino.
+ * @param passwordHash of all viewers of the installation; empty if no viewer signs in.
  */
 export function plainDuties(file: string, sessions: readonly ListedSession[], passwordHash = ''): PlainDuties {
   const database = new DatabaseSync(file)

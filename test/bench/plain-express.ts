@@ -24,7 +24,7 @@ export interface PlainDuties {
   readonly logSignIn: (username: string) => void
 }
 
-/** The return address with a response for this viewer. */
+/** Returns the return address with a response for this viewer. */
 export function plainReturnAddress({ returnUrl, hashSecret }: PlainSettings, username: string): string {
   const hashExpire = Math.floor(Date.now() / 1000) + 3600
   const hash = createHash('md5').update(`${username}|${hashExpire}|${hashSecret}`).digest('hex')
@@ -33,7 +33,7 @@ export function plainReturnAddress({ returnUrl, hashSecret }: PlainSettings, use
 }
 
 /**
- * The baseline of the login app: the same two answers, written plainly with the same libraries.
+ * The baseline of the login app: the same screen, assets, sign-in and return, written plainly with the same libraries.
  * @param addressFor returns the return address with a token, in place of the address with a response.
  */
 export function plainExpress(

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 export interface Usage {
   /** User and system time of all its threads since it started, microseconds. */
   readonly cpuMicros: number
-  /** The same of its main thread, which runs its JavaScript. */
+  /** User and system time of the main thread, which runs the JavaScript, microseconds. */
   readonly mainThreadMicros: number
   readonly rssBytes: number
 }

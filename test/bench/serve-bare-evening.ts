@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { verify } from '@node-rs/argon2'
 import { createQueue } from '../../src/server/work-queue.ts'
 import { hashingQueueOptions, threadPoolSize } from '../../src/users/passwords/hashing-queue.ts'
-import type { Answer } from './connection.ts'
+import type { RecordedEvening } from './evening.bench.ts'
 import { sayStarted } from './report-usage.ts'
+import { recordedAnswer } from './send-recorded.ts'
 
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 
@@ -13,22 +14,10 @@ process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
  * answers as JSON, and the hash of all passwords.
  */
 const [file = '', passwordHash = ''] = process.argv.slice(2)
-const { gets, wrong, right } = JSON.parse(readFileSync(file, 'utf8')) as Readonly<{
-  gets: readonly { readonly path: string; readonly answer: Answer }[]
-  wrong: Answer
-  right: Answer
-}>
+const { gets, wrong, right } = JSON.parse(readFileSync(file, 'utf8')) as RecordedEvening
 const queue = createQueue({ ...hashingQueueOptions(), queueLength: Number.MAX_SAFE_INTEGER })
-const [sendWrong, sendRight] = [sender(wrong), sender(right)]
-const senders = new Map(gets.map(({ path, answer }) => [path, sender(answer)]))
-
-/** Returns a function that sends an answer. */
-function sender({ status, headers, body }: Answer): (res: ServerResponse) => void {
-  const byNode = ['date', 'connection', 'keep-alive']
-  const sent = headers.filter(([name]) => !byNode.includes(name.toLowerCase())).flat()
-  const bytes = Buffer.from(body)
-  return (res) => void res.writeHead(status, sent).end(bytes)
-}
+const [sendWrong, sendRight] = [recordedAnswer(wrong), recordedAnswer(right)]
+const senders = new Map(gets.map(({ path, answer }) => [path, recordedAnswer(answer)]))
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
   const send = senders.get(req.url ?? '')
