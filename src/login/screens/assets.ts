@@ -12,7 +12,7 @@ export interface Asset {
   /** The value of `Content-Type`. */
   readonly type: string
   readonly content: Buffer
-  /** Replace the headers of the app. */
+  /** These replace headers of the app with the same name. */
   readonly headers?: Headers
 }
 
