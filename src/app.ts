@@ -16,7 +16,6 @@ import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { serveAssets } from './login/screens/assets.ts'
 import { brandAssetsOf } from './login/screens/brand-assets.ts'
-import { describeError } from './login/screens/error-page.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
 import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
@@ -106,7 +105,7 @@ export function createApp(deps: AppDeps): Express {
 
   app.use(healthRoutes(deps, warnOnce, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
-  app.use(errorHandler(unframedScreens, createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
+  app.use(errorHandler(createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
 }
 
@@ -129,13 +128,10 @@ function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler): 
   if (basePath === '') app.use('/e/default', routes)
 }
 
-function errorHandler(screens: Screens, refusals: Refusals): ErrorRequestHandler {
+function errorHandler(refusals: Refusals): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error)
-    const refusal = describeError(error)
-    // Not a sign-in, so not in the log.
-    if (refusal.status < 500) screens.sendMessage(req, res, { title: 'badRequest', refusal })
-    else refusals.failed(req, res, error, null)
+    refusals.failed(req, res, error, null)
   }
 }
 
