@@ -143,6 +143,16 @@ test.each([
   expect(needsRehash(knownPasswords, passwordHash, typed)).toBe(expected)
 })
 
+test.each([
+  ['', false],
+  ['argon2', true],
+  ['{ARGON2}', true],
+  ['{CRYPT}', true],
+  ['{CRYPT}{ARGON2}', true],
+])('a current argon2 hash is replaced only if it has a prefix: %s', (prefix, expected) => {
+  expect(needsRehash(knownPasswords, prefix + knownPasswords.dummyHash, 'any')).toBe(expected)
+})
+
 const costly = 'needs more memory or time than one sign-in may use'
 const salt = 'c29tZXNhbHQ'
 const key = 'wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA'
