@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import express from 'express'
+import request from 'supertest'
 import { expect, test } from 'vitest'
+import { readAssets, serveAssets } from '../src/login/screens/assets.ts'
 import { expectRefused } from './login/refused-answer.ts'
 import { startLoginApp } from './login/start-login-app.ts'
+import { temporaryFolder } from './users/temporary-folder.ts'
 
 const PUBLIC = fileURLToPath(new URL('../public', import.meta.url))
 
@@ -119,3 +123,32 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('assets refuse the meth
   }
   expect(app.lines).toEqual([])
 })
+
+test.each([
+  ['logo@2x.png', 'image/png', '/assets/logo@2x.png'],
+  ['Our logo ö.PNG', 'image/png', '/assets/Our%20logo%20%C3%B6.PNG'],
+  ['fonts/brand.woff2', 'font/woff2', '/assets/fonts/brand.woff2'],
+  ['LICENSE', 'application/octet-stream', '/assets/LICENSE'],
+])('a fork may add the file %s to public', async (name, type, path) => {
+  const assets = [...readAssets(publicWith(name)).values()]
+  const app = express().use(
+    '/assets',
+    serveAssets(assets, {}, (_req, res) => void res.sendStatus(405)),
+  )
+  const answer = await request(app).get(path)
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toBe(type)
+})
+
+test.each(['.DS_Store', '.git/config', 'fonts/.DS_Store'])('the hidden file %s in public is not served', (name) => {
+  expect(new Set(readAssets(publicWith(name)).keys())).toEqual(new Set(NAMES))
+})
+
+/** Returns a copy of `public` with one more file. */
+function publicWith(name: string): string {
+  const folder = temporaryFolder()
+  cpSync(PUBLIC, folder, { recursive: true })
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), 'content')
+  return folder
+}

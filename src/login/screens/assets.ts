@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RequestHandler } from 'express'
 import type { Headers } from './headers.ts'
@@ -9,7 +9,7 @@ import type { Headers } from './headers.ts'
 export interface Asset {
   /** The path with its query. Changes with the content, so browsers may keep the file forever. */
   readonly address: string
-  /** The value of `Content-Type`. */
+  /** A media type, or the ending of a file. */
   readonly type: string
   readonly content: Buffer
   /** These replace headers of the app with the same name. */
@@ -19,26 +19,23 @@ export interface Asset {
 const PUBLIC = fileURLToPath(new URL('../../../public', import.meta.url))
 /** The parts of `screen.css`, the style sheet of every screen. One file saves a browser three requests. */
 const SCREEN_STYLES = ['login.css', 'sizes.css', 'small-players.css', 'script.css']
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
 
 /** The files of `public` by name, with `screen.css` in place of its parts. */
-const files = readFiles()
+const files = readAssets(PUBLIC)
 
-function readFiles(): ReadonlyMap<string, Asset> {
-  const names = readdirSync(PUBLIC).filter((name) => !SCREEN_STYLES.includes(name))
-  const read = (name: string) => readFileSync(join(PUBLIC, name))
-  const contents = names.map((name) => [name, read(name)] as const)
+/** Reads a folder and the folders in it. Leaves out hidden files, such as `.DS_Store`. */
+export function readAssets(folder: string): ReadonlyMap<string, Asset> {
+  const read = (name: string) => readFileSync(join(folder, name))
+  const isFile = (name: string) => statSync(join(folder, name)).isFile()
+  const names = readdirSync(folder, { encoding: 'utf8', recursive: true })
+    .filter((name) => !name.split(sep).some((part) => part.startsWith('.')))
+    .filter((name) => !SCREEN_STYLES.includes(name) && isFile(name))
+  const contents = names.map((name) => [name.replaceAll(sep, '/'), read(name)] as const)
   return new Map([...contents, ['screen.css', Buffer.concat(SCREEN_STYLES.map(read))] as const].map(toEntry))
 }
 
 function toEntry([name, content]: readonly [name: string, content: Buffer]): [string, Asset] {
-  const type = TYPES[extname(name)]
-  if (type === undefined) throw new Error(`public/${name}: unknown file type. Add it to TYPES in assets.ts.`)
-  return [name, { address: `/assets/${name}?v=${digestOf(content)}`, type, content }]
+  return [name, { address: `/assets/${encodeURI(name)}?v=${digestOf(content)}`, type: extname(name), content }]
 }
 
 /** Returns ten characters that change with the content, for an address. */
@@ -69,11 +66,10 @@ export function serveAssets(
     if (asset === undefined) return void next()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void refuseMethod(req, res, next)
     const isCurrent = req.originalUrl === asset.address
-    res.writeHead(200, {
+    res.type(asset.type).writeHead(200, {
       ...headers,
       ...asset.headers,
       'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'Content-Type': asset.type,
       'Content-Length': asset.content.length,
     })
     res.end(req.method === 'HEAD' ? undefined : asset.content)
