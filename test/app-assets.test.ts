@@ -70,6 +70,14 @@ test.each([
   expect(answer.headers['x-content-type-options']).toBe('nosniff')
 })
 
+test('a browser that has the content of an asset does not load it again', async () => {
+  const app = await startLoginApp()
+  const { headers } = await app.get('/assets/icon.svg')
+  const answer = await app.get('/assets/icon.svg', { 'If-None-Match': headers.etag ?? '' })
+  expect(answer.status).toBe(304)
+  expect((await app.get('/assets/login.js')).headers.etag).not.toBe(headers.etag)
+})
+
 test.each([
   '/assets',
   '/assets/',

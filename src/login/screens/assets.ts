@@ -66,12 +66,9 @@ export function serveAssets(
     if (asset === undefined) return void next()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void refuseMethod(req, res, next)
     const isCurrent = req.originalUrl === asset.address
-    res.type(asset.type).writeHead(200, {
-      ...headers,
-      ...asset.headers,
-      'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'Content-Length': asset.content.length,
-    })
-    res.end(req.method === 'HEAD' ? undefined : asset.content)
+    const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache'
+    // A style sheet of a fork may name a font or an image without its version: then a browser asks each time.
+    res.set({ ...headers, ...asset.headers, 'Cache-Control': caching, ETag: `"${asset.address}"` })
+    res.type(asset.type).send(asset.content)
   }
 }
