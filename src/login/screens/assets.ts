@@ -20,7 +20,7 @@ const PUBLIC = fileURLToPath(new URL('../../../public', import.meta.url))
 /** The parts of `screen.css`, the style sheet of every screen. One file saves a browser three requests. */
 const SCREEN_STYLES = ['login.css', 'sizes.css', 'small-players.css', 'script.css']
 
-/** The files of `public` by name, with `screen.css` in place of its parts. */
+/** `screen.css` and the files of `public`, by name. */
 const files = readAssets(PUBLIC)
 
 /** Reads a folder and the folders in it. Leaves out hidden files, such as `.DS_Store`. */
@@ -29,7 +29,7 @@ export function readAssets(folder: string): ReadonlyMap<string, Asset> {
   const isFile = (name: string) => statSync(join(folder, name)).isFile()
   const names = readdirSync(folder, { encoding: 'utf8', recursive: true })
     .filter((name) => !name.split(sep).some((part) => part.startsWith('.')))
-    .filter((name) => !SCREEN_STYLES.includes(name) && isFile(name))
+    .filter(isFile)
   const contents = names.map((name) => [name.replaceAll(sep, '/'), read(name)] as const)
   return new Map([...contents, ['screen.css', Buffer.concat(SCREEN_STYLES.map(read))] as const].map(toEntry))
 }
