@@ -1,12 +1,12 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
 import {
+  isUseDue,
   type SessionLimits,
   type SessionStore,
   type ShownSession,
   StoredSession,
   storableSession,
-  touchAfterSeconds,
 } from '../sessions/session-store.ts'
 import { keysOfLogout, type ProviderLogout } from '../sessions/sso/provider-sessions.ts'
 import type { StoredSessions } from '../stores/store-kind.ts'
@@ -127,11 +127,9 @@ class RedisSessions extends session.Store {
     await addToLists(this.#link, { id, viewer, endsAtSeconds }, this.#limits, now)
   }
   async #use(id: string, data: SessionData): Promise<void> {
-    const usedAtSeconds = data.usedAtSeconds ?? data.viewer?.signedInAtSeconds
     const now = this.#nowSeconds()
-    const isRecent = usedAtSeconds === undefined || now - usedAtSeconds < touchAfterSeconds(this.#limits)
     const value = secondsLeft(data, this.#limits, now)
-    if (isRecent || value <= 0) return
+    if (!isUseDue(data, this.#limits, now) || value <= 0) return
     const key = sessionKey(this.#link, id)
     // XX: must not create a session again that was ended in the meantime.
     const options = { expiration: { type: 'EX', value }, condition: 'XX' } as const

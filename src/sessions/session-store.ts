@@ -88,9 +88,15 @@ export function storableSession({ viewer }: SessionData) {
 }
 
 /**
- * Returns the age at which the stored time of the last use is updated, so that most visits write nothing. A session can
- * end too early by that age, so it is at most a tenth of the idle limit.
+ * True if a store should write the time of the last use. The stored time may be up to a minute old, so that most visits
+ * write nothing. A session can end too early by that age, so the age is at most a tenth of the idle limit.
+ * @param nowSeconds UNIX time in seconds.
  */
-export function touchAfterSeconds({ idleSeconds }: SessionLimits): number {
-  return Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)
+export function isUseDue(
+  { usedAtSeconds, viewer }: SessionData,
+  { idleSeconds }: SessionLimits,
+  nowSeconds: number,
+): boolean {
+  const storedAtSeconds = usedAtSeconds ?? viewer?.signedInAtSeconds ?? nowSeconds
+  return nowSeconds - storedAtSeconds >= Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)
 }

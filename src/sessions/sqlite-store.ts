@@ -4,13 +4,7 @@ import { z } from 'zod'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
-import {
-  type SessionLimits,
-  type SessionStore,
-  StoredSession,
-  storableSession,
-  touchAfterSeconds,
-} from './session-store.ts'
+import { isUseDue, type SessionLimits, type SessionStore, StoredSession, storableSession } from './session-store.ts'
 import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.ts'
 import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
@@ -53,9 +47,9 @@ export function openSqliteSessionStore(
   function write(id: string, data: SessionData): void {
     if (data.viewer !== undefined) writes.run(() => insert(id, data, Math.floor(nowSeconds())))
   }
-  function use(id: string, { usedAtSeconds = Number.POSITIVE_INFINITY }: SessionData): void {
+  function use(id: string, data: SessionData): void {
     const now = Math.floor(nowSeconds())
-    if (usedAtSeconds <= now - touchAfterSeconds(limits)) writes.run(() => newUse.run(now, id))
+    if (isUseDue(data, limits, now)) writes.run(() => newUse.run(now, id))
   }
   function pruneEnded(): void {
     const now = Math.floor(nowSeconds())
