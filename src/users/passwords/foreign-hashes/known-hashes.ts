@@ -3,6 +3,8 @@ import { foreignForms } from './foreign-forms.ts'
 import type { FormReading, HashForm } from './hash-form.ts'
 
 const LONGEST_HASH = 1024
+/** Before a hash: `{CRYPT}` or `{ARGON2}` of LDAP directories, `{bcrypt}` of Spring, `argon2` of Django. */
+const PREFIX = /^(\{(CRYPT|bcrypt)\})?((argon2|\{ARGON2\})(?=\$argon2))?/i
 
 const FORMS: readonly HashForm[] = [argon2Form, ...foreignForms]
 
@@ -44,24 +46,22 @@ function isComparedExactly(password: string): boolean {
   return password.isWellFormed() && !password.includes('\0')
 }
 
-/** Reads a hash, also with the prefix that LDAP directories and Spring write. */
 function readHash(storedText: string): FormReading {
   if (storedText.length > LONGEST_HASH) return { ok: false, fault: 'is too long' }
-  const text = storedText.replace(/^\{(CRYPT|bcrypt)\}/i, '')
+  const text = storedText.replace(PREFIX, '')
   for (const form of FORMS) {
     const reading = form(text)
-    // A prefix goes at the next sign-in, for this app never writes one.
+    // This app writes no prefix, so the next sign-in replaces such a hash.
     if (reading) return reading.ok && text !== storedText ? { ...reading, isCurrent: false } : reading
   }
   return { ok: false, fault: 'is of no known form, or is not complete' }
 }
 
-/** argon2 in the PHC string form, also with the prefix `argon2` of Django or `{ARGON2}` of OpenLDAP. */
+/** argon2 in the PHC string form. */
 function argon2Form(text: string): FormReading | null {
-  const phc = text.replace(/^(argon2|\{ARGON2\})(?=\$argon2)/i, '')
-  if (!phc.startsWith('$argon2')) return null
-  const reading = argon2Passwords.read(phc)
+  if (!text.startsWith('$argon2')) return null
+  const reading = argon2Passwords.read(text)
   if (!reading.ok) return reading
   // argon2 reads every byte, so any password serves here.
-  return { ok: true, verify: reading.verify, isCurrent: phc === text && !reading.needsRehash('') }
+  return { ok: true, verify: reading.verify, isCurrent: !reading.needsRehash('') }
 }
