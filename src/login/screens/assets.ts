@@ -43,10 +43,10 @@ export function digestOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 10)
 }
 
-/** Returns the address of a file in `public`, or of `screen.css`. @throws Error if there is no such file. */
+/** Returns the address of a file in `public`, or of `screen.css`. @throws Error if the file does not exist. */
 export function assetAddress(name: string): string {
   const file = files.get(name)
-  if (file === undefined) throw new Error(`There is no public/${name}`)
+  if (file === undefined) throw new Error(`public/${name} does not exist`)
   return file.address
 }
 
@@ -60,15 +60,19 @@ export function serveAssets(
   headers: Headers,
   refuseMethod: RequestHandler,
 ): RequestHandler {
-  const byPath = new Map([...files.values(), ...brandAssets].map((asset) => [asset.address.split('?', 1)[0], asset]))
+  const byPath = new Map(
+    [...files.values(), ...brandAssets].map((asset) => {
+      // A style sheet of a fork may name a font or an image without its version: then a browser asks each time.
+      const all = { ...headers, ...asset.headers, ETag: `"${asset.address}"` }
+      return [asset.address.split('?', 1)[0], { ...asset, headers: all }]
+    }),
+  )
   return (req, res, next) => {
     const asset = byPath.get(req.baseUrl + req.path)
     if (asset === undefined) return void next()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void refuseMethod(req, res, next)
     const isCurrent = req.originalUrl === asset.address
-    const caching = isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache'
-    // A style sheet of a fork may name a font or an image without its version: then a browser asks each time.
-    res.set({ ...headers, ...asset.headers, 'Cache-Control': caching, ETag: `"${asset.address}"` })
+    res.set(asset.headers).set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
     res.type(asset.type).send(asset.content)
   }
 }
