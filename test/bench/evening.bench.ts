@@ -96,12 +96,12 @@ export const evening: BenchPart = {
 }
 
 async function startContestants(
-  { folder, environment, loginApp, password, passwordHash }: Installation,
+  { folder, environment, loginApp, usernameOf, password, passwordHash }: Installation,
   start: (options: ReturnType<Installation['loginApp']>) => Promise<Child>,
 ): Promise<Record<ServerName, Contestant>> {
   const ownSessions: Environment = { SESSION_STORE_URL: `sqlite:${join(folder, 'evening.db')}` }
   const login = await start(loginApp({ ...environment, ...ownSessions, HASH_CONSUMERS: CONSUMER }))
-  const assets = await assetsOf(login)
+  const { assets, recorded } = await recordEvening(login, usernameOf(0), password)
   const sessionList = join(folder, 'no-sessions.json')
   writeSessionList(sessionList, [])
   const { HASH_SECRET: hashSecret, SESSION_SECRET: sessionSecret } = environment
@@ -109,7 +109,7 @@ async function startContestants(
   const args = [settings, sessionList, join(folder, 'plain-evening.db'), passwordHash]
   const plain = await start({ script: 'serve-plain-express.ts', args, folder })
   const answers = join(folder, 'evening.json')
-  writeFileSync(answers, JSON.stringify(await recordEvening(login, assets, password)))
+  writeFileSync(answers, JSON.stringify(recorded))
   const bare = await start({ script: 'serve-bare-evening.ts', args: [answers, passwordHash], folder })
   return {
     login: { child: login, assets },
@@ -123,27 +123,27 @@ const PLAIN_ASSETS = ['login.css', 'sizes.css', 'small-players.css', 'script.css
   (name) => `/assets/${name}`,
 )
 
-async function assetsOf({ port }: Child): Promise<string[]> {
-  const connection = await openConnection(port)
-  const { body } = await connection.read(getRequest(0, null, PAGE))
-  connection.close()
-  return [...body.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
-}
-
-/** Records the answer of the login app to each request of an evening. */
-async function recordEvening({ port }: Child, assets: readonly string[], password: string): Promise<RecordedEvening> {
+/** Records the answer of the login app to each request of an evening, and finds the assets of its screen. */
+async function recordEvening(
+  { port }: Child,
+  username: string,
+  password: string,
+): Promise<{ assets: string[]; recorded: RecordedEvening }> {
   const connection = await openConnection(port)
   const get = async (path: string, cookie: string | null) => ({
     path,
     answer: await connection.read(getRequest(0, cookie, path)),
   })
-  const gets = []
-  for (const path of [PAGE, ...assets]) gets.push(await get(path, null))
+  const page = await get(PAGE, null)
+  const links = page.answer.body.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)
+  const assets = [...links].map(([, path = '']) => path)
+  const gets = [page]
+  for (const path of assets) gets.push(await get(path, null))
   const wrong = await connection.read(signInRequest(0, 'unknown@example.com', 'a wrong password'))
-  const right = await connection.read(signInRequest(0, 'viewer0@example.com', password))
+  const right = await connection.read(signInRequest(0, username, password))
   for (const path of RETURNS) gets.push(await get(path, cookieOf(right.headers)))
   connection.close()
-  return { gets, wrong, right }
+  return { assets, recorded: { gets, wrong, right } }
 }
 
 function cookieOf(headers: readonly (readonly [name: string, value: string])[]): string {
