@@ -64,7 +64,7 @@ export function serveAssets(
     [...files.values(), ...brandAssets].map((asset) => {
       // A style sheet of a fork may name a font or an image without its version: then a browser asks each time.
       const all = { ...headers, ...asset.headers, ETag: `"${asset.address}"` }
-      return [asset.address.split('?', 1)[0], { ...asset, headers: all }]
+      return [asset.address.split('?', 1)[0], { ...asset, headers: new Map(Object.entries(all)) }]
     }),
   )
   return (req, res, next) => {
@@ -72,7 +72,8 @@ export function serveAssets(
     if (asset === undefined) return void next()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void refuseMethod(req, res, next)
     const isCurrent = req.originalUrl === asset.address
-    res.set(asset.headers).set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
+    res.setHeaders(asset.headers)
+    res.setHeader('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
     res.type(asset.type).send(asset.content)
   }
 }
