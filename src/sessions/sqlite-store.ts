@@ -9,6 +9,8 @@ import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.
 import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
 const PRUNE_EVERY_MS = 600_000
+/** Uses of this time share one commit, which costs more than a return. A process that is killed loses these uses. */
+const WRITE_USES_EVERY_MS = 100
 
 const Numbered = z.object({ number: z.number() })
 const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() }).optional()
@@ -32,24 +34,25 @@ export function openSqliteSessionStore(
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
-  const newUse = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
+  const uses = createUses(database, writes)
   const destroy = (id: string) => void writes.run(() => remove.run(id))
   function read(id: string): SessionData | null {
     const row = Row.parse(select.get(id))
     if (row === undefined) return null
     const now = nowSeconds()
-    const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || row.used_at <= now - limits.idleSeconds
+    const usedAtSeconds = uses.secondsOf(id) ?? row.used_at
+    const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || usedAtSeconds <= now - limits.idleSeconds
     const data = isOver ? null : readSession(row.data)
     // If this fails, the session stays ended, and a later read or pruning removes it.
     if (data === null) answer(() => destroy(id))
-    return data && { ...data, usedAtSeconds: row.used_at }
+    return data && { ...data, usedAtSeconds }
   }
   function write(id: string, data: SessionData): void {
     if (data.viewer !== undefined) writes.run(() => insert(id, data, Math.floor(nowSeconds())))
   }
   function use(id: string, data: SessionData): void {
     const now = Math.floor(nowSeconds())
-    if (isUseDue(data, limits, now)) writes.run(() => newUse.run(now, id))
+    if (isUseDue(data, limits, now)) uses.add(id, now)
   }
   function pruneEnded(): void {
     const now = Math.floor(nowSeconds())
@@ -85,6 +88,7 @@ export function openSqliteSessionStore(
     },
     close() {
       clearInterval(timer)
+      uses.write()
       if (database.isOpen) database.close()
     },
   }
@@ -101,6 +105,33 @@ function managementOf(database: DatabaseSync, writes: LockGuard) {
       const { changes } = await Promise.resolve(writes.run(() => ofViewer.run(usernameKey(username))))
       return Number(changes)
     },
+  }
+}
+
+/** Collects the uses of sessions, and writes them together. */
+function createUses(database: DatabaseSync, writes: LockGuard) {
+  const update = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
+  const seconds = new Map<string, number>()
+  function write(): void {
+    const due = [...seconds]
+    seconds.clear()
+    if (due.length === 0) return
+    answer(() =>
+      writes.run(() =>
+        inTransaction(database, () => {
+          for (const [id, usedAt] of due) update.run(usedAt, id)
+        }),
+      ),
+    )
+  }
+  return {
+    /** Second of a use that is not written yet. */
+    secondsOf: (id: string) => seconds.get(id),
+    add(id: string, nowSeconds: number): void {
+      if (seconds.size === 0) setTimeout(write, WRITE_USES_EVERY_MS)
+      seconds.set(id, nowSeconds)
+    },
+    write,
   }
 }
 

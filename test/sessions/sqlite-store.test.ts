@@ -92,6 +92,15 @@ test('the session file keeps the last uses when the program stops', async () => 
   expect(await get(open(file), 'a')).toMatchObject({ viewer: { username: 'ada' } })
 })
 
+test('the session file gets a use while the program runs', async () => {
+  const file = newFile()
+  const running = open(file)
+  await set(running, 'a', sessionOf('ada', clock.seconds))
+  clock.seconds += 90
+  await touch(running, 'a', (await get(running, 'a')) ?? expect.unreachable())
+  await expect.poll(() => get(open(file), 'a')).toMatchObject({ usedAtSeconds: clock.seconds })
+})
+
 test('a session that the file does not take is an error', async () => {
   const file = newFile()
   const sessionStore = open(file)
