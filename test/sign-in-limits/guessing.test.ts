@@ -134,6 +134,7 @@ test.each([
   ['each client, behind two proxies', 2, (index: number) => from(`192.0.2.9, 10.0.0.${index}, 10.1.1.1`), 0],
   ['an IPv4 address without its port', 1, (index: number) => from(`192.0.2.1:${5000 + index}`), 3],
   ['an IPv6 address without its port', 1, (index: number) => from(`[2001:db8::1]:${5000 + index}`), 3],
+  ['an address that cannot be read', 1, () => from('a'), 3],
   ['the network of a household, in IPv6', 1, (index: number) => from(`2001:db8:1:2:${index}::${index}`), 3],
   ['each household, in IPv6', 1, (index: number) => from(`2001:db8:1:${index}::1`), 0],
 ])('failed sign-ins are counted for %s', async (_case, trustProxyHops, headersOf, refused) => {

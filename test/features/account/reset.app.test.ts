@@ -250,20 +250,18 @@ test('a typed address that is also a user name reaches both viewers, once each',
   expect(app.mail.mails).toHaveLength(2)
 })
 
-test.each(['a@example.com, b@example.com', 'a@example.com\nBcc: b@example.com', '<a@example.com>', 'a b@example.com'])(
-  'an attribute that is not one address gets no mail: %j',
-  async (mail) => {
-    const app = await startAccountApp({ changed: { mailAttribute: 'mail' } })
-    await importInto(
-      app.store,
-      [{ username: 'grace', passwordHash: 'x', groups: [], disabled: false, attributes: { mail } }],
-      'keep',
-    )
-    await app.post(FORGOT, { username: 'grace' })
-    await expect.poll(() => outcomesIn(app)).toContain('reset-not-mailed')
-    expect(app.mail.mails).toEqual([])
-  },
-)
+// The forms of addresses are in links/mail-address.test.ts.
+test('an attribute that is not one address gets no mail', async () => {
+  const app = await startAccountApp({ changed: { mailAttribute: 'mail' } })
+  await importInto(
+    app.store,
+    [{ username: 'grace', passwordHash: 'x', groups: [], disabled: false, attributes: { mail: '<a@example.com>' } }],
+    'keep',
+  )
+  await app.post(FORGOT, { username: 'grace' })
+  await expect.poll(() => outcomesIn(app)).toContain('reset-not-mailed')
+  expect(app.mail.mails).toEqual([])
+})
 
 test('a session store that fails does not undo the new password, and the log says so', async () => {
   const failing = { endSessionsOf: () => Promise.reject(new UpstreamError('session-store', 'away')) }

@@ -112,6 +112,10 @@ test.each<[string, Forgery]>([
   ['with another nonce', genuineBut({ nonce: 'another' })],
   ['without a nonce', genuineBut({ nonce: undefined })],
   ['that has expired', genuineBut({ exp: NOW_SECONDS - 15 })],
+  ['without an expiry', genuineBut({ exp: undefined })],
+  ['without a time of issue', genuineBut({ iat: undefined })],
+  ['that is not valid yet', genuineBut({ nbf: NOW_SECONDS + 600 })],
+  ['without an audience', genuineBut({ aud: undefined })],
   ['without a subject', genuineBut({ sub: undefined })],
 ])('an ID token %s is refused', async (_case, forgery) => {
   expect(await signInWith(forgery).catch((error: unknown) => error)).toMatchObject({
