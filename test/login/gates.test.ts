@@ -17,6 +17,15 @@ test('a gate that returns null lets the viewer pass', async () => {
   expect(await ask(() => null)).toMatchObject({ ok: true })
 })
 
+test.each(['not-entitled', 'unusable-attribute'])(
+  'a gate that refuses with %s keeps the viewer out',
+  async (reason) => {
+    const refusal = { ok: false, reason }
+    expect(await ask(() => refusal)).toEqual(refusal)
+    expect(await ask(() => Promise.resolve(refusal))).toEqual(refusal)
+  },
+)
+
 test.each([undefined, Promise.resolve(undefined), {}, 'no'])(
   'a gate that returns %s lets nobody pass',
   async (value) => {
