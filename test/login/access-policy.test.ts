@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { faultInValue } from '../../src/hash-lock/authentication-response.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
-import { askAccess } from '../../src/login/answer/access-decision.ts'
 import type { Viewer } from '../../src/users/user-store.ts'
 import { ENTRY_POINT } from './entry-point.ts'
+import { expectRefused } from './refused-answer.ts'
+import { startLoginApp } from './start-login-app.ts'
 
 const EVERYONE = {
   viewerAuth: 'hash' as const,
@@ -100,14 +100,8 @@ test.each([
   ['\ud800', 'contains half of a character (a lone surrogate)'],
   ['ä'.repeat(128), 'is longer than 255 bytes in UTF-8'],
 ])('a response is refused if a value is %j', async (value, fault) => {
-  const viewer = { ...ADA, attributes: { plan: 'big', company: value } }
-  const entryPoint = { ...ENTRY_POINT, ...sending('plan', 'company') }
-  const accessPolicy = { decideAccess, timeoutMs: 1000 }
-  const answer = { faultIn: faultInValue }
-  expect(await askAccess({ entryPoint, accessPolicy, gates: [], answer }, viewer, {})).toEqual({
-    ok: false,
-    reason: 'unusable-attribute',
-    attribute: 'company',
-    fault,
-  })
+  const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, ...sending('plan', 'company') }] })
+  app.users.add('eve', 'eve’s own', { attributes: { plan: 'big', company: value } })
+  expectRefused(await app.post('/sign-in', { username: 'eve', password: 'eve’s own' }), 403)
+  expect(app.lines).toMatchObject([{ outcome: 'unusable-attribute', attribute: 'company', reason: fault }])
 })

@@ -169,9 +169,10 @@ test('a name, an Origin or an address cannot forge a log line', async () => {
 
 test('long names are shortened in the log', async () => {
   const app = await startLoginApp()
-  await app.post('/sign-in', { username: '\u{1f511}'.repeat(500), password: 'x' })
+  await app.post('/sign-in', { username: 'x'.repeat(500), password: 'x' })
   await app.post('/sign-in', WRONG, { Origin: `https://${'x'.repeat(8000)}` })
-  expect(JSON.stringify(app.lines).length).toBeLessThan(2500)
+  expect(app.lines.map(({ viewer }) => viewer)).toEqual(['x'.repeat(255), undefined])
+  expect(String(app.lines[1]?.reason).length).toBeLessThan(300)
 })
 
 test('an error screen shows the id of its log line', async () => {

@@ -64,6 +64,21 @@ test('a session ends after its lifetime, even if it is used', async () => {
   expectScreen(await app.get('/', { Cookie }))
 })
 
+test('a session that is not used for its idle time ends, and each use starts that time again', async () => {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const app = await startLoginApp({ sessionFile: file })
+  const Cookie = await signIn(app)
+  app.clock.seconds += SESSION_LIMITS.idleSeconds - 1
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  app.clock.seconds += SESSION_LIMITS.idleSeconds - 2
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  expect(rowsIn(file)).toHaveLength(1)
+  const other = await signIn(app)
+  app.clock.seconds += SESSION_LIMITS.idleSeconds
+  expectScreen(await app.get('/', { Cookie: other }))
+  expect(rowsIn(file).map(({ id }) => id)).not.toContain(idIn(other))
+})
+
 test('a sign-out ends the session on the server, so a copied cookie is useless', async () => {
   const file = join(temporaryFolder(), 'sessions.db')
   const app = await startLoginApp({ sessionFile: file })

@@ -63,6 +63,25 @@ test('the provider is asked again after SSO_SESSION_SECONDS', async () => {
   expect((await app.get('/', { Cookie })).status).toBe(200)
 })
 
+test('a session of an SSO viewer ends after SSO_SESSION_SECONDS of its sign-in, also where the limit is longer', async () => {
+  const clock = { seconds: Date.now() / 1000 }
+  const app = await startSso({
+    nowSeconds: () => clock.seconds,
+    entryPointsWith: (sso) => [
+      withSso({ ...sso, sessionSeconds: 600 }, entryPointAt('short')),
+      withSso({ ...sso, sessionSeconds: 3600 }, entryPointAt('long')),
+    ],
+  })
+  const Cookie = cookiesOf(await signIn(app, '/e/short'))
+  clock.seconds += 595
+  expect((await app.get('/e/long', { Cookie })).status).toBe(303)
+  clock.seconds += 10
+  expect((await app.get('/e/long', { Cookie })).status).toBe(200)
+  expect(app.lines.at(-1)).toMatchObject({ event: 'session-ended', viewer: 'ada@example.com', reason: 'too old' })
+  clock.seconds -= 10
+  expect((await app.get('/e/long', { Cookie })).status).toBe(200)
+})
+
 test('after a sign-out, the screen says that the provider may still know the viewer', async () => {
   const app = await startSso()
   const Cookie = cookiesOf(await signIn(app))

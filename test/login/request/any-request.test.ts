@@ -42,6 +42,19 @@ const anyText = fc.oneof(
 const anyForm = fc
   .array(fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom('', '[]', '[a]'), anyText), { maxLength: 25 })
   .map((fields) => fields.map(([name, index, text]) => `${name}${index}=${encoded(text)}`).join('&'))
+/** A query that may name one address: the allowed one, or one that no viewer may be sent to. */
+const anyQuery = fc
+  .tuple(
+    fc.oneof(fc.constant(''), anyForm),
+    fc.constantFrom(
+      null,
+      'https://chat.example/customer/1',
+      'https://evil.example/customer/1',
+      'https://chat.example/other/1',
+      'https://chat.example/customer/..%2fother/',
+    ),
+  )
+  .map(([form, consumer]) => (consumer === null ? form : `${form}&hashConsumer=${encoded(consumer)}`))
 const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes))
 const anyBody = fc.oneof(anyForm, anyBytes)
 
@@ -80,7 +93,7 @@ test('no query or header leads a signed-in viewer anywhere but to the player or 
   const anyHeader = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
   await fc.assert(
     fc.asyncProperty(
-      anyForm,
+      anyQuery,
       fc.constantFrom(
         'accept-language',
         'host',
