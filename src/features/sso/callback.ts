@@ -74,7 +74,8 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       const code = started.flow === null ? newCode() : null
       if (started.flow !== null) await sso.flows.put('result', started.flow, result)
       if (code !== null) await sso.flows.put('code', digestOf(code), result)
-      logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject })
+      const note = answer.note !== undefined && { reason: answer.note }
+      logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject, ...note })
       if (code === null) windows.sendDone(req, res, viewer.username, language)
       else windows.sendCode(req, res, { code, place: started.entryPoint, atSeconds: nowSeconds(), language })
     } catch (error) {

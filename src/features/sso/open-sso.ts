@@ -47,16 +47,18 @@ interface ProviderDeps extends Pick<Services, 'publicUrl' | 'log'> {
 }
 
 /** Opens the providers. Entry points with the same settings share one. */
-function openProviders(
-  entryPoints: readonly Pick<EntryPointOf<SsoSettings>, 'settings'>[],
-  { publicUrl, ...deps }: ProviderDeps,
-) {
+function openProviders(entryPoints: readonly EntryPointOf<SsoSettings>[], { publicUrl, ...deps }: ProviderDeps) {
   const redirectUri = new URL(CALLBACK_PATH, publicUrl).href
   const hasOthers = new Set(entryPoints.map(({ settings }) => settings.issuer)).size > 1
   const providers = new Map<string, IdentityProvider>()
+  function optionsFor(settings: SsoSettings) {
+    // All entry points that accept the same sessions: each may need the groups.
+    const same = entryPoints.filter((one) => providerIdOf(one.settings) === providerIdOf(settings))
+    return { redirectUri, hasOthers, allowedGroups: same.flatMap(({ entryPoint }) => entryPoint.allowedGroups ?? []) }
+  }
   const providerOf = (settings: SsoSettings) => {
     const key = providerIdOf(settings)
-    const provider = providers.get(key) ?? openIdentityProvider(settings, { ...deps, redirectUri, hasOthers })
+    const provider = providers.get(key) ?? openIdentityProvider(settings, { ...deps, ...optionsFor(settings) })
     providers.set(key, provider)
     return provider
   }

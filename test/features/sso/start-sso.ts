@@ -101,6 +101,7 @@ export function ssoSettings(issuer: string): SsoSettings {
     label: 'Contoso',
     usernameClaim: 'preferred_username',
     groupsClaim: 'groups',
+    needsGroups: false,
     attributes: [],
     tenants: null,
     isOnly: false,

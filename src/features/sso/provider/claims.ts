@@ -24,19 +24,29 @@ export type RefusalReason =
   | 'email-not-verified'
 
 export type ProviderAnswer =
-  | { readonly ok: true; readonly identity: Identity }
+  /** `note` is for the log: what is missing, all the same. Of the claims, it contains only names of groups. */
+  | { readonly ok: true; readonly identity: Identity; readonly note?: string }
   /** `detail` is for the log, and contains no value of a claim. */
   | { readonly ok: false; readonly reason: RefusalReason; readonly detail?: string }
 
-type ClaimSettings = Pick<SsoSettings, 'usernameClaim' | 'groupsClaim' | 'attributes' | 'tenants' | 'issuer'>
+/** The settings that use claims. */
+export interface ClaimSettings
+  extends Pick<SsoSettings, 'usernameClaim' | 'groupsClaim' | 'attributes' | 'tenants' | 'issuer'> {
+  /** The groups of ALLOWED_GROUPS, which come first if a person has too many. */
+  readonly allowedGroups: readonly string[]
+}
 
 const LONGEST_SUBJECT = 255
 const MOST_GROUPS = 1_000
+/** Of the groups that are left out, in the log. */
+const MOST_NAMES = 5
+const LONGEST_NAME = 60
 const GOOGLE = 'https://accounts.google.com'
 
 /** Turns the claims into a viewer, or says why the viewer is refused. */
 export function viewerOfClaims(claims: Claims, settings: ClaimSettings): ProviderAnswer {
   const { usernameClaim, groupsClaim, tenants } = settings
+  if (claims.sub === '') return refusal('unusable-claim', 'sub is empty')
   if (claims.sub.length > LONGEST_SUBJECT) return refusal('unusable-claim', 'sub is too long')
   const tenantClaim = settings.issuer === GOOGLE ? 'hd' : 'tid'
   const tenant = claims[tenantClaim]
@@ -45,11 +55,10 @@ export function viewerOfClaims(claims: Claims, settings: ClaimSettings): Provide
   }
   if (hasGroupsElsewhere(claims, groupsClaim)) return refusal('groups-overage', groupsClaim)
   const username = textOf(claims[usernameClaim])
-  const fault = username === null ? 'is missing' : faultInUsername(username)
+  const fault = username === null ? faultInType(claims[usernameClaim]) : faultInUsername(withoutBars(username))
   if (username === null || fault !== null) return refusal('unusable-claim', `${usernameClaim} ${fault}`)
   if (usernameClaim === 'email' && claims.email_verified !== true) return refusal('email-not-verified')
-  const groups = groupsOf(claims[groupsClaim])
-  if (groups === null) return refusal('unusable-claim', `${groupsClaim} is not a list of at most ${MOST_GROUPS} texts`)
+  const { groups, leftOut } = groupsOf(claims[groupsClaim], settings.allowedGroups)
   const attributes = attributesOf(claims, settings)
   if (typeof attributes === 'string') return refusal('unusable-claim', attributes)
   return {
@@ -60,13 +69,28 @@ export function viewerOfClaims(claims: Claims, settings: ClaimSettings): Provide
       subject: claims.sub,
       providerSession: typeof claims.sid === 'string' && claims.sid.length <= LONGEST_SUBJECT ? claims.sid : null,
     },
+    ...(leftOut.length > 0 && { note: `${groupsClaim}: left out ${describeNames(leftOut)}` }),
   }
 }
 
-/** True if a claim of the settings is not among the claims. */
-export function lacksClaims(claims: Claims, { usernameClaim, groupsClaim, attributes }: ClaimSettings): boolean {
-  const wanted = [usernameClaim, groupsClaim, ...attributes.map(({ claim }) => claim)]
-  return wanted.some((claim) => claims[claim] === undefined)
+/** True if the user name or an attribute is not among the claims. `email` counts only with `email_verified`. */
+export function lacksClaims(claims: Claims, { usernameClaim, attributes }: ClaimSettings): boolean {
+  const wanted = [usernameClaim, ...attributes.map(({ claim }) => claim)]
+  const needed = wanted.includes('email') ? [...wanted, 'email_verified'] : wanted
+  return needed.some((claim) => claims[claim] === undefined)
+}
+
+/** Adds the claims that the ID token lacks. `email_verified` speaks of the address in the same document. */
+export function withUserInfo(idToken: Claims, userInfo: Readonly<Record<string, unknown>>): Claims {
+  const isComplete = idToken.email !== undefined && idToken.email_verified !== undefined
+  const source = isComplete || userInfo.email === undefined ? idToken : userInfo
+  return { ...userInfo, ...idToken, email: source.email, email_verified: source.email_verified }
+}
+
+/** Describes names for the log: the first ones, each cut off. */
+function describeNames(names: readonly unknown[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name)?.slice(0, LONGEST_NAME))
+  return `${names.length}: ${shown.join(', ')}`
 }
 
 function refusal(reason: RefusalReason, detail?: string): ProviderAnswer {
@@ -80,12 +104,19 @@ function hasGroupsElsewhere(claims: Claims, groupsClaim: string): boolean {
   return isNamed || (groupsClaim === 'groups' && (hasgroups === true || hasgroups === 'true'))
 }
 
-function groupsOf(claim: unknown): string[] | null {
-  if (claim === undefined || claim === null) return []
-  const groups: unknown[] = Array.isArray(claim) ? claim : [claim]
-  const texts = groups.filter((group) => typeof group === 'string')
-  const isUsable = texts.length === groups.length && texts.length <= MOST_GROUPS
-  return isUsable && texts.every((text) => faultInValue(text) === null) ? texts : null
+/** Leaves out what cannot name a group: a person must not be refused for that. */
+function groupsOf(claim: unknown, allowedGroups: readonly string[]) {
+  if (claim === undefined || claim === null) return { groups: [], leftOut: [] }
+  const groups: string[] = []
+  const leftOut: unknown[] = []
+  for (const group of new Set(Array.isArray(claim) ? (claim as unknown[]) : [claim])) {
+    if (typeof group === 'string' && faultInValue(group) === null) groups.push(group)
+    else leftOut.push(group)
+  }
+  if (groups.length <= MOST_GROUPS) return { groups, leftOut }
+  const isAllowed = (group: string) => Number(allowedGroups.includes(canonicalText(group)))
+  const sorted = groups.toSorted((one, other) => isAllowed(other) - isAllowed(one))
+  return { groups: sorted.slice(0, MOST_GROUPS), leftOut: [...leftOut, ...sorted.slice(MOST_GROUPS)] }
 }
 
 /** Returns the attributes. A missing claim is left out. Returns the fault of a claim that no response can carry. */
@@ -97,11 +128,21 @@ function attributesOf(claims: Claims, { attributes }: ClaimSettings): Record<str
     const value = claims[claim]
     if (value === undefined || value === null || !isUsable) continue
     const text = textOf(value)
-    const fault = text === null ? 'is neither a text nor a number nor a boolean' : faultInValue(canonicalText(text))
+    const fault = text === null ? faultInType(value) : faultInValue(withoutBars(canonicalText(text)))
     if (text === null || fault !== null) return `${claim} ${fault}`
     values[name] = text
   }
   return values
+}
+
+/** Only a hash cannot carry "|", as in `sub` of Auth0. It refuses the viewer itself. */
+function withoutBars(text: string): string {
+  return text.replaceAll('|', '_')
+}
+
+function faultInType(claim: unknown): string {
+  if (claim === undefined || claim === null) return 'is missing'
+  return Array.isArray(claim) ? 'is a list' : 'is neither a text nor a number nor a boolean'
 }
 
 function textOf(claim: unknown): string | null {

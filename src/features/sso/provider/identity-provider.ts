@@ -10,7 +10,14 @@ import {
   discoverProvider,
   type FlowSecrets,
 } from './authorization-request.ts'
-import { type Claims, lacksClaims, type ProviderAnswer, viewerOfClaims } from './claims.ts'
+import {
+  type ClaimSettings,
+  type Claims,
+  lacksClaims,
+  type ProviderAnswer,
+  viewerOfClaims,
+  withUserInfo,
+} from './claims.ts'
 import { describeFault, refusalOfError } from './faults.ts'
 import { type LogoutIssuer, logoutIssuerOf } from './logout-token.ts'
 
@@ -38,6 +45,8 @@ export interface ProviderOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** True if other entry points have other providers. Default: false. */
   readonly hasOthers?: boolean
+  /** The groups of ALLOWED_GROUPS at its entry points. Default: none. */
+  readonly allowedGroups?: readonly string[]
   readonly firstRetryMs?: number
   /** The longest time for one answer, with its body. */
   readonly timeoutSeconds?: number
@@ -67,8 +76,9 @@ const MIX_UP =
  */
 export function openIdentityProvider(
   settings: SsoSettings,
-  { redirectUri, log, hasOthers = false, onAnswer = () => {}, ...times }: ProviderOptions,
+  { redirectUri, log, hasOthers = false, allowedGroups = [], onAnswer = () => {}, ...times }: ProviderOptions,
 ): IdentityProvider {
+  const claimSettings = { ...settings, allowedGroups, needsGroups: settings.needsGroups || allowedGroups.length > 0 }
   const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS, refreshMs = REFRESH_MS } = times
   const answerOf = limitQuestions(onAnswer)
   let configuration: Configuration | null = null
@@ -116,7 +126,7 @@ export function openIdentityProvider(
     },
     async signIn(currentUrl, secrets) {
       const provider = known()
-      return await answerOf(() => askProvider(provider, settings, currentUrl, secrets))
+      return await answerOf(() => askProvider(provider, claimSettings, currentUrl, secrets))
     },
     close() {
       isClosed = true
@@ -150,9 +160,13 @@ function limitQuestions(onAnswer: NonNullable<ProviderOptions['onAnswer']>) {
   }
 }
 
+interface NeededClaims extends ClaimSettings {
+  readonly needsGroups: boolean
+}
+
 async function askProvider(
   provider: Configuration,
-  settings: SsoSettings,
+  settings: NeededClaims,
   currentUrl: URL,
   { state, nonce, codeVerifier }: FlowSecrets,
 ): Promise<ProviderAnswer> {
@@ -160,9 +174,30 @@ async function askProvider(
   const tokens = await authorizationCodeGrant(provider, currentUrl, checks)
   const idToken = tokens.claims()
   if (idToken === undefined) return { ok: false, reason: 'invalid-response', detail: 'no ID token' }
-  // Some providers keep the ID token short, and have the other claims at this endpoint.
-  const hasMore = lacksClaims(idToken, settings) && provider.serverMetadata().userinfo_endpoint !== undefined
-  const more = hasMore ? await fetchUserInfo(provider, tokens.access_token, idToken.sub) : {}
-  const claims: Claims = { ...more, ...idToken }
-  return viewerOfClaims(claims, settings)
+  const { userInfo, note } = await askUserInfo(provider, settings, tokens.access_token, idToken)
+  const answer = viewerOfClaims(withUserInfo(idToken, userInfo), settings)
+  if (!answer.ok || note === undefined) return answer
+  return { ...answer, note: [note, answer.note].filter((part) => part !== undefined).join('; ') }
+}
+
+/**
+ * Returns the claims of the user info endpoint if the settings need one that the ID token lacks: some providers keep the ID
+ * token short. A person without groups is not refused for a failure.
+ */
+async function askUserInfo(
+  provider: Configuration,
+  settings: NeededClaims,
+  accessToken: string,
+  idToken: Claims,
+): Promise<{ userInfo: Readonly<Record<string, unknown>>; note?: string }> {
+  const isRequired = lacksClaims(idToken, settings)
+  const isUseful = isRequired || (settings.needsGroups && idToken[settings.groupsClaim] === undefined)
+  if (!isUseful || provider.serverMetadata().userinfo_endpoint === undefined) return { userInfo: {} }
+  try {
+    return { userInfo: await fetchUserInfo(provider, accessToken, idToken.sub) }
+  } catch (error) {
+    const isOfAnother = error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
+    if (isRequired || isOfAnother) throw error
+    return { userInfo: {}, note: `${settings.groupsClaim}: user info failed (${describeFault(error)})` }
+  }
 }

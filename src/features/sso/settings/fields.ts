@@ -143,6 +143,7 @@ function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContex
     label: given.oidcLabel ?? new URL(issuer).hostname,
     usernameClaim: given.oidcUsernameClaim ?? DEFAULTS.oidcUsernameClaim,
     groupsClaim: given.oidcGroupsClaim ?? DEFAULTS.oidcGroupsClaim,
+    needsGroups: given.oidcGroupsClaim !== undefined,
     attributes: given.oidcAttributes ?? [],
     tenants: given.oidcTenants ?? null,
     isOnly: given.ssoOnly ?? false,

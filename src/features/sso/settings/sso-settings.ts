@@ -23,6 +23,8 @@ export interface SsoSettings {
   readonly label: string
   readonly usernameClaim: string
   readonly groupsClaim: string
+  /** True if OIDC_GROUPS_CLAIM is set. ALLOWED_GROUPS needs the groups too. */
+  readonly needsGroups: boolean
   readonly attributes: readonly { readonly name: string; readonly claim: string }[]
   /** The organisations whose viewers may sign in. Null accepts all that the issuer has. */
   readonly tenants: readonly string[] | null

@@ -126,7 +126,8 @@ test.each<[string, Forgery]>([
 
 test('user info of another subject is refused', async () => {
   const forgery = { token: (claims: Claims) => signed(claims), userInfo: { sub: 'bob', groups: ['gold'] } }
-  expect(await signInWith(forgery)).toMatchObject({ ok: false, reason: 'invalid-response' })
+  const { signIn } = await openForger(forgery, { allowedGroups: ['gold'] })
+  expect(await signIn()).toMatchObject({ ok: false, reason: 'invalid-response' })
 })
 
 test('an answer that is too long for a provider is not read', async () => {

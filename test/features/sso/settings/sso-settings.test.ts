@@ -27,12 +27,17 @@ test('three settings are enough, and the issuer keeps its slash', () => {
     label: 'idp.example',
     usernameClaim: 'preferred_username',
     groupsClaim: 'groups',
+    needsGroups: false,
     attributes: [],
     tenants: null,
     isOnly: false,
     sessionSeconds: 3600,
     hasCode: false,
   })
+})
+
+test('OIDC_GROUPS_CLAIM says that an access policy needs the groups', () => {
+  expect(ssoWith({ OIDC_GROUPS_CLAIM: 'groups' })?.needsGroups).toBe(true)
 })
 
 test('a session at the provider is asked for again when a response expires, at least once an hour', () => {

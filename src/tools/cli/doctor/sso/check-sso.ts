@@ -9,6 +9,7 @@ import { checkKeys } from './keys.ts'
 import { checkOffers } from './offers.ts'
 import { checkRegistration } from './registration.ts'
 import { type ChosenSsoEntryPoint, checkStart } from './start.ts'
+import { checkUserInfo } from './user-info.ts'
 
 /**
  * Checks the identity providers, and that the app sends viewers there. No sign-in at a provider is possible from here.
@@ -55,7 +56,8 @@ async function* checkProvider(
   if (discovered.provider === null) return
   yield compareWithProvider(discovered.answer)
   yield await checkKeys(discovered.provider.serverMetadata(), signal)
-  yield* checkOffers(discovered.provider.serverMetadata(), sso, allowedGroups !== null)
+  yield await checkUserInfo(discovered.provider.serverMetadata(), signal)
+  yield* checkOffers(discovered.provider.serverMetadata(), sso, sso.needsGroups || allowedGroups !== null)
   yield await checkRegistration(discovered.provider, sso, redirectUri, signal)
   yield await checkClient(discovered.provider, sso, redirectUri)
 }

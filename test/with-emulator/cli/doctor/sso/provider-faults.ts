@@ -71,6 +71,24 @@ export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
     findings: ['failure sso-no-keys'],
   },
   {
+    name: 'nothing listens where the provider has user info',
+    settings: async (all) => {
+      const { href } = await closedAddress()
+      return (await discovering({ userinfo_endpoint: href }).settings?.(all)) ?? {}
+    },
+    findings: ['unknown sso-user-info-away', NOT_TRIED],
+  },
+  {
+    name: 'a proxy answers in place of user info',
+    ...answering('/me', (res) => res.end('<h1>Welcome')),
+    findings: ['unknown sso-user-info-away', NOT_TRIED],
+  },
+  {
+    name: 'the provider has no user info',
+    ...discovering({ userinfo_endpoint: undefined }),
+    findings: [NOT_TRIED],
+  },
+  {
     name: 'the provider signs ID tokens with the client secret',
     ...discovering({ id_token_signing_alg_values_supported: ['HS256'] }),
     findings: ['failure sso-signing-algorithm'],
