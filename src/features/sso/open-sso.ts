@@ -3,7 +3,7 @@ import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window
 import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
 import { checkLogoutToken, type LogoutCheck } from './provider/logout-token.ts'
 import { createProviderTimes } from './provider/provider-times.ts'
-import { providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
+import { connectionIdOf, providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
 export interface Sso extends OpenWindow {
@@ -46,7 +46,7 @@ interface ProviderDeps extends Pick<Services, 'publicUrl' | 'log'> {
   readonly onAnswer: (result: string, seconds: number) => void
 }
 
-/** Opens the providers. Entry points with the same settings share one. */
+/** Opens the providers. Entry points with the same settings and credentials share one. */
 function openProviders(entryPoints: readonly EntryPointOf<SsoSettings>[], { publicUrl, ...deps }: ProviderDeps) {
   const redirectUri = new URL(CALLBACK_PATH, publicUrl).href
   const hasOthers = new Set(entryPoints.map(({ settings }) => settings.issuer)).size > 1
@@ -57,7 +57,7 @@ function openProviders(entryPoints: readonly EntryPointOf<SsoSettings>[], { publ
     return { redirectUri, hasOthers, allowedGroups: same.flatMap(({ entryPoint }) => entryPoint.allowedGroups ?? []) }
   }
   const providerOf = (settings: SsoSettings) => {
-    const key = providerIdOf(settings)
+    const key = connectionIdOf(settings)
     const provider = providers.get(key) ?? openIdentityProvider(settings, { ...deps, ...optionsFor(settings) })
     providers.set(key, provider)
     return provider

@@ -51,6 +51,19 @@ export function providerIdOf(settings: SsoSettings): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 }
 
+/** Returns a digest of the settings by which the app is a client: entry points with the same one share its connection. */
+export function connectionIdOf(settings: SsoSettings): string {
+  const { authentication } = settings
+  const credentials =
+    authentication.kind === 'secret'
+      ? [authentication.secret]
+      : [
+          authentication.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+          authentication.certificate?.toString('base64'),
+        ]
+  return hash('sha256', JSON.stringify([providerIdOf(settings), authentication.kind, credentials]), 'base64url')
+}
+
 /**
  * Accepts sessions of this provider. They may be from an entry point with a longer limit. Accepts sessions of password
  * viewers unless single sign-on is the only way in.

@@ -255,6 +255,18 @@ test.each([
   expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
 })
 
+test('entry points with one client and another secret each use their own', async () => {
+  const other = { kind: 'secret', secret: 'another' } as const
+  const app = await startSso({
+    entryPointsWith: (sso) => [
+      withSso(sso, entryPointAt('right')),
+      withSso({ ...sso, authentication: other }, entryPointAt('wrong')),
+    ],
+  })
+  const statusAt = async (path: string) => (await finishWindow(app, await openWindow(app, path))).status
+  expect([await statusAt('/e/right'), await statusAt('/e/wrong'), await statusAt('/e/right')]).toEqual([200, 503, 200])
+})
+
 test('the app authenticates itself by an RSA key', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig' }] }

@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
-import { providerIdOf, ssoOf } from '../../../../features/sso/settings/sso-settings.ts'
+import { connectionIdOf, ssoOf } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, findingOf } from '../finding.ts'
 import { checkClient } from './client.ts'
 import { compareWithProvider } from './clock.ts'
@@ -27,15 +27,15 @@ export async function* checkSso(
     const sso = ssoOf(entryPoint)
     if (sso === null) continue
     const chosen = { ...entryPoint, sso }
-    const providerId = providerIdOf(sso)
-    let isProviderFine = checked.get(providerId) ?? true
+    const connectionId = connectionIdOf(sso)
+    let isProviderFine = checked.get(connectionId) ?? true
     let isStartFine = true
-    if (!checked.has(providerId)) {
+    if (!checked.has(connectionId)) {
       for await (const finding of checkProvider(chosen, redirectUri, signal)) {
         if (finding.state === 'failure') isProviderFine = false
         yield findingOf(config, entryPoint, finding)
       }
-      checked.set(providerId, isProviderFine)
+      checked.set(connectionId, isProviderFine)
     }
     for await (const finding of checkStart(config, chosen, signal)) {
       if (finding.state === 'failure') isStartFine = false

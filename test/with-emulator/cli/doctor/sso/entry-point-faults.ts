@@ -23,6 +23,17 @@ export const SSO_ENTRY_POINT_FAULTS: readonly Fault[] = [
     isHarmless: true,
   },
   {
+    name: 'the entry points have one client, and the second has a wrong secret',
+    async settings(all) {
+      const sso = await withProvider().settings?.(all)
+      const client = { oidcIssuer: sso?.OIDC_ISSUER, oidcClientId: CLIENT.clientId }
+      const gold = { ...client, oidcClientSecret: CLIENT.secret }
+      return (await twoEntryPoints(gold, { ...client, oidcClientSecret: 'wrong' }).settings?.(all)) ?? {}
+    },
+    afterwards: ({ run }) => run('lock', 'set', '--channel', '1002', '--entry-point', 'silver', '--yes'),
+    findings: ['failure sso-client-refused'],
+  },
+  {
     name: 'the lock leads to an entry point without passwords, and no viewer is named',
     ...goldWithSso('on'),
     afterwards: async ({ args, run }) => {
