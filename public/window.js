@@ -45,7 +45,8 @@ async function ask() {
   const form = document.forms['sso-continue']
   if (!form || Date.now() > endMs) return
   try {
-    const body = new URLSearchParams({ wait: form.elements.wait.value })
+    const { wait, way } = form.elements
+    const body = new URLSearchParams({ wait: wait.value, ...(way && { way: way.value }) })
     const answer = await fetch(form.dataset.status, { method: 'POST', body })
     if (answer.ok && (await answer.json()).status === 'ready') return form.submit()
   } catch {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { isOutage } from '../../errors.ts'
+import { isOutage, OverloadedError, UpstreamError } from '../../errors.ts'
 import type { LogSignIn } from '../../login/log/sign-in-log.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { RefusedSignIn, SignInResult, StartedFlow } from '../window/flows/flow-store.ts'
@@ -79,6 +79,8 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       if (code === null) windows.sendDone(req, res, viewer.username, language)
       else windows.sendCode(req, res, { code, place: started.entryPoint, atSeconds: nowSeconds(), language })
     } catch (error) {
+      const name = nameOfOutage(error)
+      if (name !== null) await keepForFrame(sso, started, { status: 503, name })
       failWindow(entryPoint, req, res, error, language)
     }
   }
@@ -94,6 +96,16 @@ async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, {
   await flows.put('result', flow, { entryPoint, refusal: name }).catch((error: unknown) => {
     if (!isOutage(error)) throw error
   })
+}
+
+/** Null for an error of the app, or of the store that would keep the name. */
+function nameOfOutage(error: unknown): 'unavailable' | 'overloaded' | null {
+  if (error instanceof OverloadedError) return 'overloaded'
+  return isProviderAway(error) ? 'unavailable' : null
+}
+
+function isProviderAway(error: unknown): boolean {
+  return error instanceof UpstreamError && error.upstream === 'sso-provider'
 }
 
 function resultOf(
@@ -118,7 +130,8 @@ export function failWindow(
   const isOurFault = status >= 500
   if (isOurFault) logSignIn(req, { outcome: isOutage(error) ? 'sso-failed' : 'failed', status, error })
   else logSignIn(req, { outcome: 'refused-request', status, reason })
-  const text = isOurFault ? 'sso.unavailable' : 'window.notFromOwnPage'
+  const faultText = isProviderAway(error) ? 'sso.unavailable' : reason
+  const text = isOurFault ? faultText : 'window.notFromOwnPage'
   windows.refuse(req, res, { status, text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }, language)
 }
 

@@ -29,10 +29,14 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Ser
       acceptsSession: acceptsSession(settings),
       routes(deps) {
         const windows = windowsOf(brand, settings.label, basePath)
-        const own = { settings, provider: sso.providerOf(settings), windows }
+        const provider = sso.providerOf(settings)
+        const own = { settings, provider, windows }
         const routeDeps = { ...deps, ...own, sso, cookies, publicUrl, sessionStore }
         routesOf.set(name, routeDeps)
-        const window = { flows: sso.flows, method: undefined, outcomes: 'sso', sendResult: sendSsoResult(routeDeps) }
+        const away = { status: 503, text: 'sso.unavailable', values: { provider: settings.label } } as const
+        const faultNow = () => (provider.isAvailable() ? null : away)
+        const sendResult = sendSsoResult(routeDeps)
+        const window = { flows: sso.flows, method: undefined, outcomes: 'sso', faultNow, sendResult }
         return windowRoutes(deps, window, ssoRoutes(routeDeps))
       },
     }),

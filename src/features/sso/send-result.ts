@@ -16,7 +16,8 @@ export function sendSsoResult(deps: SsoRouteDeps): WindowMethod['sendResult'] {
     if ('refusal' in result) {
       logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
       const values = { provider: settings.label }
-      const refusal = { status: 403, text: textOfRefusal(result.refusal), values }
+      const status = result.refusal === 'unavailable' || result.refusal === 'overloaded' ? 503 : 403
+      const refusal = { status, text: textOfRefusal(result.refusal), values }
       // Another account may help: the provider asks which one.
       screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt: 'other-account' })
       return true

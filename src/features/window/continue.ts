@@ -33,6 +33,8 @@ export interface WindowMethod {
   /** The beginning of the outcomes of its log lines, such as `sso` in `sso-failed`. */
   readonly outcomes: string
   /** Sends the viewer to the player, or shows the refusal. Returns false if it does not know results of this kind. */
+  /** Returns why no window can sign in now. Null if one can. Absent for a method without such a fault. */
+  readonly faultNow?: () => Refusal | null
   readonly sendResult: (req: Request, res: Response, collected: Collected) => Promise<boolean>
 }
 
@@ -55,8 +57,9 @@ export function postWindowContinue(
     if (!form.success)
       return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'window.ssoNotYet' } })
     const { wait: frameSecret, way } = form.data
+    const own = methods.find(({ method }) => method === way)
     // The method of a screen that was open before a restart may be off now.
-    const { method: prompt, outcomes } = methods.find(({ method }) => method === way) ?? first
+    const { method: prompt, outcomes } = own ?? first
     const show = (refusal: Refusal) =>
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
@@ -67,7 +70,7 @@ export function postWindowContinue(
         if (await sendResult(req, res, { context, result, frameSecret })) return
       }
       logSignIn(req, { outcome: `${outcomes}-not-yet` })
-      show({ status: 409, text: 'window.ssoNotYet' })
+      show(own?.faultNow?.() ?? { status: 409, text: 'window.ssoNotYet' })
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { ...windowFaultEvent(error, outcomes), status: refusal.status })
@@ -76,21 +79,23 @@ export function postWindowContinue(
   }
 }
 
-/** Tells the script of the screen if the sign-in in the window has ended. Leaves the result there. */
+/** Tells the script of the screen if the sign-in in the window has ended, or cannot begin. Leaves the result there. */
 export function postStatus(
   { refusals, headersFor }: Pick<EntryPointDeps, 'refusals' | 'headersFor'>,
   { flows }: Pick<WindowMethod, 'flows'>,
-  methods: readonly Pick<WindowMethod, 'method'>[],
+  methods: readonly Pick<WindowMethod, 'method' | 'faultNow'>[],
 ): RequestHandler {
   return async function tellStatus(req, res) {
     res.set(headersFor(null))
     if (refusals.isForeign(req)) return void res.status(403).json({ status: 'refused' })
     const form = Form.safeParse(req.body)
-    const isKnown = form.data?.way === undefined || methods.some(({ method }) => method === form.data?.way)
-    if (!form.success || !isKnown) return void res.status(400).json({ status: 'refused' })
+    const own = methods.find(({ method }) => method === form.data?.way)
+    if (!form.success || (own === undefined && form.data.way !== undefined))
+      return void res.status(400).json({ status: 'refused' })
     try {
+      const hasFault = (own?.faultNow?.() ?? null) !== null
       const isReady = await flows.has('result', windowIdOf(form.data.wait))
-      res.json({ status: isReady ? 'ready' : 'waiting' })
+      res.json({ status: isReady || hasFault ? 'ready' : 'waiting' })
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       // No line: the store logs its outage, and thousands of frames ask every two seconds.

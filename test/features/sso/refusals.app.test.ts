@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UpstreamError } from '../../../src/errors.ts'
+import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
 import { entryPointAt } from '../../login/entry-point.ts'
 import { withSso } from './entry-point.ts'
 import {
@@ -11,6 +11,7 @@ import {
   refreshOf,
   startHeaders,
   startSso,
+  visitProvider,
 } from './start-sso.ts'
 
 const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
@@ -80,6 +81,74 @@ test('a refusal that the store cannot keep is still told in the window', async (
   const window = await openWindow(app)
   expect(reasonOf(await finishWindow(app, window))).toBe('unusable-account')
   expect(reasonOf(await pressContinue(app, window))).toBe('sso-not-yet')
+})
+
+test.each(['server_error', 'temporarily_unavailable'])(
+  'if the provider answers %s, the window and the frame say that it is not available, and the log has an error',
+  async (error) => {
+    const app = await startSso()
+    const window = await openWindow(app)
+    const callback = new URL(await visitProvider(window.address), app.origin)
+    callback.searchParams.delete('code')
+    callback.searchParams.set('error', error)
+    const failed = await app.get(`${callback.pathname}${callback.search}`, { Cookie: window.cookie })
+    expect([failed.status, reasonOf(failed)]).toEqual([503, 'unavailable'])
+    const told = await pressContinue(app, window)
+    expect([told.status, reasonOf(told)]).toEqual([503, 'unavailable'])
+    const line = app.lines.find(({ outcome }) => outcome === 'sso-failed')
+    expect([line?.level, JSON.stringify(line)]).toEqual([50, expect.stringContaining(error)])
+  },
+)
+
+test('if the provider is away, the frame learns of it from the window, and does not blame pop-ups', async () => {
+  const app = await startSso()
+  const window = await openWindow(app)
+  const callback = await visitProvider(window.address)
+  app.provider.setAway(true)
+  expect((await app.get(callback, { Cookie: window.cookie })).status).toBe(503)
+  const told = await pressContinue(app, window)
+  expect([told.status, reasonOf(told), told.text.includes('Contoso is not available')]).toEqual([
+    503,
+    'unavailable',
+    true,
+  ])
+})
+
+test('if the window cannot begin, because the provider is unknown, the frame learns of it at once', async () => {
+  const app = await startSso({ isProviderKnown: false })
+  const screen = await app.get('/')
+  const own = { 'Sec-Fetch-Site': 'same-origin' }
+  const status = await app.post('/sso/status', { wait: fieldOf(screen, 'wait') }, own)
+  expect(JSON.parse(status.text)).toEqual({ status: 'ready' })
+  const told = await pressContinue(app, { wait: fieldOf(screen, 'wait') })
+  expect([told.status, reasonOf(told)]).toEqual([503, 'unavailable'])
+})
+
+test('too many viewers at the provider are told in the frame as an overload', async () => {
+  const app = await startSso({
+    changeSso: (sso) => ({
+      ...sso,
+      providerOf: (settings) => ({
+        ...sso.providerOf(settings),
+        signIn: () => Promise.reject(new OverloadedError('Too many viewers', 5)),
+      }),
+    }),
+  })
+  const window = await openWindow(app)
+  expect(reasonOf(await finishWindow(app, window))).toBe('overloaded')
+  const told = await pressContinue(app, window)
+  expect([told.status, reasonOf(told)]).toEqual([503, 'overloaded'])
+})
+
+test('if Redis is away, the window does not say that the provider is', async () => {
+  const away = () => Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
+  const app = await startSso({ changeSso: (sso) => ({ ...sso, flows: { ...sso.flows, take: away, put: away } }) })
+  const flow = fieldOf(await app.get('/'), 'flow')
+  const answers = [
+    await app.post('/sso/start', { flow }, startHeaders(app)),
+    await app.get('/sso/callback?code=c&state=s', { Cookie: 'sso-x=y' }),
+  ]
+  expect(answers.map((answer) => [answer.status, reasonOf(answer)])).toEqual(Array(2).fill([503, 'store-down']))
 })
 
 test('while the store is away, the questions of waiting frames leave no line in the log', async () => {

@@ -20,12 +20,15 @@ const PROVIDER_FAULTS: readonly (string | undefined)[] = [
   'OAUTH_HTTP_REQUEST_FORBIDDEN',
 ]
 
+/** Errors of the authorization endpoint that say nothing about the viewer (RFC 6749, section 4.1.2.1). */
+const PROVIDER_ERRORS = ['server_error', 'temporarily_unavailable']
+
 /**
  * Turns an error of the callback into a refusal of the viewer.
  * @throws UpstreamError if the provider is at fault, or refuses this app. Its message is safe to log.
  */
 export function refusalOfError(error: unknown): ProviderAnswer {
-  if (error instanceof AuthorizationResponseError) {
+  if (error instanceof AuthorizationResponseError && !PROVIDER_ERRORS.includes(error.error)) {
     return { ok: false, reason: 'provider-refused', detail: codeOf(error.error) }
   }
   // The code was used, has expired, or belongs to another sign-in.
@@ -41,7 +44,7 @@ export function refusalOfError(error: unknown): ProviderAnswer {
 /** Describes an error without anything that the provider or the viewer sent, except short codes and names of claims. */
 export function describeFault(error: unknown): string {
   if (error instanceof UpstreamError) return error.message
-  if (error instanceof ResponseBodyError) return codeOf(error.error)
+  if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) return codeOf(error.error)
   // The usual answer to a wrong client secret.
   if (error instanceof WWWAuthenticateChallengeError) {
     return codeOf(error.cause.find(({ parameters }) => parameters.error)?.parameters.error ?? error.code)

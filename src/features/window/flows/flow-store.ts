@@ -46,6 +46,8 @@ export const FRAME_REFUSALS = [
   'groupsOverage',
   'unusableAccount',
   'emailNotVerified',
+  'unavailable',
+  'overloaded',
 ] as const
 const RefusedSignIn = z.object({ entryPoint: z.string(), refusal: z.enum(FRAME_REFUSALS) })
 
