@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt } from 'openid-client'
-import { algorithmOf } from '../settings/client-key.ts'
+import { algorithmsOf, KEY_ALGORITHMS } from '../settings/client-key.ts'
 import type { ClientAuthentication } from '../settings/sso-settings.ts'
 
 /**
@@ -17,13 +17,12 @@ export async function clientAuthOf(authentication: ClientAuthentication): Promis
       chosen(server, ...rest)
     }
   }
-  const { privateKey, certificate } = authentication
-  const algorithm = algorithmOf(privateKey)
-  if (algorithm === null) throw new TypeError('The start accepts only keys with an algorithm')
+  const { privateKey, certificate, algorithm = algorithmsOf(privateKey)[0] } = authentication
+  if (algorithm === undefined) throw new TypeError('The start accepts only keys with an algorithm')
   const key = await crypto.subtle.importKey(
     'pkcs8',
     privateKey.export({ type: 'pkcs8', format: 'der' }),
-    algorithm,
+    KEY_ALGORITHMS[algorithm],
     false,
     ['sign'],
   )

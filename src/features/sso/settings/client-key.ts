@@ -2,7 +2,17 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { fail } from '../../../settings/fields.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
-import type { ClientAuthentication } from './sso-settings.ts'
+import type { ClientAuthentication, KeyAlgorithm } from './sso-settings.ts'
+
+/** The WebCrypto algorithms. */
+export const KEY_ALGORITHMS = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  Ed25519: { name: 'Ed25519' },
+} satisfies Record<KeyAlgorithm, object>
+const NAMES = Object.keys(KEY_ALGORITHMS) as KeyAlgorithm[]
+export const KeyAlgorithmName = z.enum(NAMES, `must be one of ${NAMES.join(', ')}`)
 
 const LEAST_RSA_BITS = 2048
 const KINDS = 'Use RSA of at least 2048 bits, P-256, or Ed25519'
@@ -16,7 +26,7 @@ export const ClientKeyFile = z.string('must be the path of a file').transform((p
   if ('fault' in read) return fail(context, read.fault)
   const privateKey = keyIn(read.text)
   if (privateKey === null) return fail(context, 'names a file without a readable private key in PEM form')
-  if (algorithmOf(privateKey) === null) return fail(context, `names a key of another kind. ${KINDS}`)
+  if (algorithmsOf(privateKey).length === 0) return fail(context, `names a key of another kind. ${KINDS}`)
   const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(read.text)?.[0]
   const certificate = block === undefined ? null : certificateOf(block)
   if (certificate === undefined) return fail(context, 'names a file with a damaged certificate')
@@ -24,14 +34,12 @@ export const ClientKeyFile = z.string('must be the path of a file').transform((p
   return { kind: 'key', privateKey, certificate: certificate?.raw ?? null } satisfies ClientAuthentication
 })
 
-/** Returns the JWS algorithm and the WebCrypto algorithm of a key; null for a key that no provider accepts. */
-export function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
-  if (asymmetricKeyType === 'ed25519') return { name: 'Ed25519' }
-  if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') {
-    return { name: 'ECDSA', namedCurve: 'P-256' }
-  }
+/** Returns the algorithms that fit a key, the default first. Empty for a key that no provider accepts. */
+export function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly KeyAlgorithm[] {
+  if (asymmetricKeyType === 'ed25519') return ['Ed25519']
+  if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') return ['ES256']
   const isRsa = asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= LEAST_RSA_BITS
-  return isRsa ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } : null
+  return isRsa ? ['RS256', 'PS256'] : []
 }
 
 function keyIn(pem: string): KeyObject | null {

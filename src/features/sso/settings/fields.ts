@@ -4,7 +4,7 @@ import { addressField } from '../../../entry-points/fields.ts'
 import { warningsOfSharedKey } from '../../../entry-points/shared-keys.ts'
 import { fail, listField, OnOff, splitList, wholeNumber } from '../../../settings/fields.ts'
 import type { SettingValues } from '../../../settings/setting.ts'
-import { ClientKeyFile } from './client-key.ts'
+import { algorithmsOf, ClientKeyFile, KeyAlgorithmName } from './client-key.ts'
 import type { SsoSettings } from './sso-settings.ts'
 
 const MOST_ATTRIBUTES = 20
@@ -81,6 +81,7 @@ function settings({ assertScheme }: AddressRules) {
     oidcClientId: Line.optional(),
     oidcClientSecret: Line.optional().meta({ isSecret: true }),
     oidcClientKeyFile: ClientKeyFile.optional(),
+    oidcClientKeyAlgorithm: KeyAlgorithmName.optional(),
     oidcScopes: Scopes.optional(),
     oidcLabel: Label.optional(),
     oidcUsernameClaim: ClaimName.optional(),
@@ -116,8 +117,10 @@ export const ssoFields = {
 } satisfies FeatureSettings<Fields, SsoSettings>
 
 /** Builds the settings. Null without an issuer. Refuses fields that need another one. */
-function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContext): SsoSettings | null {
+function read(given: Given, context: ReadContext): SsoSettings | null {
+  const { has, refuse, nameOf, lifetimeSeconds } = context
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: secret, oidcClientKeyFile: key } = given
+  const { oidcClientKeyAlgorithm: algorithm } = given
   if (issuer === undefined) {
     // Wrong, which is refused already.
     if (has('oidcIssuer')) return null
@@ -132,13 +135,14 @@ function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContex
   if (secret !== undefined && key !== undefined) {
     refuse('oidcClientSecret', `and ${nameOf('oidcClientKeyFile')} are both set: remove one`)
   }
+  refuseAlgorithm(given, context)
   if (ANY_TENANT.test(issuer) && !has('oidcTenants')) {
     refuse('oidcTenants', 'is required with this issuer, which signs in people of every organisation')
   }
   return {
     issuer,
     clientId: clientId ?? '',
-    authentication: key ?? { kind: 'secret', secret: secret ?? '' },
+    authentication: (key && { ...key, ...(algorithm && { algorithm }) }) ?? { kind: 'secret', secret: secret ?? '' },
     scopes: given.oidcScopes ?? DEFAULTS.oidcScopes,
     label: given.oidcLabel ?? new URL(issuer).hostname,
     usernameClaim: given.oidcUsernameClaim ?? DEFAULTS.oidcUsernameClaim,
@@ -150,4 +154,17 @@ function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContex
     hasCode: given.ssoCode ?? false,
     sessionSeconds: given.ssoSessionSeconds ?? (lifetimeSeconds === 0 ? WITHOUT_EXPIRY_SECONDS : lifetimeSeconds),
   }
+}
+
+/** Refuses an algorithm without a key that fits. A key that is itself wrong is refused elsewhere. */
+function refuseAlgorithm(
+  { oidcClientKeyAlgorithm: algorithm, oidcClientKeyFile: key }: Given,
+  { has, refuse, nameOf }: ReadContext,
+): void {
+  if (algorithm === undefined) return
+  const file = nameOf('oidcClientKeyFile')
+  if (!has('oidcClientKeyFile')) refuse('oidcClientKeyAlgorithm', `needs ${file}`)
+  const fitting = key ? algorithmsOf(key.privateKey) : [algorithm]
+  if (fitting.includes(algorithm)) return
+  refuse('oidcClientKeyAlgorithm', `does not fit the key in ${file}, which is for ${fitting.join(' or ')}`)
 }

@@ -2,6 +2,9 @@ import { hash, type KeyObject } from 'node:crypto'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { AcceptsSession } from '../../../sessions/sessions.ts'
 
+/** The JWS algorithms of `private_key_jwt`. */
+export type KeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'Ed25519'
+
 /** The credentials of the app at the token endpoint of the provider. */
 export type ClientAuthentication =
   | { readonly kind: 'secret'; readonly secret: string }
@@ -10,6 +13,8 @@ export type ClientAuthentication =
       readonly privateKey: KeyObject
       /** In DER form. Null if the file contains only the key. */
       readonly certificate: Buffer | null
+      /** Default: the first that fits the key. */
+      readonly algorithm?: KeyAlgorithm
     }
 
 /** The identity provider of an entry point (OpenID Connect). */

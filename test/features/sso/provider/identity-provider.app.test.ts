@@ -267,14 +267,17 @@ test('entry points with one client and another secret each use their own', async
   expect([await statusAt('/e/right'), await statusAt('/e/wrong'), await statusAt('/e/right')]).toEqual([200, 503, 200])
 })
 
-test('the app authenticates itself by an RSA key', async () => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig' }] }
+test.each(['RS256', 'PS256', 'ES256'] as const)('the app authenticates itself by a key with %s', async (algorithm) => {
+  const { privateKey, publicKey } =
+    algorithm === 'ES256'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: algorithm, use: 'sig' }] }
   const app = await startSso({
     provider: {
-      client: { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: 'RS256', jwks },
+      client: { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: algorithm, jwks },
     },
-    settings: { authentication: { kind: 'key', privateKey, certificate: null } },
+    settings: { authentication: { kind: 'key', privateKey, certificate: null, algorithm } },
   })
   expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
 })

@@ -109,6 +109,29 @@ describe('a private key', () => {
   ])('a key %s stops the start', (_case, content) => {
     expect(mistakesWith(withKey(content))).toEqual([expect.stringMatching(/^OIDC_CLIENT_KEY_FILE names/)])
   })
+  const [rsa, p256] = [pemOf('rsa', { modulusLength: 2048 }), pemOf('ec', { namedCurve: 'P-256' })]
+  const ed25519 = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  test.each([
+    ['RS256', rsa],
+    ['PS256', rsa],
+    ['ES256', p256],
+    ['Ed25519', ed25519],
+  ])('OIDC_CLIENT_KEY_ALGORITHM=%s is accepted for a key that fits', (algorithm, content) => {
+    const settings = { ...withKey(content), OIDC_CLIENT_KEY_ALGORITHM: algorithm }
+    expect(ssoWith(settings)?.authentication).toMatchObject({ kind: 'key', algorithm })
+  })
+  test.each([
+    ['PS256', p256, 'does not fit the key in OIDC_CLIENT_KEY_FILE, which is for ES256'],
+    ['ES256', rsa, 'does not fit the key in OIDC_CLIENT_KEY_FILE, which is for RS256 or PS256'],
+    ['RS256', ed25519, 'does not fit the key in OIDC_CLIENT_KEY_FILE, which is for Ed25519'],
+  ])('OIDC_CLIENT_KEY_ALGORITHM=%s for a key that does not fit stops the start', (algorithm, content, message) => {
+    const mistakes = mistakesWith({ ...withKey(content), OIDC_CLIENT_KEY_ALGORITHM: algorithm })
+    expect(mistakes).toEqual([`OIDC_CLIENT_KEY_ALGORITHM ${message}`])
+  })
+  test('an algorithm without a key stops the start', () => {
+    const mistakes = mistakesWith({ OIDC_CLIENT_KEY_ALGORITHM: 'PS256' })
+    expect(mistakes).toEqual(['OIDC_CLIENT_KEY_ALGORITHM needs OIDC_CLIENT_KEY_FILE'])
+  })
   test('a key and a secret stop the start', () => {
     const both = { ...OIDC, ...withKey(pemOf('ec', { namedCurve: 'P-256' })), OIDC_CLIENT_SECRET: 'x' }
     expect(mistakesWith(both)).toHaveLength(1)

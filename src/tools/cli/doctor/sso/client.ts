@@ -70,5 +70,5 @@ function wrongAuthentication(own: ClientAuthentication): ClientAuthentication {
       : type === 'ec'
         ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
         : generateKeyPairSync('rsa', { modulusLength: 2048 })
-  return { kind: 'key', privateKey, certificate: null }
+  return { ...own, privateKey, certificate: null }
 }

@@ -1,4 +1,5 @@
 import type { ServerMetadata } from 'openid-client'
+import { algorithmsOf } from '../../../../features/sso/settings/client-key.ts'
 import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { type Finding, failure, ok, unknown } from '../finding.ts'
 
@@ -21,6 +22,7 @@ export function* checkOffers(
       `The provider signs ID tokens only with ${algorithms.join(', ')}. The app needs a signature with a key pair. Choose RS256 at the provider.`,
     )
   }
+  yield* checkKeyAlgorithm(metadata, settings)
   const modes = textsOf(metadata.response_modes_supported) ?? ['query']
   if (!modes.includes('query')) {
     yield failure(
@@ -43,6 +45,17 @@ export function* checkOffers(
   )
   yield listed('scope', settings.scopes.split(' '), metadata.scopes_supported)
   yield listed('claim', claimsOf(settings, needsGroups), textsOf(metadata.claims_supported))
+}
+
+function* checkKeyAlgorithm(metadata: ServerMetadata, { authentication }: SsoSettings): Generator<Finding> {
+  if (authentication.kind === 'secret') return
+  const { privateKey, algorithm = algorithmsOf(privateKey)[0] } = authentication
+  const offered = textsOf(metadata.token_endpoint_auth_signing_alg_values_supported)
+  if (algorithm === undefined || offered === undefined || offered.includes(algorithm)) return
+  yield failure(
+    'sso-client-algorithm',
+    `The app signs with ${algorithm}, and the provider accepts only ${offered.join(', ')}. Set OIDC_CLIENT_KEY_ALGORITHM, or use another key in OIDC_CLIENT_KEY_FILE.`,
+  )
 }
 
 function claimsOf({ usernameClaim, groupsClaim, attributes }: SsoSettings, needsGroups: boolean): string[] {

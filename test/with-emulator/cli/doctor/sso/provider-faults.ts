@@ -132,6 +132,11 @@ export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
 export const SSO_CLIENT_FAULTS: readonly Fault[] = [
   { name: 'single sign-on works with a key', ...withKey({ isKnown: true }), findings: [NOT_TRIED] },
   {
+    name: 'the provider does not accept the algorithm of the key',
+    ...withKey({ isKnown: true, offered: ['PS256'] }),
+    findings: ['failure sso-client-algorithm'],
+  },
+  {
     name: 'the redirect URI is not registered',
     ...withProvider({ redirectUri: 'https://login.example/sso/callback' }),
     findings: ['failure sso-redirect-uri-refused'],

@@ -65,7 +65,7 @@ export const dated = (seconds: number, headers: Settings = {}): Pick<Fault, 'set
 })
 
 /** A provider that knows a key of the app, and an app with this key or with another one. */
-export function withKey({ isKnown }: { readonly isKnown: boolean }): Pick<Fault, 'settings'> {
+export function withKey({ isKnown, offered }: KeyOptions): Pick<Fault, 'settings'> {
   return {
     settings: (all) => {
       const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -79,7 +79,15 @@ export function withKey({ isKnown }: { readonly isKnown: boolean }): Pick<Fault,
       const { privateKey } = isKnown ? known : newKey()
       writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
       const changed = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_KEY_FILE: file }
-      return withProvider({ client: { ...method, jwks } }, changed).settings?.(all) ?? {}
+      const changeAnswer = (document: Document) =>
+        offered ? { ...document, token_endpoint_auth_signing_alg_values_supported: offered } : document
+      return withProvider({ client: { ...method, jwks }, changeAnswer }, changed).settings?.(all) ?? {}
     },
   }
+}
+
+interface KeyOptions {
+  readonly isKnown: boolean
+  /** The algorithms for keys in the discovery document. Default: those that the provider accepts. */
+  readonly offered?: readonly string[]
 }
