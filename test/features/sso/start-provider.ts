@@ -116,7 +116,10 @@ function createProvider(
         ...client,
       },
     ],
-    claims: { openid: ['sub', ...claimNames], profile: ['name'], email: ['email'] },
+    // A short ID token has the claims of the scope openid only.
+    claims: isIdTokenFull
+      ? { openid: ['sub', ...claimNames], profile: ['name'], email: ['email'] }
+      : { openid: ['sub'], profile: claimNames, email: ['email'] },
     clientAuthMethods: [...authMethods],
     conformIdTokenClaims: !isIdTokenFull,
     cookies: { keys: ['a key of this test'] },
