@@ -21,6 +21,8 @@ export interface LogoutIssuer {
   readonly clientId: string
   readonly tenants: readonly string[] | null
   readonly keys: JWTVerifyGetKey
+  /** As for ID tokens: those that the provider lists, else RS256. */
+  readonly algorithms: readonly string[]
 }
 
 export type LogoutCheck =
@@ -62,7 +64,9 @@ export function logoutIssuerOf(
   const isSafe = URL.canParse(address) && (address.startsWith('https:') || issuer.startsWith('http:'))
   if (!isSafe) throw new UpstreamError('sso-provider', 'The discovery document has no usable jwks_uri')
   const options = { [customFetch]: boundedFetch, timeoutDuration: timeoutSeconds * 1000 }
-  return { issuer, clientId, tenants, keys: createRemoteJWKSet(new URL(address), options) }
+  const { id_token_signing_alg_values_supported: listed = ['RS256'] } = provider.serverMetadata()
+  const algorithms = ALGORITHMS.filter((algorithm) => listed.includes(algorithm))
+  return { issuer, clientId, tenants, keys: createRemoteJWKSet(new URL(address), options), algorithms }
 }
 
 /**
@@ -88,7 +92,7 @@ export async function checkLogoutToken(
   try {
     const { payload, protectedHeader } = await jwtVerify(token, provider.keys, {
       audience: provider.clientId,
-      algorithms: ALGORITHMS,
+      algorithms: [...provider.algorithms],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       maxTokenAge: LONGEST_LIFE_SECONDS,
       currentDate: new Date(nowSeconds * 1000),

@@ -11,6 +11,7 @@ import { EVENT, publicKeyOf, startIssuer, type TestIssuer } from './logout-issue
 
 const log = { info: () => {}, warn: () => {} }
 const OTHER_KEYS = generateKeyPair('RS256')
+const EC_KEYS = generateKeyPair('ES256')
 const nowSeconds = () => Date.now() / 1000
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -66,6 +67,11 @@ test.each<[string, string, (issuer: TestIssuer) => string | Promise<string>]>([
     'signed with the public key as a shared secret',
     'header-alg',
     async ({ claims }) => signedBy(await publicKeyOf(), claims(), 'HS256'),
+  ],
+  [
+    'signed with an algorithm that the provider does not list',
+    'header-alg',
+    async ({ claims }) => signedBy((await EC_KEYS).privateKey, claims(), 'ES256'),
   ],
   [
     'that another key signed',
