@@ -282,6 +282,21 @@ test.each(['RS256', 'PS256', 'ES256'] as const)('the app authenticates itself by
   expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
 })
 
+test('while a provider has the old and the new key of the app, both are accepted', async () => {
+  const pairs = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }))
+  const keys = await Promise.all(
+    pairs.map(async ({ publicKey }, index) => ({ ...(await exportJWK(publicKey)), alg: 'ES256', kid: String(index) })),
+  )
+  const method = { token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: 'ES256' } as const
+  for (const { privateKey } of pairs) {
+    const app = await startSso({
+      provider: { client: { ...method, jwks: { keys } } },
+      settings: { authentication: { kind: 'key', privateKey, certificate: null } },
+    })
+    expect((await finishWindow(app, await openWindow(app))).status).toBe(200)
+  }
+})
+
 test('a viewer whom the provider refuses is refused in the window', async () => {
   const app = await startSso({ provider: { signsIn: 'nobody' } })
   const answer = await finishWindow(app, await openWindow(app))
