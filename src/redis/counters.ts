@@ -1,6 +1,6 @@
-import { RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import { type Counter, type OpenCounter, openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
+import { type Counter, countOf, type OpenCounter, openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
 import { type RedisLink, removeKeys } from './link.ts'
 
 // Each script uses one key, so that all work in a cluster, and returns the points and the milliseconds left.
@@ -37,7 +37,8 @@ export function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: num
     const given = { keys: [key], arguments: values.map(String) }
     const reply = await link.run(key, (commands) => commands.eval(script, given))
     const [points, msLeft] = Count.parse(reply)
-    return new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, msLeft, points)
+    const [, longestSeconds = durationSeconds] = values
+    return countOf(points, msLeft, longestSeconds)
   }
   return {
     async get(key) {

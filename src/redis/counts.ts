@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import type { FailedSignIns } from '../sign-in-limits/failed-sign-ins.ts'
 import { ACCOUNT_FAILURES, FAILED_ACCOUNT, FAILED_ADDRESS } from '../sign-in-limits/failure-totals.ts'
 import { accountKey, networkOf, pairKey, pairPrefix } from '../sign-in-limits/keys.ts'
-import { DELAY, FAILED_PAIR } from '../sign-in-limits/pair-limit.ts'
+import { DAY_SECONDS } from '../sign-in-limits/limit-refusal.ts'
+import { DELAY, FAILED_PAIR, LONGEST_DELAY_SECONDS } from '../sign-in-limits/pair-limit.ts'
 import type { StoredCounts } from '../stores/store-kind.ts'
 import type { RedisAddress } from './address.ts'
 import { countInRedis, redisCounters } from './counters.ts'
@@ -73,8 +74,9 @@ async function unlockAddressInRedis(link: RedisLink, address: string): Promise<b
 /** Reads the failed sign-ins of a viewer. @throws UpstreamError if Redis does not answer. */
 async function failuresInRedis(link: RedisLink, username: string): Promise<FailedSignIns> {
   const account = accountKey(username)
-  const counterOf = (name: string) => countInRedis(link, (key) => `${link.keyPrefix}${name}:${key}`, 0)
-  const [inPairs, delays] = [counterOf(FAILED_PAIR), counterOf(DELAY)]
+  const counterOf = (name: string, seconds: number) =>
+    countInRedis(link, (key) => `${link.keyPrefix}${name}:${key}`, seconds)
+  const [inPairs, delays] = [counterOf(FAILED_PAIR, DAY_SECONDS), counterOf(DELAY, LONGEST_DELAY_SECONDS)]
   const prefix = `${link.keyPrefix}${FAILED_PAIR}:${pairPrefix(account)}`
   const networks = new Set<string>()
   for await (const keys of keysByPrefix(link, prefix)) for (const key of keys) networks.add(key.slice(prefix.length))
@@ -86,7 +88,7 @@ async function failuresInRedis(link: RedisLink, username: string): Promise<Faile
       return { address, count, waitSeconds: secondsOf(count >= ACCOUNT_FAILURES ? inPair : delay) }
     }),
   )
-  const inAccount = await counterOf(FAILED_ACCOUNT).get(account)
+  const inAccount = await counterOf(FAILED_ACCOUNT, DAY_SECONDS).get(account)
   const count = inAccount?.consumedPoints ?? 0
   return { count, lockedSeconds: count >= ACCOUNT_FAILURES ? secondsOf(inAccount) : 0, addresses }
 }

@@ -1,6 +1,9 @@
-import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Counts per key. The count of a key expires as a whole, a fixed time after its first increment. */
+/**
+ * Counts per key. The count of a key expires as a whole, a fixed time after its first increment. No wait is longer than
+ * this time, even if the clock was set back.
+ */
 export interface Counter extends Pick<RateLimiterAbstract, 'get' | 'set' | 'penalty' | 'delete'> {
   /** Subtracts points from a key. At zero or below the key is deleted, so that no count is below zero. */
   giveBack(key: string, points: number): Promise<void>
@@ -42,10 +45,14 @@ export function boundedCounter(name: string, durationSeconds: number, mostKeys: 
     await counter.delete(oldest)
   }
   return {
-    get: (key) => counter.get(key),
+    async get(key) {
+      const count = await counter.get(key)
+      return count && countOf(count.consumedPoints, count.msBeforeNext, durationSeconds)
+    },
     async penalty(key, points, options) {
       await use(String(key))
-      return await counter.penalty(key, points, options)
+      const { consumedPoints, msBeforeNext } = await counter.penalty(key, points, options)
+      return countOf(consumedPoints, msBeforeNext, options?.customDuration ?? durationSeconds)
     },
     async set(key, points, durationSeconds) {
       await use(String(key))
@@ -68,4 +75,9 @@ export function boundedCounter(name: string, durationSeconds: number, mostKeys: 
       return count?.consumedPoints ?? 0
     },
   }
+}
+
+/** Returns a count that lasts no longer than its key, also after the clock was set back. */
+export function countOf(points: number, msLeft: number, longestSeconds: number): RateLimiterRes {
+  return new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, Math.min(msLeft, longestSeconds * 1000), points)
 }

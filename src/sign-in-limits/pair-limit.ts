@@ -17,7 +17,7 @@ export const FAILED_PAIR = 'failed-pair'
 export const DELAY = 'delay'
 
 const FREE_FAILURES = 5
-const LONGEST_DELAY_SECONDS = 60
+export const LONGEST_DELAY_SECONDS = 60
 
 /**
  * Limits the attempts of an account from one address. Counts before the password check, so that at most five parallel
@@ -45,7 +45,7 @@ export function createPairLimit(openCounter: OpenCounter) {
     const blocking = isCapped ? inPair : await delays.penalty(pair, 1, { customDuration: delaySeconds })
     if (!isCapped && blocking.consumedPoints === 1) return attemptOf(pair, attempts)
     await pairs.giveBack(pair, 1)
-    return refused('account-and-address', blocking, isCapped ? DAY_SECONDS : delaySeconds)
+    return refused('account-and-address', blocking)
   }
   return {
     admit,

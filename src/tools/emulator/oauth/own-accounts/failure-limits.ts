@@ -59,5 +59,5 @@ export function createFailureLimits(generation: () => string): FailureLimits {
 }
 
 function refused(counter: RateLimiterRes): Admission {
-  return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(counter.msBeforeNext / 1000)) }
+  return { ok: false, retryAfterSeconds: Math.min(Math.max(1, Math.ceil(counter.msBeforeNext / 1000)), WINDOW_SECONDS) }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   createFailureLimits,
   type FailureLimits,
@@ -71,6 +71,15 @@ describe('Failed sign-ins', () => {
     for (let at = 0; at < 200; at += 1) expect((await limits.admit('sign-in', `user ${at}`, ADDRESS)).ok).toBe(true)
     expect((await limits.admit('sign-in', 'another', ADDRESS)).ok).toBe(false)
     expect((await limits.admit('sign-in', 'another', '127.0.0.2')).ok).toBe(true)
+  })
+
+  test('a clock that was set back makes no wait longer than five minutes', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const limits = limitsOf()
+    await admitted(limits, 10)
+    vi.setSystemTime(Date.now() - 86_400_000)
+    expect(await limits.admit('sign-in', 'ada', ADDRESS)).toEqual({ ok: false, retryAfterSeconds: 300 })
   })
 
   test('a reset of the emulator clears the counts of failures', async () => {
