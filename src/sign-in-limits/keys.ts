@@ -38,3 +38,12 @@ export function networkOf(address: string): string {
     .map((part) => part.toString(16))
     .join(':')
 }
+
+/**
+ * Returns the address, or for IPv6 its /48, which providers give to one site: with a limit for each /64, one household
+ * could use up the limit of all networks.
+ * @param network an address, or a result of `networkOf()`.
+ */
+export function siteOf(network: string): string {
+  return networkOf(network).split(':').slice(0, 3).join(':')
+}

@@ -16,6 +16,6 @@ export function refused(limit: LimitRefusal['limit'], count: RateLimiterRes): Li
 }
 
 /** Returns the seconds until the count expires, one at least. */
-function secondsLeft({ msBeforeNext }: Pick<RateLimiterRes, 'msBeforeNext'>): number {
+export function secondsLeft({ msBeforeNext }: Pick<RateLimiterRes, 'msBeforeNext'>): number {
   return Math.max(1, Math.ceil(msBeforeNext / 1000))
 }

@@ -1,13 +1,20 @@
-import type { OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
+import { siteOf } from '../../../sign-in-limits/keys.ts'
+import { secondsLeft, TEN_MINUTES_SECONDS } from '../../../sign-in-limits/limit-refusal.ts'
+import type { Counter, OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
 
-const TEN_MINUTES_SECONDS = 600
 /** A whole company may be behind one address, and all its people may begin in the same minute. */
 const STARTS_PER_NETWORK = 3_000
 const STARTS_IN_ALL = 50_000
-/** With 1,000 codes open, one guess in 10^9 hits. */
 const CODES_PER_NETWORK = 100
+/** With 1,000 codes open, one guess in 10^9 hits: all guesses of ten minutes hit once in 10^5 times. */
+const CODES_IN_ALL = 10_000
 const ALL = 'all'
+
+interface Limit {
+  readonly key: string
+  readonly most: number
+}
 
 /**
  * Limits the sign-ins that are begun and have not succeeded: each takes memory for ten minutes, and its callback asks the
@@ -31,36 +38,28 @@ export interface StartLimitOptions {
   readonly trustedNetworks?: readonly Network[]
   readonly perNetwork?: number
   readonly inAll?: number
+  readonly codesInAll?: number
 }
 
-export function createStartLimits(
-  openCounter: OpenCounter,
-  { trustedNetworks = [], perNetwork = STARTS_PER_NETWORK, inAll = STARTS_IN_ALL }: StartLimitOptions = {},
-): StartLimits {
+export function createStartLimits(openCounter: OpenCounter, options: StartLimitOptions = {}): StartLimits {
+  const { trustedNetworks = [], perNetwork = STARTS_PER_NETWORK, inAll = STARTS_IN_ALL } = options
+  const { codesInAll = CODES_IN_ALL } = options
   const starts = openCounter('sso-starts', TEN_MINUTES_SECONDS)
   const codes = openCounter('sso-codes', TEN_MINUTES_SECONDS)
-  const limitsOf = (network: string) => {
+  const startsOf = (network: string): readonly Limit[] => {
     const isTrusted = isInNetworks(trustedNetworks, firstAddressOf(network))
     return [...(isTrusted ? [] : [{ key: siteOf(network), most: perNetwork }]), { key: ALL, most: inAll }]
   }
-  async function giveBack(network: string): Promise<void> {
-    await Promise.all(limitsOf(network).map(({ key }) => starts.giveBack(key, 1)))
-  }
+  const codesOf = (network: string): readonly Limit[] => [
+    { key: siteOf(network), most: CODES_PER_NETWORK },
+    { key: ALL, most: codesInAll },
+  ]
   return {
-    async count(network) {
-      const counted = limitsOf(network).map(async ({ key, most }) => ({ count: await starts.penalty(key), most }))
-      const reached = (await Promise.all(counted)).find(({ count, most }) => count.consumedPoints > most)
-      if (reached === undefined) return null
-      await giveBack(network)
-      return secondsLeft(reached.count)
-    },
+    count: (network) => countAll(starts, startsOf(network)),
+    giveBack: (network) => giveBackAll(starts, startsOf(network)),
     countOpen: async () => (await starts.get(ALL))?.consumedPoints ?? 0,
-    async countCode(network) {
-      const count = await codes.penalty(network)
-      return count.consumedPoints > CODES_PER_NETWORK ? secondsLeft(count) : null
-    },
-    giveBackCode: (network) => codes.giveBack(network, 1),
-    giveBack,
+    countCode: (network) => countAll(codes, codesOf(network)),
+    giveBackCode: (network) => giveBackAll(codes, codesOf(network)),
   }
 }
 
@@ -69,14 +68,15 @@ function firstAddressOf(network: string): string {
   return network.includes(':') ? `${network}::` : network
 }
 
-/**
- * Returns the /48 of an IPv6 network, which providers give to one site. With a limit for each /64, one household could use
- * up the limit of all networks.
- */
-function siteOf(network: string): string {
-  return network.split(':').slice(0, 3).join(':')
+/** Counts for all keys at once. Returns the seconds until the next try, and counts nothing, if a limit is reached. */
+async function countAll(counter: Counter, limits: readonly Limit[]): Promise<number | null> {
+  const counted = limits.map(async ({ key, most }) => ({ count: await counter.penalty(key), most }))
+  const reached = (await Promise.all(counted)).find(({ count, most }) => count.consumedPoints > most)
+  if (reached === undefined) return null
+  await giveBackAll(counter, limits)
+  return secondsLeft(reached.count)
 }
 
-function secondsLeft({ msBeforeNext }: { readonly msBeforeNext: number }): number {
-  return Math.min(Math.max(1, Math.ceil(msBeforeNext / 1000)), TEN_MINUTES_SECONDS)
+async function giveBackAll(counter: Counter, limits: readonly Limit[]): Promise<void> {
+  await Promise.all(limits.map(({ key }) => counter.giveBack(key, 1)))
 }

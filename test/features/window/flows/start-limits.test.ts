@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createStartLimits } from '../../../../src/features/window/flows/start-limits.ts'
 import { networkOf } from '../../../../src/sign-in-limits/keys.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
@@ -47,4 +47,39 @@ test('all networks of an IPv6 site share the limit of one network, so that one s
   expect(counts).toEqual([null, null, expect.any(Number), null])
   await limits.giveBack(networkOf('2001:db8:7:1::1'))
   expect(await limits.count(networkOf('2001:db8:7:3::1'))).toBeNull()
+})
+
+test('all networks of an IPv6 site share 100 codes, and refused codes do not count in the limit of all', async () => {
+  const limits = createStartLimits(openMemoryCounter, { codesInAll: 201 })
+  const triesOf = async (addressOf: (tries: number) => string) => {
+    let checked = 0
+    for (let tries = 0; tries < 150; tries += 1) {
+      if ((await limits.countCode(networkOf(addressOf(tries)))) === null) checked += 1
+    }
+    return checked
+  }
+  expect(await triesOf((tries) => `2001:db8:7:${tries.toString(16)}::1`)).toBe(100)
+  expect(await triesOf(() => '2001:db8:8::1')).toBe(100)
+  expect(await limits.countCode('192.0.2.1')).toBeNull()
+  expect(await limits.countCode('192.0.2.2')).toBeGreaterThan(0)
+  await limits.giveBackCode('192.0.2.1')
+  expect(await limits.countCode('192.0.2.2')).toBeNull()
+})
+
+test('all networks together have 10,000 wrong codes in ten minutes', async () => {
+  const limits = createStartLimits(openMemoryCounter)
+  const counts: (number | null)[] = []
+  for (let tries = 0; tries < 10_100; tries += 1) {
+    counts.push(await limits.countCode(`10.0.${tries % 101}.1`))
+  }
+  expect(counts.indexOf(600)).toBe(10_000)
+})
+
+test('a clock that was set back makes no wait longer than ten minutes', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const limits = createStartLimits(openMemoryCounter, { perNetwork: 1, codesInAll: 1 })
+  expect([await limits.count('192.0.2.1'), await limits.countCode('192.0.2.1')]).toEqual([null, null])
+  vi.setSystemTime(Date.now() - 30 * 86_400_000)
+  expect([await limits.count('192.0.2.1'), await limits.countCode('192.0.2.2')]).toEqual([600, 600])
 })
