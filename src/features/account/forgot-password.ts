@@ -8,6 +8,7 @@ import { mailAddressOf, resetMail } from './links/account-mails.ts'
 import { newPasswordLink } from './links/addresses.ts'
 import { newToken } from './links/tokens.ts'
 import type { MailJob } from './mail/mail-queue.ts'
+import type { Mail } from './mail/smtp.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
 
 const LIFE_SECONDS = 1_800
@@ -54,28 +55,35 @@ interface ResetRequest {
 
 /** Returns the work after the answer: finds the viewer, stores a link and builds the mail. */
 function resetJob(deps: AccountDeps, { username, language, log, isFound = false }: ResetRequest): MailJob {
-  const { passwordChanges, mailAttribute, mailQueue, resetLimits, service, publicUrl, basePath, nowSeconds } = deps
+  const { mailQueue, resetLimits } = deps
   let reason: string | undefined
   let isAdmitted: boolean | undefined
+  let isInTotal = false
 
-  async function createMail() {
-    const { token, digest } = newToken()
-    const link = { purpose: 'reset', digest, expiresAtSeconds: nowSeconds() + LIFE_SECONDS } as const
-    const viewer = await passwordChanges.createLink(username, link)
-    if (viewer === null) return refuse('the viewer is unknown or disabled')
-    const to = mailAddressOf(viewer, mailAttribute)
-    if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
-    const context = { to, username: viewer.username, service, language }
-    return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
-  }
   function refuse(why: string): null {
     reason = why
     return null
   }
+  async function createCountedMail() {
+    isInTotal ||= await resetLimits.admitInTotal()
+    if (!isInTotal) return refuse('RESET_MAILS_PER_HOUR is reached')
+    let mail: Mail | null = null
+    try {
+      mail = await createMail(deps, { username, language }, refuse)
+      return mail
+    } finally {
+      if (mail === null) await giveBack()
+    }
+  }
+  /** Only mails that are sent count in total: else made-up names would stop the mails of all viewers. */
+  async function giveBack() {
+    if (isInTotal) await resetLimits.giveBackMail()
+    isInTotal = false
+  }
   async function prepare() {
     // Counted once, also if a fault of the store repeats this.
     isAdmitted ??= await resetLimits.admitMail(username)
-    const mail = isAdmitted ? await createMail() : refuse('the viewer had too many mails in this hour')
+    const mail = isAdmitted ? await createCountedMail() : refuse('the viewer had too many mails in this hour')
     const others = isFound ? [] : await viewersWithAddress(deps, username)
     for (const other of others) {
       mailQueue?.add(resetJob(deps, { username: other.username, language, log, isFound: true }))
@@ -86,10 +94,27 @@ function resetJob(deps: AccountDeps, { username, language, log, isFound = false 
     prepare,
     onEnd(result, error) {
       if (result === 'sent') return log({ outcome: 'reset-mailed', viewer: username })
+      void giveBack()
       const why = reason ?? (error instanceof Error ? `${result}: ${error.message}` : result)
       log({ outcome: 'reset-not-mailed', viewer: username, reason: why })
     },
   }
+}
+
+/** Stores a link and builds its mail. @param refuse called with the reason for no mail. */
+async function createMail(
+  { passwordChanges, mailAttribute, service, publicUrl, basePath, nowSeconds }: AccountDeps,
+  { username, language }: Pick<ResetRequest, 'username' | 'language'>,
+  refuse: (why: string) => null,
+): Promise<Mail | null> {
+  const { token, digest } = newToken()
+  const link = { purpose: 'reset', digest, expiresAtSeconds: nowSeconds() + LIFE_SECONDS } as const
+  const viewer = await passwordChanges.createLink(username, link)
+  if (viewer === null) return refuse('the viewer is unknown or disabled')
+  const to = mailAddressOf(viewer, mailAttribute)
+  if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
+  const context = { to, username: viewer.username, service, language }
+  return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
 }
 
 /** Returns the other viewers whose mail address was typed. */

@@ -10,7 +10,7 @@ import { passwordAddresses } from './links/addresses.ts'
 import { createResetLimits } from './links/reset-limits.ts'
 import { logOutages } from './mail/log-outages.ts'
 import { createMailQueue } from './mail/mail-queue.ts'
-import type { MailSettings } from './mail/settings.ts'
+import type { MailServerSettings, MailSettings } from './mail/settings.ts'
 import { openMailServer } from './mail/smtp.ts'
 import { createAccountPages, openAccountTemplates } from './pages.ts'
 import { accountRoutes } from './routes.ts'
@@ -59,7 +59,7 @@ export async function openAccount(services: Services, mail: MailSettings): Promi
     }
     return null
   }
-  const mailQueue = mail.server === null ? null : await openQueue(mail.server, log)
+  const mailQueue = mail.server === null ? null : await openQueue(mail.server, mail.resetsPerHour, log)
   if (mailQueue !== null) {
     await passwordChanges.assertAllowed().catch((error: unknown) => {
       // Unavailable for now: the app starts, as for sign-ins.
@@ -77,6 +77,6 @@ export async function openAccount(services: Services, mail: MailSettings): Promi
   }
 }
 
-async function openQueue(settings: NonNullable<MailSettings['server']>, log: Pick<Logger, 'info' | 'warn'>) {
-  return createMailQueue({ server: await openMailServer(settings), ...logOutages(log) })
+async function openQueue(settings: MailServerSettings, mailsPerHour: number, log: Pick<Logger, 'info' | 'warn'>) {
+  return createMailQueue({ server: await openMailServer(settings), mailsPerHour, ...logOutages(log) })
 }

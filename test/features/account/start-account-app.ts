@@ -42,6 +42,7 @@ export async function startAccountApp({ changed, queue, ...options }: AccountApp
   const server = await openMailServer(mailSettings(mail.port), 2_000)
   const mailQueue = createMailQueue({
     server,
+    mailsPerHour: 100,
     onAway: (error) => faults.push(error),
     pauseMs: () => 0,
     retryMs: [50, 50],

@@ -132,6 +132,7 @@ test('the viewer gets a mail about the new passkey, which links to the reset of 
   const server = await startMailServer()
   const mailQueue = createMailQueue({
     server: await openMailServer(mailSettings(server.port), 2_000),
+    mailsPerHour: 100,
     onAway: () => {},
     pauseMs: () => 0,
     retryMs: [],

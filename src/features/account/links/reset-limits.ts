@@ -1,9 +1,10 @@
-import { accountKey, networkOf } from '../../../sign-in-limits/keys.ts'
+import { accountKey, siteOf } from '../../../sign-in-limits/keys.ts'
+import { secondsLeft, TEN_MINUTES_SECONDS } from '../../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
 
 export interface ResetRefusal {
-  readonly limit: 'network' | 'account' | 'total'
+  readonly limit: 'network' | 'account'
   readonly retryAfterSeconds: number
 }
 
@@ -16,12 +17,19 @@ export interface ResetLimits {
    * @returns false if the account had enough mails.
    */
   admitMail(username: string): Promise<boolean>
+  /**
+   * Counts a mail in total. Never changes the answer of `admit`, which would reveal that an account exists.
+   * @returns false if the mails of this hour are used up.
+   */
+  admitInTotal(): Promise<boolean>
+  /** Called if a counted mail was not sent, for example because the name is unknown. */
+  giveBackMail(): Promise<void>
 }
 
 const HOUR_SECONDS = 3_600
-const TEN_MINUTES_SECONDS = 600
 const MOST_OF_ACCOUNT = 3
 const MOST_OF_NETWORK = 10
+const ALL = 'all'
 
 /**
  * @param inTotal mails in an hour, for all viewers together.
@@ -35,19 +43,18 @@ export function createResetLimits(
   const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: MOST_OF_NETWORK }
   const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: MOST_OF_ACCOUNT }
   const mails = openCounter('reset-mails', HOUR_SECONDS)
-  const total = { counter: openCounter('reset-total', HOUR_SECONDS), most: inTotal }
+  const total = openCounter('reset-total', HOUR_SECONDS)
 
   return {
     async admit(username, address) {
       // One after another, so that a refused request uses up no other limit.
       for (const [limit, { counter, most }, key] of [
-        ['network', networks, networkOf(address)],
+        ['network', networks, siteOf(address)],
         ['account', accounts, accountKey(username)],
-        ['total', total, 'all'],
       ] as const) {
         if (limit === 'network' && isInNetworks(trustedNetworks, address)) continue
-        const { consumedPoints, msBeforeNext } = await counter.penalty(key)
-        if (consumedPoints > most) return { limit, retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
+        const count = await counter.penalty(key)
+        if (count.consumedPoints > most) return { limit, retryAfterSeconds: secondsLeft(count) }
       }
       return null
     },
@@ -55,5 +62,11 @@ export function createResetLimits(
       const { consumedPoints } = await mails.penalty(accountKey(username))
       return consumedPoints <= MOST_OF_ACCOUNT
     },
+    async admitInTotal() {
+      const { consumedPoints } = await total.penalty(ALL)
+      if (consumedPoints > inTotal) await total.giveBack(ALL, 1)
+      return consumedPoints <= inTotal
+    },
+    giveBackMail: () => total.giveBack(ALL, 1),
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createQueue } from '../../../server/work-queue.ts'
 import type { Mail, MailServer } from './smtp.ts'
 import { MailFault } from './smtp.ts'
@@ -30,6 +29,8 @@ export interface MailQueue {
 
 export interface MailQueueDeps {
   readonly server: MailServer
+  /** All of them find a place in the queue, for example while the mail server is away. */
+  readonly mailsPerHour: number
   /** Called with a failed attempt that is repeated later. */
   readonly onAway: (error: unknown) => void
   /** Called with each mail that was sent. */
@@ -41,27 +42,42 @@ export interface MailQueueDeps {
 }
 
 const PARALLEL_JOBS = 2
-/** Bounds the memory: ten times the default of RESET_MAILS_PER_HOUR. */
-const MOST_JOBS = 1_000
+/** Bounds the memory. The rest of the queue is for notices and for names that turn out to be unknown. */
+const FEWEST_PLACES = 1_000
 const LONGEST_PAUSE_MS = 4_000
 const RETRY_MS = [20_000, 120_000, 600_000]
 
 /** Creates the queue. It is in memory: a stop of the app loses its mails, and viewers ask again. */
 export function createMailQueue({
   server,
+  mailsPerHour,
   onAway,
   onSent = () => {},
   pauseMs = () => Math.random() * LONGEST_PAUSE_MS,
   retryMs = RETRY_MS,
 }: MailQueueDeps): MailQueue {
-  const queue = createQueue({ width: PARALLEL_JOBS, queueLength: MOST_JOBS })
-  const closing = new AbortController()
-  const { signal } = closing
+  const mostJobs = FEWEST_PLACES + mailsPerHour
+  const queue = createQueue({ width: PARALLEL_JOBS, queueLength: mostJobs })
+  /** Ends a pause early. A set, because a signal with thousands of listeners blocks the process. */
+  const pauses = new Set<() => void>()
+  let isClosed = false
   let jobs = 0
 
+  function pause(ms: number | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(end, ms).unref()
+    function end() {
+      clearTimeout(timer)
+      pauses.delete(end)
+      resolve()
+    }
+    pauses.add(end)
+    return promise
+  }
   async function resultOf({ prepare }: MailJob): Promise<[MailResult, unknown?]> {
     let mail: Mail | null = null
     async function attempt(): Promise<MailResult> {
+      if (isClosed) return 'dropped'
       // Prepared once: a repeated mail has the same link.
       mail ??= await prepare()
       if (mail === null) return 'no-mail'
@@ -72,11 +88,11 @@ export function createMailQueue({
     const waitsMs = [pauseMs(), ...retryMs]
     while (true) {
       try {
-        await sleep(waitsMs.shift(), null, { ref: false, signal })
-        return [await queue.run(attempt, signal)]
+        await pause(waitsMs.shift())
+        return [isClosed ? 'dropped' : await queue.run(attempt)]
       } catch (error) {
         if (error instanceof MailFault && error.isFinal) return ['refused', error]
-        if (signal.aborted) return ['dropped', error]
+        if (isClosed) return ['dropped', error]
         if (waitsMs.length === 0) return ['given-up', error]
         onAway(error)
       }
@@ -84,7 +100,7 @@ export function createMailQueue({
   }
   return {
     add(job) {
-      if (signal.aborted || jobs >= MOST_JOBS) return job.onEnd('dropped')
+      if (isClosed || jobs >= mostJobs) return job.onEnd('dropped')
       jobs += 1
       void resultOf(job).then(([result, error]) => {
         jobs -= 1
@@ -92,7 +108,8 @@ export function createMailQueue({
       })
     },
     close() {
-      closing.abort()
+      isClosed = true
+      for (const end of pauses) end()
       server.close()
     },
   }

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ACCOUNT_PATHS } from '../../../../src/features/account/links/addresses.ts'
+import { createResetLimits, type ResetRefusal } from '../../../../src/features/account/links/reset-limits.ts'
+import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { ADA } from '../../../login/start-login-app.ts'
-import { startAccountApp } from '../start-account-app.ts'
+import { startMailServer } from '../mail/mail-server.ts'
+import { type AccountApp, startAccountApp } from '../start-account-app.ts'
 
 const FORGOT = ACCOUNT_PATHS.forgot
 
@@ -40,13 +43,107 @@ test('a network may ask ten times in ten minutes, whatever the names', async () 
   expect(Number(answers.at(-1)?.headers['retry-after'])).toBeLessThanOrEqual(600)
 })
 
-test('all viewers together may ask as often as the settings say', async () => {
+test('104 made-up names from one IPv6 site do not stop the mails of other viewers', async () => {
   const app = await startAccountApp({ trustProxyHops: 1 })
   const statuses = []
-  for (let sent = 0; sent < 102; sent += 1) {
-    const headers = { 'X-Forwarded-For': `203.0.113.${sent}` }
+  for (let sent = 0; sent < 104; sent += 1) {
+    const headers = { 'X-Forwarded-For': `2001:db8:7:${sent.toString(16)}::1` }
     statuses.push((await app.post(FORGOT, { username: `viewer-${sent}` }, headers)).status)
   }
-  expect(statuses.filter((status) => status === 200)).toHaveLength(100)
-  expect(statuses.at(-1)).toBe(429)
+  const owner = await app.post(FORGOT, { username: ADA.username }, { 'X-Forwarded-For': '198.51.100.7' })
+  expect(owner.status).toBe(200)
+  expect(statuses).toEqual([...Array<number>(10).fill(200), ...Array<number>(94).fill(429)])
+  expect((await app.mail.received(1))[0]?.to).toEqual([ADA.username])
 })
+
+test('only mails that are sent count in total: not unknown names, nor mails that the mail server refuses', async () => {
+  const mail = await startMailServer({ onRcptTo: refuseOnce() })
+  const resetLimits = createResetLimits(openMemoryCounter, 1)
+  const app = await startAccountApp({ trustProxyHops: 1, mail, changed: { resetLimits } })
+  for (const [sent, username] of ['nobody', 'no one', 'unknown', ADA.username, ADA.username].entries()) {
+    await app.post(FORGOT, { username }, { 'X-Forwarded-For': `198.51.100.${sent}` })
+    await expect.poll(() => ends(app)).toHaveLength(sent + 1)
+  }
+  expect(ends(app).at(-1)).toBe('reset-mailed')
+  expect(app.mail.mails).toHaveLength(1)
+})
+
+test('a request that waits for a store that is away uses up no mails in total', async () => {
+  const resetLimits = createResetLimits(openMemoryCounter, 1)
+  const app = await startAccountApp({ changed: { resetLimits }, queue: { retryMs: [60_000] } })
+  vi.spyOn(app.store.passwordChanges, 'createLink').mockRejectedValueOnce(new Error('away'))
+  await app.post(FORGOT, { username: 'nobody' })
+  await expect.poll(() => app.faults).toHaveLength(1)
+  await app.post(FORGOT, { username: ADA.username })
+  await app.mail.received(1)
+})
+
+test('a mail that is refused for the total does not count in it', async () => {
+  const limits = createResetLimits(openMemoryCounter, 1)
+  expect([await limits.admitInTotal(), await limits.admitInTotal()]).toEqual([true, false])
+  await limits.giveBackMail()
+  expect(await limits.admitInTotal()).toBe(true)
+})
+
+test('beyond RESET_MAILS_PER_HOUR, known and unknown names still get the same answer, and the log says so', async () => {
+  const resetLimits = createResetLimits(openMemoryCounter, 1)
+  const app = await startAccountApp({ changed: { resetLimits } })
+  const link = await linkOf(app)
+  const answers = []
+  for (const username of [ADA.username, 'nobody@example.com']) answers.push(await app.post(FORGOT, { username }))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  await expect.poll(() => ends(app)).toEqual(['reset-mailed', 'reset-not-mailed', 'reset-not-mailed'])
+  expect(app.lines.at(-1)).toMatchObject({ reason: 'RESET_MAILS_PER_HOUR is reached' })
+  expect(app.mail.mails).toHaveLength(1)
+  // A refused mail replaces no link.
+  expect((await app.get(link)).status).toBe(200)
+})
+
+test('a clock that was set back makes no wait longer than the limit', async () => {
+  const limits = createResetLimits(openMemoryCounter, 100)
+  const waitFor = async (address: (sent: number) => string, username: (sent: number) => string) => {
+    let refusal: ResetRefusal | null = null
+    for (let sent = 0; sent < 11; sent += 1) refusal = await limits.admit(username(sent), address(sent))
+    return refusal
+  }
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ['Date'] })
+  for (const shiftMs of [0, -30 * 86_400_000]) {
+    vi.setSystemTime(Date.now() + shiftMs)
+    const [ofNetwork, ofAccount] = [
+      await waitFor(
+        () => '192.0.2.1',
+        (sent) => `viewer-${sent}`,
+      ),
+      await waitFor(
+        (sent) => `198.51.100.${sent}`,
+        () => 'ada',
+      ),
+    ]
+    expect(ofNetwork).toEqual({ limit: 'network', retryAfterSeconds: 600 })
+    expect(ofAccount).toEqual({ limit: 'account', retryAfterSeconds: 3_600 })
+  }
+})
+
+/** The ends of all mails that were asked for. */
+function ends({ lines }: AccountApp): unknown[] {
+  return lines.map(({ outcome }) => outcome).filter((outcome) => /^reset-(not-)?mailed$/.test(String(outcome)))
+}
+
+/** Asks for a link, and returns its path. */
+async function linkOf(app: AccountApp): Promise<string> {
+  await app.post(FORGOT, { username: ADA.username })
+  const [mail] = await app.mail.received(1)
+  return /\/account\/new-password\?token=\S+/.exec(mail?.text ?? '')?.[0] ?? ''
+}
+
+/** Refuses the first recipient for good. */
+function refuseOnce() {
+  let isFirst = true
+  return (_address: unknown, _session: unknown, done: (error?: Error) => void) => {
+    const refusal = isFirst ? Object.assign(new Error('unknown'), { responseCode: 550 }) : undefined
+    isFirst = false
+    done(refusal)
+  }
+}

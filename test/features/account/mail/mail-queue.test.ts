@@ -7,6 +7,10 @@ import {
   type MailResult,
 } from '../../../../src/features/account/mail/mail-queue.ts'
 import { type Mail, MailFault } from '../../../../src/features/account/mail/smtp.ts'
+import { openAccount } from '../../../../src/features/account/open-account.ts'
+import type { Services } from '../../../../src/login/feature.ts'
+import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
+import { mailSettings } from '../start-account-app.ts'
 
 const MAIL: Mail = { to: 'ada@example.com', subject: 's', text: 't', language: 'en' }
 const away = new MailFault('ECONNECTION', { isFinal: false, cause: null })
@@ -26,7 +30,7 @@ function startQueue(sends: readonly (() => Promise<void>)[], deps: Partial<MailQ
     },
   }
   const onAway = (error: unknown) => seen.faults.push(error)
-  const queue = createMailQueue({ server, onAway, pauseMs: () => 0, retryMs: [1, 1, 1], ...deps })
+  const queue = createMailQueue({ server, mailsPerHour: 100, onAway, pauseMs: () => 0, retryMs: [1, 1, 1], ...deps })
   onTestFinished(() => queue.close())
   const add = (prepare = () => Promise.resolve<Mail | null>(MAIL)) =>
     queue.add({ prepare, onEnd: (result) => seen.results.push(result) })
@@ -78,10 +82,39 @@ test('at most two mails are under way at once', async () => {
   await expect.poll(() => seen.results).toHaveLength(10)
 })
 
-test('a queue with 1,000 mails drops further ones', () => {
-  const { seen, add } = startQueue([], { pauseMs: () => 60_000 })
-  for (let added = 0; added < 1_001; added += 1) add()
+test.each([
+  [1, 1_001],
+  [2_000, 3_000],
+])('with %i mails an hour, the queue holds %i, and drops further ones', (mailsPerHour, most) => {
+  const { seen, add } = startQueue([], { mailsPerHour, pauseMs: () => 60_000 })
+  for (let added = 0; added < most + 1; added += 1) add()
   expect(seen.results).toEqual(['dropped'])
+})
+
+test('the queue of the app is as long as RESET_MAILS_PER_HOUR says', async () => {
+  const users = { passwordChanges: { assertAllowed: () => Promise.resolve() } }
+  const services = { users, openCounter: openMemoryCounter, addressLimit: {}, log: {} } as unknown as Services
+  const mail = { server: mailSettings(9), addressAttribute: 'username', resetsPerHour: 50 }
+  const queue = (await openAccount(services, mail))?.mailQueue
+  const results: MailResult[] = []
+  for (let added = 0; added < 1_051; added += 1) {
+    queue?.add({ prepare: () => Promise.resolve(null), onEnd: (result) => results.push(result) })
+  }
+  queue?.close()
+  expect(results).toEqual(['dropped'])
+})
+
+test('as many mails as an hour allows wait for a mail server that is slow', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { seen, add } = startQueue(
+    Array(2_500).fill(() => promise),
+    { mailsPerHour: 2_000 },
+  )
+  for (let added = 0; added < 2_500; added += 1) add()
+  await expect.poll(() => seen.mails.length).toBe(2)
+  resolve()
+  await expect.poll(() => seen.results.length).toBe(2_500)
+  expect(new Set(seen.results)).toEqual(new Set(['sent']))
 })
 
 test('a closed queue drops its mails and sends no more', async () => {
