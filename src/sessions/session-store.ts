@@ -14,6 +14,8 @@ declare module 'express-session' {
 export interface SessionViewer {
   readonly username: string
   readonly signedInAtSeconds: number
+  /** As in `Viewer`. The session ends with the password. */
+  readonly passwordVersion?: string
   /** Present only if the app cannot look up the viewer. */
   readonly snapshot?: Pick<Viewer, 'groups' | 'attributes'>
   readonly sso?: SsoOrigin
@@ -74,6 +76,7 @@ export const StoredSession = z.object({
   viewer: z.object({
     username: z.string(),
     signedInAtSeconds: z.number(),
+    passwordVersion: z.string().optional(),
     snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
     sso: Origin.optional(),
   }),

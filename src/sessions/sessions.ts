@@ -73,8 +73,9 @@ export function createSessions(deps: SessionDeps) {
     deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
     const isOver = endOf(stored, limits) <= nowSeconds()
     const viewer = isOver ? null : await lookUp(users, stored)
-    if (viewer !== null) return { viewer, sessionId: req.sessionID }
-    const reason = isOver ? 'too old' : 'viewer gone or disabled'
+    const isOfOldPassword = viewer !== null && hasOldPassword(stored, viewer)
+    if (viewer !== null && !isOfOldPassword) return { viewer, sessionId: req.sessionID }
+    const reason = isOver ? 'too old' : isOfOldPassword ? 'password changed' : 'viewer gone or disabled'
     securityLog.info({ event: 'session-ended', viewer: stored.username, reason })
     await end(req, res).catch((error: unknown) => warn(error, 'a session that is over stays in the store'))
     return null
@@ -123,13 +124,19 @@ const isOfUserStore: AcceptsSession = ({ sso }) => sso === undefined
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */
 function storedViewer(
-  { username, groups, attributes }: Viewer,
+  { username, groups, attributes, passwordVersion }: Viewer,
   signedInAtSeconds: number,
   users: Pick<UserStore, 'find'>,
   sso: SsoOrigin | undefined,
 ): SessionViewer {
   const isFound = users.find !== undefined && sso === undefined
-  return { username, signedInAtSeconds, ...(!isFound && { snapshot: { groups, attributes } }), ...(sso && { sso }) }
+  const snapshot = isFound ? passwordVersion && { passwordVersion } : { snapshot: { groups, attributes } }
+  return { username, signedInAtSeconds, ...snapshot, ...(sso && { sso }) }
+}
+
+/** A session of an earlier release, or a viewer of a store without hashes, has no version: nothing to compare. */
+function hasOldPassword({ passwordVersion: old }: SessionViewer, { passwordVersion: now }: Viewer): boolean {
+  return old !== undefined && now !== undefined && old !== now
 }
 
 function endOf({ signedInAtSeconds, sso }: SessionViewer, { lifetimeSeconds }: SessionLimits): number {

@@ -7,6 +7,8 @@ export interface Viewer {
   readonly groups: readonly string[]
   /** Further attributes by name. `HASH_PARAMETERS` can send any of them. */
   readonly attributes: Readonly<Record<string, string>>
+  /** Changes with the password. Absent in a store without hashes. Never sent to a browser. */
+  readonly passwordVersion?: string
 }
 
 export type Authentication =

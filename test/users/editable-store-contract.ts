@@ -49,7 +49,7 @@ function testChanges(createStorage: () => Promise<Open>): void {
       ok: false,
       fault: expect.stringContaining('"Ada"'),
     })
-    expect(await store.authenticate('ada', password)).toEqual({ ok: true, viewer: ada })
+    expect(await store.authenticate('ada', password)).toEqual({ ok: true, viewer: expect.objectContaining(ada) })
   })
 
   test('one of two concurrent additions of the same name succeeds', async () => {
@@ -122,6 +122,6 @@ function testChanges(createStorage: () => Promise<Open>): void {
     }
     expect(await store.add(viewer, password)).toEqual({ ok: true, viewer: { ...viewer, disabled: false } })
     expect(await listed(store)).toEqual([{ ...viewer, disabled: false }])
-    expect(await store.authenticate(odd, password)).toEqual({ ok: true, viewer })
+    expect(await store.authenticate(odd, password)).toEqual({ ok: true, viewer: expect.objectContaining(viewer) })
   })
 }

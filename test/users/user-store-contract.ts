@@ -88,12 +88,15 @@ function testSignIns(store: () => UserStore): void {
     ['in lower case', 'ada@example.com'],
     ['in upper case', 'ADA@EXAMPLE.COM'],
   ])('the right password with the name %s returns the viewer, spelled as stored', async (_how, username) => {
-    expect(await store().authenticate(username, ada.password)).toEqual({ ok: true, viewer })
+    expect(await store().authenticate(username, ada.password)).toEqual({
+      ok: true,
+      viewer: expect.objectContaining(viewer),
+    })
   })
 
   test('a name typed in decomposed Unicode is the same name', async () => {
     const answer = await store().authenticate('e\u0301mil', emil.password)
-    expect(answer).toEqual({ ok: true, viewer: { username: 'Émil', groups: [], attributes: {} } })
+    expect(answer).toMatchObject({ ok: true, viewer: { username: 'Émil', groups: [], attributes: {} } })
   })
 
   test('a disabled viewer learns it after the right password only', async () => {
@@ -121,8 +124,13 @@ function testLookUps(store: () => UserStore, finds: boolean): void {
     return
   }
   test('a look-up finds a viewer in any letter case, unless disabled', async () => {
-    expect(await store().find?.('ADA@example.com')).toEqual(viewer)
+    expect(await store().find?.('ADA@example.com')).toEqual(expect.objectContaining(viewer))
     expect(await store().find?.(gone.username)).toBeNull()
+  })
+
+  test('a look-up returns the viewer as the sign-in does, with the same version of the password', async () => {
+    const found = await store().find?.(ada.username)
+    expect(await store().authenticate(ada.username, ada.password)).toEqual({ ok: true, viewer: found })
   })
 
   test('an inspected viewer may be disabled, and shows no hash', async () => {

@@ -33,7 +33,7 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
     if (!checked.ok) return refuse(checked.refusal.text === 'wrongCredentials' ? WRONG : refusalOf(checked.refusal))
     const { viewer } = checked
     // False if another change was faster: then the current password is wrong by now.
-    if (!(await passwordChanges.change(viewer.username, reading.password))) return refuse(WRONG)
+    if (!(await passwordChanges.change(viewer, reading.password))) return refuse(WRONG)
     const log = logAccount(req)
     log({ outcome: 'password-changed', viewer: viewer.username })
     await afterPasswordChange(deps, viewer, { language: pages.languageOf(req), log, hasNotice: true })

@@ -49,10 +49,11 @@ export interface PasswordChanges {
   setByLink(digest: string, nowSeconds: number, password: string): Promise<FoundPasswordLink | null>
   /**
    * Sets the password of a viewer whose old password was checked just before.
+   * @param viewer as `authenticate` returned it.
    * @returns false if another change was faster, or the viewer was removed.
    * @throws UpstreamError and OverloadedError as `setByLink` does.
    */
-  change(username: string, password: string): Promise<boolean>
+  change(viewer: Pick<Viewer, 'username' | 'passwordVersion'>, password: string): Promise<boolean>
 }
 
 declare module '../user-store.ts' {

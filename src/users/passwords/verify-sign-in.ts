@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { WorkQueue } from '../../server/work-queue.ts'
 import type { Authentication, Viewer, Warn } from '../user-store.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
@@ -8,6 +9,11 @@ export interface StoredViewer {
   readonly viewer: Viewer
   readonly passwordHash: string
   readonly disabled: boolean
+}
+
+/** Returns the viewer as the login screens know it: with 8 bytes of a digest of the hash in place of the hash. */
+export function toViewer({ viewer, passwordHash }: StoredViewer): Viewer {
+  return { ...viewer, passwordVersion: hash('sha256', passwordHash, 'buffer').toString('base64url', 0, 8) }
 }
 
 type Loaded = StoredViewer | { readonly decoyHash: string | null } | null
@@ -59,8 +65,10 @@ async function checkPassword(deps: HashedSignInDeps, stored: StoredViewer, passw
   }
   if (!(await reading.verify(password))) return WRONG
   if (disabled) return { ok: false, reason: 'disabled' }
-  if (reading.needsRehash(password)) await renewHash(deps, stored, password)
-  return { ok: true, viewer }
+  return {
+    ok: true,
+    viewer: toViewer(reading.needsRehash(password) ? await renewHash(deps, stored, password) : stored),
+  }
 }
 
 /** Takes the time of a verification and refuses, even for the right password of the decoy hash. */
@@ -75,17 +83,28 @@ async function refuseUnknown(
   return WRONG
 }
 
-/** Replaces the hash. A failure, such as a full disk, does not fail the sign-in; the next sign-in tries again. */
+/**
+ * Replaces the hash. A failure, such as a full disk, does not fail the sign-in; the next sign-in tries again.
+ * @returns the viewer as stored then: another sign-in may have been faster. A hash of another password is left out.
+ */
 async function renewHash(
-  { passwords, replaceHash, warn }: HashedSignInDeps,
-  { viewer: { username }, passwordHash }: StoredViewer,
+  { passwords, replaceHash, load, warn }: HashedSignInDeps,
+  stored: StoredViewer,
   password: string,
-): Promise<void> {
-  if (!replaceHash) return
+): Promise<StoredViewer> {
+  if (!replaceHash) return stored
+  const { username } = stored.viewer
+  const key = usernameKey(username)
   try {
-    await replaceHash(usernameKey(username), passwordHash, await passwords.hash(password), username)
+    const newHash = await passwords.hash(password)
+    await replaceHash(key, stored.passwordHash, newHash, username)
+    const now = await load(key, username)
+    if (now === null || !('viewer' in now)) return stored
+    const reading = passwords.read(now.passwordHash)
+    return now.passwordHash === newHash || (reading.ok && (await reading.verify(password))) ? now : stored
   } catch (cause) {
     const name = JSON.stringify(username)
     warn(`The password hash of ${name} could not be renewed. The next sign-in will try again.`, cause)
+    return stored
   }
 }

@@ -3,7 +3,7 @@ import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { storedPasswords } from '../passwords/stored-passwords.ts'
-import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
+import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
 import { toViewerState } from '../viewer-changes.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
@@ -83,7 +83,7 @@ export function createPostgresStore(
       if (faultInUsername(username) !== null) return null
       await assertUsable()
       const { viewer } = await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))
-      return viewer && !viewer.disabled ? viewer.viewer : null
+      return viewer && !viewer.disabled ? toViewer(viewer) : null
     },
     async inspect(username) {
       if (query === null) return await inspectViewer(rowsOf, username)

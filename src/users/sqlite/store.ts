@@ -3,7 +3,7 @@ import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { storedPasswords } from '../passwords/stored-passwords.ts'
-import { hashedSignIn, type StoredViewer } from '../passwords/verify-sign-in.ts'
+import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-sign-in.ts'
 import type { OwnUserStore, UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
@@ -60,7 +60,7 @@ export function createSqliteStore(
     find: (username) =>
       promised(() => {
         const stored = faultInUsername(username) === null ? load(usernameKey(username)) : null
-        return stored === null || stored.disabled ? null : stored.viewer
+        return stored === null || stored.disabled ? null : toViewer(stored)
       }),
     inspect: viewerInspector(database, file),
     checkHealth: () => promised(() => void queryViewers(file, () => anyRow.get())),

@@ -12,6 +12,7 @@ import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
 import { ADA, type LoginAppOptions, SESSION_LIMITS, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startMailServer, type TestMailServer } from './mail/mail-server.ts'
@@ -24,6 +25,8 @@ export interface AccountAppOptions extends LoginAppOptions {
   readonly mail?: TestMailServer
   readonly changed?: Partial<Account>
   readonly queue?: Partial<MailQueueDeps>
+  /** Replaces parts of the store of viewers. */
+  readonly changeUsers?: (users: UserStore) => UserStore
 }
 
 /** The settings for a mail server of a test. */
@@ -33,7 +36,12 @@ export function mailSettings(port: number, changed: Partial<MailServerSettings> 
 }
 
 /** Starts the login app with viewers in a file and a mail server, until the test ends. Ada can sign in. */
-export async function startAccountApp({ changed, queue, ...options }: AccountAppOptions = {}) {
+export async function startAccountApp({
+  changed,
+  queue,
+  changeUsers = (users) => users,
+  ...options
+}: AccountAppOptions = {}) {
   const mail = options.mail ?? (await startMailServer())
   const store = openEditableSqliteStore(join(temporaryFolder(), 'viewers.db'))
   await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
@@ -62,7 +70,7 @@ export async function startAccountApp({ changed, queue, ...options }: AccountApp
     ...changed,
   }
   const withAccount: Feature = { ...feature, open: (services) => Promise.resolve(createAccount(account, services)) }
-  const deps = { users: store, sessionStore, signInLimits, nowSeconds: () => clock.seconds }
+  const deps = { users: changeUsers(store), sessionStore, signInLimits, nowSeconds: () => clock.seconds }
   const app = await startLoginApp({ features: [withAccount], featureSettings: { account: {} }, ...deps, ...options })
   onTestFinished(async () => {
     mailQueue.close()

@@ -4,7 +4,7 @@ import { UpstreamError } from '../../../src/errors.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import { hashingQueueOptions } from '../../../src/users/passwords/hashing-queue.ts'
 import { storedPasswords } from '../../../src/users/passwords/stored-passwords.ts'
-import { hashedSignIn } from '../../../src/users/passwords/verify-sign-in.ts'
+import { hashedSignIn, toViewer } from '../../../src/users/passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../../../src/users/user-store.ts'
 import { faultInUsername, usernameKey } from '../../../src/users/viewer-fields.ts'
 
@@ -32,7 +32,7 @@ export function openJsonStore(file: string, warn: Warn): UserStore {
     authenticate: hashedSignIn({ queue, passwords: storedPasswords, load, warn }),
     async find(username) {
       const row = faultInUsername(username) === null ? await load(usernameKey(username)) : null
-      return row && !row.disabled ? row.viewer : null
+      return row && !row.disabled ? toViewer(row) : null
     },
     async checkHealth() {
       await load('')

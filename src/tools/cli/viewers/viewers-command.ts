@@ -111,7 +111,7 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
     'viewer-auth viewers set-password ada@example.com --end-sessions',
     'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
   ])
-    .option('--end-sessions', 'also sign the viewer out on all devices, for example after a theft of the old password')
+    .option('--end-sessions', 'also delete the sessions, which the app refuses from now on, and count them')
     .action((username: string, { json, endSessions }: SetPasswordOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {

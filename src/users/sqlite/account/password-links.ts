@@ -5,7 +5,7 @@ import type { WorkQueue } from '../../../server/work-queue.ts'
 import type { FoundPasswordLink, PasswordChanges } from '../../account/password-changes.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import type { PasswordHashing } from '../../passwords/argon2.ts'
-import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
+import { type StoredViewer, toViewer } from '../../passwords/verify-sign-in.ts'
 import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { promised, queryViewers } from '../database-file.ts'
 
@@ -83,13 +83,12 @@ export function sqlitePasswordChanges(
         return toFound(found)
       })
     },
-    async change(username, password) {
+    async change({ username, passwordVersion }, password) {
       const key = usernameKey(username)
-      const stored = await inFile(() => load(key))
-      if (stored === null) return false
       const hash = await queue.run(() => passwords.hash(password))
       return await inOneStep(() => {
-        if (load(key)?.passwordHash !== stored.passwordHash) return false
+        const stored = load(key)
+        if (stored === null || toViewer(stored).passwordVersion !== passwordVersion) return false
         setHash(key, hash)
         return true
       })

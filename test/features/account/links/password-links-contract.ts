@@ -27,6 +27,7 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     const [store] = await storesWithAda()
     return store ?? expect.unreachable()
   }
+  const viewerOf = async (store: EditableUserStore) => (await store.find?.('ada')) ?? expect.unreachable()
   const canSignIn = async (store: EditableUserStore, typed: string) => (await store.authenticate('ada', typed)).ok
 
   test('a link sets the password once, and the old password no longer works', async () => {
@@ -70,7 +71,7 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     await store.setPassword('ada', password)
     expect(await passwordChanges.findLink('d3', NOW)).toBeNull()
     await passwordChanges.createLink('ada', link('d4'))
-    expect(await passwordChanges.change('ada', other)).toBe(true)
+    expect(await passwordChanges.change(await viewerOf(store), other)).toBe(true)
     expect(await passwordChanges.findLink('d4', NOW)).toBeNull()
     expect(await canSignIn(store, other)).toBe(true)
   })
@@ -90,14 +91,23 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     await store.remove('ada')
     await store.add(ada, password)
     expect(await passwordChanges.findLink('d1', NOW)).toBeNull()
-    expect(await passwordChanges.change('nobody', other)).toBe(false)
+    expect(await passwordChanges.change({ username: 'nobody' }, other)).toBe(false)
+  })
+
+  test('a change with an old password, which was checked in time, does not replace a newer one', async () => {
+    const store = await storeWithAda()
+    const viewer = await viewerOf(store)
+    await store.setPassword('ada', 'third heron')
+    expect(await store.passwordChanges.change(viewer, other)).toBe(false)
+    expect([await canSignIn(store, other), await canSignIn(store, 'third heron')]).toEqual([false, true])
   })
 
   test('a change that began before another new password does not replace it', async () => {
     const [one, two] = await storesWithAda(2)
-    // The change reads the viewer, and then waits for these.
+    const viewer = two && (await viewerOf(two))
+    // The change waits for these.
     const checks = Array.from({ length: 16 }, () => two?.authenticate('ada', other))
-    const change = two?.passwordChanges.change('ada', other)
+    const change = viewer && two?.passwordChanges.change(viewer, other)
     await two?.inspect('ada')
     await one?.setPassword('ada', 'third heron')
     await Promise.all([...checks, change])

@@ -100,7 +100,7 @@ describe('viewers set-password', () => {
     expect(stderr).toMatch(/^Failed: The new password is set, but .* SESSION_STORE_URL/)
   })
 
-  test('set-password without --end-sessions keeps the sessions', async () => {
+  test('set-password without --end-sessions leaves the sessions to the app', async () => {
     openRunning('Ada')
     expect(await setPassword()).toMatchObject({ status: 0, stdout: 'Set a new password for Ada.\n' })
     expect(await signedIn(0)).toBe(true)

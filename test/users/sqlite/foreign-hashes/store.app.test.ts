@@ -31,8 +31,12 @@ test.each([
     await store.importBatch([{ ...ada, passwordHash: foreign, disabled: false }], 'keep')
     expect(await store.authenticate('ada', `${right}!`)).toEqual({ ok: false, reason: 'wrong-credentials' })
     expect(storedHash()).toBe(foreign)
-    expect(await store.authenticate('ada', right)).toEqual({ ok: true, viewer: ada })
+    const first = await Promise.all([store.authenticate('ada', right), store.authenticate('ada', right)])
+    expect(first[0]).toMatchObject({ ok: true, viewer: ada })
+    // Both replace the hash, and one is faster: a session of the other one must last too.
+    const viewer = await store.find?.('ada')
+    expect(first).toEqual([0, 1].map(() => ({ ok: true, viewer })))
     expect(storedHash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-    expect(await store.authenticate('ada', right)).toEqual({ ok: true, viewer: ada })
+    expect(await store.authenticate('ada', right)).toMatchObject({ ok: true, viewer: ada })
   },
 )

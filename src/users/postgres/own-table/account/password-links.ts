@@ -3,6 +3,7 @@ import type { WorkQueue } from '../../../../server/work-queue.ts'
 import type { FoundPasswordLink, PasswordChanges } from '../../../account/password-changes.ts'
 import type { EditableUserStore } from '../../../editable-user-store.ts'
 import type { PasswordHashing } from '../../../passwords/argon2.ts'
+import { toViewer } from '../../../passwords/verify-sign-in.ts'
 import { faultInUsername, usernameKey } from '../../../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
 import { refusalAsUpstreamError } from '../../fault.ts'
@@ -86,9 +87,9 @@ export function postgresPasswordChanges(
       }
       return (await refusalAsUpstreamError(inTransaction(connection, setOnce))) ? found : null
     },
-    async change(username, password) {
+    async change({ username, passwordVersion }, password) {
       const stored = await load(username)
-      if (stored === null) return false
+      if (stored === null || toViewer(stored).passwordVersion !== passwordVersion) return false
       const hash = await queue.run(() => passwords.hash(password))
       const key = usernameKey(username)
       const replace = async (client: SqlClient) => {
