@@ -14,6 +14,10 @@ export function sendPasskeyResult(deps: PasskeyRouteDeps): WindowMethod['sendRes
       screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'disabled' }, frameSecret })
       return true
     }
+    // Nor may the password have changed, or the passkey have been removed.
+    const { passwordVersion = viewer.passwordVersion, passkey } = result
+    if (passwordVersion !== viewer.passwordVersion) return false
+    if (passkey !== undefined && (await passkeys.store.find(passkey)) === null) return false
     await sendToPlayer(deps, req, res, {
       viewer,
       context,

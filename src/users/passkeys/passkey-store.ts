@@ -46,8 +46,9 @@ export interface PasskeyUse extends Pick<NewPasskey, 'counter' | 'isBackedUp'> {
  * - `known`: the credential id is stored already, for this viewer or another one.
  * - `too-many`: the viewer has `MOST_PASSKEYS` already.
  * - `no-viewer`: unknown or disabled.
+ * - `password-changed`: the password has another version by now.
  */
-export type PasskeyAddition = 'added' | 'known' | 'too-many' | 'no-viewer'
+export type PasskeyAddition = 'added' | 'known' | 'too-many' | 'no-viewer' | 'password-changed'
 
 /**
  * - `counter-went-back`: the counter is not above the stored one, so the passkey may have been copied. Nothing is stored.
@@ -86,9 +87,10 @@ export interface PasskeyStore {
   /**
    * Stores a passkey, in one step with the checks of its outcome.
    * @param username of a viewer with a user handle.
+   * @param passwordVersion of the password that the viewer typed. Absent: any.
    * @throws UpstreamError when the store cannot be reached.
    */
-  add(username: string, passkey: NewPasskey): Promise<PasskeyAddition>
+  add(username: string, passkey: NewPasskey, passwordVersion?: string): Promise<PasskeyAddition>
   /**
    * Stores the counter, the backup state and the time of a use. Of two concurrent uses with one counter above zero, one
    * is recorded. The counter must go up, except that it may stay zero (WebAuthn Level 3, 6.1.1).

@@ -13,7 +13,11 @@ export interface StoredViewer {
 
 /** Returns the viewer as the login screens know it: with 8 bytes of a digest of the hash in place of the hash. */
 export function toViewer({ viewer, passwordHash }: StoredViewer): Viewer {
-  return { ...viewer, passwordVersion: hash('sha256', passwordHash, 'buffer').toString('base64url', 0, 8) }
+  return { ...viewer, passwordVersion: passwordVersionOf(passwordHash) }
+}
+
+export function passwordVersionOf(passwordHash: string): string {
+  return hash('sha256', passwordHash, 'buffer').toString('base64url', 0, 8)
 }
 
 type Loaded = StoredViewer | { readonly decoyHash: string | null } | null

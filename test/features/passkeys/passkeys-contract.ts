@@ -157,6 +157,16 @@ export function testPasskeys(createStorage: () => Promise<() => Promise<Editable
     expect(await passkeys.userHandleOf('ada')).toBe(handles.ofAda)
   })
 
+  test('a passkey is added only with the version of the password that is stored', async () => {
+    const { store, passkeys } = await storesWithAda()
+    await store.setPassword('ada', 'correct horse battery')
+    const { passwordVersion } = (await store.find?.('ada')) ?? expect.unreachable()
+    expect(await passkeys.add('ada', passkey('one'), passwordVersion)).toBe('added')
+    await store.setPassword('ada', 'another heron ladder')
+    expect(await passkeys.add('ada', passkey('two'), passwordVersion)).toBe('password-changed')
+    expect(await idsOf(passkeys, 'ada')).toEqual(['one'])
+  })
+
   test('an import leaves the passkeys of its viewer as they are', async () => {
     const { store, passkeys, handles } = await storesWithAda()
     await passkeys.add('ada', passkey('one'))

@@ -16,7 +16,7 @@ export async function openCeremony(
   { passkeys, cookies, entryPoint, addressOf, logSignIn, pages }: CeremonyDeps,
   req: Request,
   res: Response,
-  { flow, creator }: Pick<OpenCeremony, 'flow' | 'creator'>,
+  { flow, ...creation }: Pick<OpenCeremony, 'flow' | 'creator' | 'passwordVersion'>,
 ): Promise<string | null> {
   const network = networkOf(addressOf(req))
   const retryAfterSeconds = await passkeys.startLimits.count(network)
@@ -26,7 +26,7 @@ export async function openCeremony(
     return null
   }
   const [challenge, browserKey] = [randomText(), randomText()]
-  const ceremony = { entryPoint: entryPoint.name, flow, browserKeyDigest: digestOf(browserKey), network, creator }
+  const ceremony = { entryPoint: entryPoint.name, flow, browserKeyDigest: digestOf(browserKey), network, ...creation }
   try {
     await passkeys.flows.put('ceremony', digestOf(challenge), ceremony)
   } catch (error) {

@@ -13,6 +13,7 @@ const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, TextRefusal>>
   known: { status: 409, text: ({ passkeys }) => passkeys.errors.exists },
   'too-many': TOO_MANY,
   'no-viewer': refusalOf({ status: 403, text: 'disabled' }),
+  'password-changed': refusalOfCeremony('expired'),
 }
 
 /** Keeps a new passkey of a viewer who has just typed the password, and signs the viewer in. */
@@ -29,21 +30,23 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
     const challenge = String(form.challenge)
     const taken = await takeCeremony(deps, req, res, challenge)
     if (!taken.ok) return await refuse(taken.reason, refusalOfCeremony(taken.reason))
-    const { creator, flow, network } = taken.ceremony
+    const { creator, passwordVersion, flow, network } = taken.ceremony
     if (creator === null) return await refuse('no-password', refusalOfCeremony('expired'))
     const answer = CreationAnswer.safeParse(form)
     if (!answer.success) return await refuse('unreadable', refusalOfFault('unreadable'), creator)
     const check = await checkCreation(answer.data, challenge, relyingParty)
     if (!check.ok) return await refuse(check.fault, refusalOfFault(check.fault), creator)
     const name = deviceName(req.headers['user-agent'])
-    const addition = await store.add(creator, { ...check.passkey, name, createdAtSeconds: nowSeconds() })
+    const passkey = { ...check.passkey, name, createdAtSeconds: nowSeconds() }
+    const addition = await store.add(creator, passkey, passwordVersion)
     if (addition !== 'added') return await refuse(addition, REFUSALS[addition], creator)
     log({ outcome: 'passkey-added', viewer: creator })
     const viewer = await passkeys.find(creator)
     if (viewer === null) return await refuse('no-viewer', REFUSALS['no-viewer'], creator)
     passkeys.notify(viewer, { mailOf: addedMail, entryPoint, language: pages.languageOf(req), log })
     await startLimits.giveBack(network)
-    await flows.put('result', flow, { entryPoint: entryPoint.name, storedName: creator })
+    const result = { entryPoint: entryPoint.name, storedName: creator, passwordVersion, passkey: passkey.id }
+    await flows.put('result', flow, result)
     deps.logSignIn(req, { outcome: 'passkey-signed-in', viewer: creator })
     pages.sendDone(req, res, creator, true)
   })

@@ -28,7 +28,7 @@ export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
     }
     const checked = await checkCredentials(deps, req, fields.form)
     if (!checked.ok) return await refuse(refusalOf(checked.refusal))
-    const { username: viewer } = checked.viewer
+    const { username: viewer, passwordVersion } = checked.viewer
     const [userHandle, known] = await Promise.all([passkeys.store.userHandleOf(viewer), passkeys.store.list(viewer)])
     if (userHandle === null) {
       logSignIn(req, { outcome: 'disabled', viewer })
@@ -38,7 +38,7 @@ export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
       logAccount(req)({ outcome: 'passkey-not-added', viewer, reason: 'too-many' })
       return await refuse(TOO_MANY)
     }
-    const challenge = await openCeremony(deps, req, res, { flow, creator: viewer })
+    const challenge = await openCeremony(deps, req, res, { flow, creator: viewer, passwordVersion })
     if (challenge !== null) pages.sendCreation(req, res, { flow, challenge, username: viewer, userHandle, known })
   })
 }

@@ -39,9 +39,10 @@ export function postSignIn(deps: PasskeyRouteDeps): RequestHandler {
     if (!answer.success || creator !== null) return await refuseCeremony('unreadable', refusalOfFault('unreadable'))
     const outcome = await checkWithinLimits(deps, req, answer.data, challenge)
     if (!outcome.ok) return await refuse(outcome.refusal)
-    const { username } = outcome.viewer
+    const { username, passwordVersion } = outcome.viewer
     await startLimits.giveBack(network)
-    await flows.put('result', flow, { entryPoint: entryPoint.name, storedName: username })
+    const result = { entryPoint: entryPoint.name, storedName: username, passwordVersion, passkey: answer.data.id }
+    await flows.put('result', flow, result)
     logSignIn(req, { outcome: 'passkey-signed-in', viewer: username })
     pages.sendDone(req, res, username, false)
   })

@@ -60,10 +60,18 @@ const OpenCeremony = z.object({
   network: z.string(),
   /** The viewer who typed the right password, and creates a passkey. Null for a sign-in. */
   creator: z.string().nullable(),
+  /** Of the password that the creator typed. */
+  passwordVersion: z.string().optional(),
 })
 
 /** A viewer in the user store, until the frame collects the result. */
-const StoreSignIn = z.object({ entryPoint: z.string(), storedName: z.string() })
+const StoreSignIn = z.object({
+  entryPoint: z.string(),
+  storedName: z.string(),
+  /** At the sign-in. A new password or the removal of the passkey ends the result. */
+  passwordVersion: z.string().optional(),
+  passkey: z.string().optional(),
+})
 
 export type StartedFlow = z.output<typeof StartedFlow>
 export type SignInResult = z.output<typeof SignInResult>

@@ -8,7 +8,8 @@ import { assertViewersTable } from './schema.ts'
 
 export const COLUMNS = 'username, password_hash, disabled, group_names, attributes'
 /** Locks an enabled viewer. Comes first in every transaction, so that two of them cannot deadlock. */
-export const LOCK_VIEWER = 'SELECT 1 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled FOR NO KEY UPDATE'
+export const LOCK_VIEWER =
+  'SELECT password_hash FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled FOR NO KEY UPDATE'
 
 const OwnRow = z.object({
   username: z.string(),

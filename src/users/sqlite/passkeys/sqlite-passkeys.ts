@@ -2,13 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
 import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../../passkeys/passkey-store.ts'
+import { passwordVersionOf } from '../../passwords/verify-sign-in.ts'
 import { usernameKey } from '../../viewer-fields.ts'
 import { promised, queryViewers } from '../database-file.ts'
 import { damagedRow, json } from '../viewer-row.ts'
 
 const HandleRow = z.object({ handle: z.string() })
 const OwnerRow = HandleRow.extend({ username: z.string() })
-const CountRow = z.object({ count: z.number() })
+const CountRow = z.object({ count: z.number(), password_hash: z.string() })
 const PasskeyRow = z.object({
   id: z.string(),
   public_key: z.instanceof(Uint8Array<ArrayBuffer>),
@@ -47,11 +48,17 @@ export function sqlitePasskeys(database: DatabaseSync, file: string): PasskeySto
         const { username, handle: userHandle } = OwnerRow.parse(row)
         return { passkey: readPasskey(row, file), username, userHandle }
       }),
-    add: (username, { id, publicKey, counter, deviceType, isBackedUp, transports, name, createdAtSeconds }) =>
+    add: (
+      username,
+      { id, publicKey, counter, deviceType, isBackedUp, transports, name, createdAtSeconds },
+      passwordVersion,
+    ) =>
       inOneStep(() => {
         const key = usernameKey(username)
         const stored = CountRow.optional().parse(count.get(key))
         if (stored === undefined) return 'no-viewer'
+        const version = passwordVersionOf(stored.password_hash)
+        if (version !== (passwordVersion ?? version)) return 'password-changed'
         if (stored.count >= MOST_PASSKEYS) return 'too-many'
         const values = [id, publicKey, counter, deviceType, isBackedUp ? 1 : 0, JSON.stringify(transports), name]
         return changedRow(insert, key, ...values, Math.floor(createdAtSeconds)) === undefined ? 'known' : 'added'
@@ -81,7 +88,7 @@ function statementsFor(database: DatabaseSync) {
        WHERE id = ? AND disabled = 0`,
     ),
     count: database.prepare(
-      `SELECT (SELECT count(*) FROM passkeys WHERE passkeys.key = viewers.key) AS count
+      `SELECT (SELECT count(*) FROM passkeys WHERE passkeys.key = viewers.key) AS count, password_hash
        FROM viewers WHERE key = ? AND disabled = 0`,
     ),
     insert: database.prepare(

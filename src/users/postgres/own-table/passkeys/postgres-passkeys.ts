@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../../../errors.ts'
-import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../../../passkeys/passkey-store.ts'
+import {
+  MOST_PASSKEYS,
+  type NewPasskey,
+  newUserHandle,
+  type Passkey,
+  type PasskeyAddition,
+  type PasskeyStore,
+} from '../../../passkeys/passkey-store.ts'
+import { passwordVersionOf } from '../../../passwords/verify-sign-in.ts'
 import { faultInUsername, usernameKey } from '../../../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
 import { refusalAsUpstreamError } from '../../fault.ts'
@@ -32,6 +40,7 @@ const USE = `
   RETURNING id`
 const REMOVE = 'DELETE FROM viewer_auth.passkeys WHERE key = $1 AND id = $2 RETURNING id'
 
+const LockedRow = z.object({ password_hash: z.string() }).optional()
 const HandleRow = z.object({ handle: z.string() })
 const OwnerRow = HandleRow.extend({ username: z.string() })
 const CountRow = z.tuple([z.object({ count: z.number() })])
@@ -86,19 +95,11 @@ export function postgresPasskeys(connection: PostgresConnection, assertUsable: (
       return (await rowsOf(OF_VIEWER, [usernameKey(username)])).map(readPasskey)
     },
     find,
-    async add(username, { id, publicKey, counter, deviceType, isBackedUp, transports, name, createdAtSeconds }) {
+    async add(username, passkey, passwordVersion) {
       if (faultInUsername(username) !== null) return 'no-viewer'
       await assertUsable()
-      const key = usernameKey(username)
-      const addOnce = async (client: SqlClient) => {
-        if ((await client.rows(LOCK_VIEWER, [key])).length === 0) return 'no-viewer'
-        const [{ count }] = CountRow.parse(await client.rows(COUNT, [key]))
-        if (count >= MOST_PASSKEYS) return 'too-many'
-        const values = [key, id, publicKey, counter, deviceType, isBackedUp, transports, name]
-        const added = await client.rows(ADD, [...values, Math.floor(createdAtSeconds)])
-        return added.length === 0 ? 'known' : 'added'
-      }
-      return await refusalAsUpstreamError(inTransaction(connection, addOnce))
+      const work = (client: SqlClient) => addOnce(client, usernameKey(username), passkey, passwordVersion)
+      return await refusalAsUpstreamError(inTransaction(connection, work))
     },
     async recordUse(id, { counter, isBackedUp, usedAtSeconds }) {
       if (!isPasskeyId(id)) return 'unknown'
@@ -111,6 +112,23 @@ export function postgresPasskeys(connection: PostgresConnection, assertUsable: (
       return (await rowsOf(REMOVE, [usernameKey(username), id])).length > 0
     },
   }
+}
+
+async function addOnce(
+  client: SqlClient,
+  key: string,
+  { id, publicKey, counter, deviceType, isBackedUp, transports, name, createdAtSeconds }: NewPasskey,
+  passwordVersion: string | undefined,
+): Promise<PasskeyAddition> {
+  const viewer = LockedRow.parse((await client.rows(LOCK_VIEWER, [key]))[0])
+  if (viewer === undefined) return 'no-viewer'
+  const version = passwordVersionOf(viewer.password_hash)
+  if (version !== (passwordVersion ?? version)) return 'password-changed'
+  const [{ count }] = CountRow.parse(await client.rows(COUNT, [key]))
+  if (count >= MOST_PASSKEYS) return 'too-many'
+  const values = [key, id, publicKey, counter, deviceType, isBackedUp, transports, name]
+  const added = await client.rows(ADD, [...values, Math.floor(createdAtSeconds)])
+  return added.length === 0 ? 'known' : 'added'
 }
 
 /** True for base64url. PostgreSQL refuses some other texts, such as those with NUL. */
