@@ -7,9 +7,10 @@ import { digestOf, hasDigest } from '../window/random-text.ts'
 import type { WindowCookies } from '../window/window-cookie.ts'
 import { newCode } from './code.ts'
 import type { Sso } from './open-sso.ts'
-import type { Identity, RefusalReason } from './provider/claims.ts'
+import type { Identity, ProviderAnswer, RefusalReason } from './provider/claims.ts'
 import { textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
+import { beginSignIn } from './start.ts'
 import type { WindowPages, WindowRefusal } from './window-pages.ts'
 
 /** The refusal by its name in the store, and its status. */
@@ -23,13 +24,14 @@ export interface CallbackDeps {
   readonly cookies: WindowCookies
   readonly nowSeconds: () => number
   /** The entry points by name. */
-  readonly entryPoints: ReadonlyMap<string, Pick<SsoRouteDeps, 'provider' | 'windows' | 'logSignIn'>>
+  readonly entryPoints: ReadonlyMap<string, SsoRouteDeps>
   /** For a sign-in of no known entry point. */
   readonly windows: WindowPages
   readonly logSignIn: LogSignIn
 }
 
 const NO_COOKIE: FrameRefusal = { status: 400, name: 'noCookie' }
+const UNAVAILABLE: FrameRefusal = { status: 503, name: 'unavailable' }
 const REFUSALS: Readonly<Record<RefusalReason, FrameRefusal>> = {
   'provider-refused': { status: 403, name: 'refused' },
   'invalid-response': { status: 400, name: 'invalid' },
@@ -63,6 +65,10 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     try {
       const answer = await provider.signIn(currentUrl, { state, nonce, codeVerifier })
       if (!answer.ok) {
+        if (started.wantsOtherAccount && refusesPrompt(answer)) {
+          const reason = `prompt refused: ${answer.detail}`
+          return await beginSignIn(entryPoint, req, res, { ...started, language, wantsOtherAccount: false, reason })
+        }
         const reason = answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`
         await keepForFrame(sso, started, REFUSALS[answer.reason])
         return refuse(entryPoint, req, res, shownRefusal(REFUSALS[answer.reason]), { reason, language })
@@ -79,8 +85,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       if (code === null) windows.sendDone(req, res, viewer.username, language)
       else windows.sendCode(req, res, { code, place: started.entryPoint, atSeconds: nowSeconds(), language })
     } catch (error) {
-      const name = nameOfOutage(error)
-      if (name !== null) await keepForFrame(sso, started, { status: 503, name })
+      if (isProviderAway(error) || error instanceof OverloadedError) await keepForFrame(sso, started, UNAVAILABLE)
       failWindow(entryPoint, req, res, error, language)
     }
   }
@@ -98,10 +103,10 @@ async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, {
   })
 }
 
-/** Null for an error of the app, or of the store that would keep the name. */
-function nameOfOutage(error: unknown): 'unavailable' | 'overloaded' | null {
-  if (error instanceof OverloadedError) return 'overloaded'
-  return isProviderAway(error) ? 'unavailable' : null
+/** True for an error of a provider that may not know the prompt for another account (OpenID Connect Core, 3.1.2.6). */
+function refusesPrompt({ reason, detail = '' }: Extract<ProviderAnswer, { ok: false }>): boolean {
+  const errors = /^(invalid_(request|prompt)|unsupported_\w+|interaction_required|account_selection_required)$/
+  return reason === 'provider-refused' && errors.test(detail)
 }
 
 function isProviderAway(error: unknown): boolean {

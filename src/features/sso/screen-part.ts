@@ -2,6 +2,7 @@ import { fill } from '../../languages/languages.ts'
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { PLACEHOLDERS, withFrameSecret } from '../window/frame-secret.ts'
+import { REFUSED } from './refusals.ts'
 import type { SsoSettings } from './settings/sso-settings.ts'
 
 /**
@@ -18,21 +19,25 @@ export function ssoScreenPart(
     stylesheet: 'window.css',
     script: 'window.js',
     complete: withFrameSecret,
-    show({ texts: { sso: texts, errors }, prompt, wantsOtherAccount, refusal, basePath, fields }) {
+    show({ texts: { sso: texts, errors, otherAccount }, prompt, wantsOtherAccount, refusal, basePath, fields }) {
       const isCode = hasCode && prompt === 'code'
       const part = {
         ...PLACEHOLDERS,
         signIn: fill(texts.signIn, { provider }),
         codeHint: fill(texts.codeHint, { address: `${host}${basePath}/sso` }),
-        /** After a sign-out too, the provider must ask which account to use. */
+        /** The provider must ask which account to use: the viewer chose that, or signed out. */
         wantsOtherAccount: prompt === 'other-account' || prompt === 'signed-out' || wantsOtherAccount,
         hasPassword: !isOnly,
         isPasswordOpen: refusal !== undefined && refusal in errors,
       }
       const notice = prompt === 'signed-out' ? fill(texts.signedOut, { provider }) : null
-      const codeLink = { address: pathOf(basePath, { ...fields, prompt: 'code' }), text: texts.otherDevice }
+      const linkTo = (screen: string, text: string) => ({
+        address: pathOf(basePath, { ...fields, prompt: screen }),
+        text,
+      })
+      const codeLink = hasCode && !isCode ? linkTo('code', texts.otherDevice) : null
       const template = isCode ? 'sso/code-part' : 'sso/screen-part'
-      return { template, part, notice, link: hasCode && !isCode ? codeLink : null }
+      return { template, part, notice, link: prompt === REFUSED ? linkTo('other-account', otherAccount) : codeLink }
     },
   }
 }

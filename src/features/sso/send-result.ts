@@ -4,7 +4,7 @@ import { sendToPlayer } from '../../login/send-to-player.ts'
 import type { WindowMethod } from '../window/continue.ts'
 import type { SignInResult } from '../window/flows/flow-store.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
-import { textOfRefusal } from './refusals.ts'
+import { REFUSED, textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 
@@ -16,10 +16,9 @@ export function sendSsoResult(deps: SsoRouteDeps): WindowMethod['sendResult'] {
     if ('refusal' in result) {
       logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
       const values = { provider: settings.label }
-      const status = result.refusal === 'unavailable' || result.refusal === 'overloaded' ? 503 : 403
-      const refusal = { status, text: textOfRefusal(result.refusal), values }
-      // Another account may help: the provider asks which one.
-      screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt: 'other-account' })
+      const isOutage = result.refusal === 'unavailable'
+      const refusal = { status: isOutage ? 503 : 403, text: textOfRefusal(result.refusal), values }
+      screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(!isOutage && { prompt: REFUSED }) })
       return true
     }
     if (await sendResult(deps, req, res, context, result)) return true

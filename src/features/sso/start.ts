@@ -1,6 +1,6 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import { chosenLanguage, languageOf } from '../../languages/languages.ts'
+import { chosenLanguage, type Language, languageOf } from '../../languages/languages.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 import { isFromOwnForm, originOf } from '../window/own-form.ts'
 import { digestOf, randomText } from '../window/random-text.ts'
@@ -12,9 +12,20 @@ const Form = z.object({
   account: z.literal('other').optional(),
 })
 
+interface NewSignIn {
+  /** Null if the viewer wants a code to type. */
+  readonly flow: string | null
+  readonly network: string
+  /** Null if the viewer chose none. */
+  readonly language: Language | null
+  readonly wantsOtherAccount: boolean
+  /** Why the sign-in begins a second time, for the log. */
+  readonly reason?: string
+}
+
 /** Begins a sign-in in the window, and sends the window on to the provider. */
 export function postStart(deps: SsoRouteDeps): RequestHandler {
-  const { sso, settings, provider, windows, cookies, publicUrl, entryPoint, addressOf, nowSeconds, logSignIn } = deps
+  const { sso, settings, windows, publicUrl, addressOf, logSignIn } = deps
   return async function startSignIn(req, res) {
     if (!isFromOwnForm(req.headers, publicUrl.origin)) {
       logSignIn(req, { outcome: 'not-from-own-page', reason: originOf(req.headers) })
@@ -31,27 +42,44 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
       logSignIn(req, { outcome: 'held-back', limit: 'sso-starts' })
       return windows.refuse(req, res, { status: 429, text: 'window.tooMany', retryAfterSeconds })
     }
-    const [state, nonce, codeVerifier, browserKey] = [randomText(), randomText(), randomText(), randomText()]
+    const { flow, account } = form.data
     try {
-      const language = languageOf(req, entryPoint.brand.defaultLanguage)
-      const wantsOtherAccount = form.data.account === 'other'
-      const address = provider.authorizationUrl({ state, nonce, codeVerifier, wantsOtherAccount, language })
-      await sso.flows.put('state', digestOf(state), {
-        entryPoint: entryPoint.name,
-        flow: form.data.flow || null,
-        nonce,
-        codeVerifier,
-        browserKeyDigest: digestOf(browserKey),
+      const wantsOtherAccount = account === 'other'
+      await beginSignIn(deps, req, res, {
+        flow: flow || null,
         network,
         language: chosenLanguage(req),
-        startedAtSeconds: nowSeconds(),
+        wantsOtherAccount,
       })
-      cookies.set(req, res, digestOf(state), browserKey)
-      logSignIn(req, { outcome: 'sso-started' })
-      windows.sendOpening(req, res, address)
     } catch (error) {
       await sso.startLimits.giveBack(network)
       throw error
     }
   }
+}
+
+/**
+ * Keeps the secrets of a sign-in, and sends the window on to the provider. The caller counts the sign-in.
+ * @throws UpstreamError if the provider or the store is away. @throws OverloadedError as the store does.
+ */
+export async function beginSignIn(deps: SsoRouteDeps, req: Request, res: Response, begun: NewSignIn): Promise<void> {
+  const { sso, provider, windows, cookies, entryPoint, nowSeconds, logSignIn } = deps
+  const { flow, network, language: chosen, wantsOtherAccount, reason } = begun
+  const [state, nonce, codeVerifier, browserKey] = [randomText(), randomText(), randomText(), randomText()]
+  const language = chosen ?? languageOf(req, entryPoint.brand.defaultLanguage)
+  const address = provider.authorizationUrl({ state, nonce, codeVerifier, wantsOtherAccount, language })
+  await sso.flows.put('state', digestOf(state), {
+    entryPoint: entryPoint.name,
+    flow,
+    nonce,
+    codeVerifier,
+    browserKeyDigest: digestOf(browserKey),
+    network,
+    language: chosen,
+    wantsOtherAccount,
+    startedAtSeconds: nowSeconds(),
+  })
+  cookies.set(req, res, digestOf(state), browserKey)
+  logSignIn(req, { outcome: 'sso-started', ...(reason !== undefined && { reason }) })
+  windows.sendOpening(req, res, address, language)
 }

@@ -24,7 +24,7 @@ export interface WindowRefusal {
 /** The pages in the window of a sign-in. They are at the top level, and no page may frame them. */
 export interface WindowPages {
   /** Sends the viewer on to the provider, without a script. */
-  sendOpening(req: Request, res: Response, address: string): void
+  sendOpening(req: Request, res: Response, address: string, language: Language): void
   /** Says that the viewer is signed in, and closes the window if scripts are on. */
   sendDone(req: Request, res: Response, username: string, language: Language | null): void
   /** Says which code to type on the other screen. */
@@ -70,8 +70,7 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
     return template({ asset, texts, page: pageIn(language), ...shown })
   }
   return {
-    sendOpening(req, res, address) {
-      const language = ownLanguageOf(req)
+    sendOpening(_req, res, address, language) {
       const { sso } = textsOf(language)
       const link = { address, text: fill(sso.goOn, { provider }) }
       const html = htmlOf(language, { title: sso.openingTitle, text: sso.opening, link })

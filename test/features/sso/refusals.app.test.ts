@@ -30,12 +30,11 @@ test.each([
     const window = await openWindow(app)
     expect(reasonOf(await finishWindow(app, window))).toBe(reason)
     const told = await pressContinue(app, window)
-    expect([told.status, reasonOf(told), fieldOf(told, 'wait'), fieldOf(told, 'account')]).toEqual([
-      403,
-      reason,
-      window.wait,
-      'other',
-    ])
+    expect([told.status, reasonOf(told), fieldOf(told, 'wait')]).toEqual([403, reason, window.wait])
+    // Only the viewer chooses another account: some providers do not know the question.
+    expect(fieldOf(told, 'account')).toBe('')
+    const [, link = ''] = /href="([^"]+)">Use another account</.exec(told.text) ?? []
+    expect(fieldOf(await app.get(link), 'account')).toBe('other')
     expect(told.text).not.toContain('<details open')
     expect(told.setCookies).toEqual([])
     expect(reasonOf(await pressContinue(app, window))).toBe('sso-not-yet')
@@ -100,6 +99,48 @@ test.each(['server_error', 'temporarily_unavailable'])(
   },
 )
 
+/** A provider that does not know the prompt, as its error says. */
+async function startWithoutPrompt(error: string, refuses = (query: URLSearchParams) => query.has('prompt')) {
+  const app = await startSso({
+    provider: {
+      instead(req, res) {
+        const { pathname, searchParams } = new URL(req.url ?? '', 'http://provider')
+        if (pathname !== '/auth' || !refuses(searchParams)) return false
+        const answer = { error, state: searchParams.get('state') ?? '', iss: `http://${req.headers.host}` }
+        const location = `${searchParams.get('redirect_uri')}?${new URLSearchParams(answer)}`
+        res.writeHead(303, { location }).end()
+        return true
+      },
+    },
+  })
+  const window = await openWindow(app, '', '?prompt=login')
+  return { app, window, answer: await finishWindow(app, window) }
+}
+
+test.each(['invalid_request', 'account_selection_required', 'unsupported_prompt'])(
+  'a provider that refuses the question for another account with %s is asked once without it',
+  async (error) => {
+    const { app, window, answer } = await startWithoutPrompt(error)
+    const again = { ...window, address: refreshOf(answer), cookie: cookiesOf(answer) }
+    expect([answer.status, new URL(again.address).searchParams.has('prompt')]).toEqual([200, false])
+    expect((await finishWindow(app, again)).status).toBe(200)
+    expect((await pressContinue(app, window)).status).toBe(303)
+    const reason = `prompt refused: ${error}`
+    expect(app.lines).toContainEqual(expect.objectContaining({ outcome: 'sso-started', reason }))
+  },
+)
+
+test('a provider that refuses without the question too is asked only twice', async () => {
+  const { app, window, answer } = await startWithoutPrompt('invalid_request', () => true)
+  const again = { ...window, address: refreshOf(answer), cookie: cookiesOf(answer) }
+  expect(reasonOf(await finishWindow(app, again))).toBe('refused')
+})
+
+test('a viewer who cancels the question for another account is not sent to the provider again', async () => {
+  const { answer } = await startWithoutPrompt('access_denied')
+  expect([reasonOf(answer), refreshOf(answer)]).toEqual(['refused', ''])
+})
+
 test('if the provider is away, the frame learns of it from the window, and does not blame pop-ups', async () => {
   const app = await startSso()
   const window = await openWindow(app)
@@ -112,6 +153,7 @@ test('if the provider is away, the frame learns of it from the window, and does 
     'unavailable',
     true,
   ])
+  expect(fieldOf(told, 'account')).toBe('')
 })
 
 test('if the window cannot begin, because the provider is unknown, the frame learns of it at once', async () => {
@@ -124,7 +166,7 @@ test('if the window cannot begin, because the provider is unknown, the frame lea
   expect([told.status, reasonOf(told)]).toEqual([503, 'unavailable'])
 })
 
-test('too many viewers at the provider are told in the frame as an overload', async () => {
+test('the frame also learns that too many viewers come from the provider', async () => {
   const app = await startSso({
     changeSso: (sso) => ({
       ...sso,
@@ -137,7 +179,7 @@ test('too many viewers at the provider are told in the frame as an overload', as
   const window = await openWindow(app)
   expect(reasonOf(await finishWindow(app, window))).toBe('overloaded')
   const told = await pressContinue(app, window)
-  expect([told.status, reasonOf(told)]).toEqual([503, 'overloaded'])
+  expect([told.status, reasonOf(told)]).toEqual([503, 'unavailable'])
 })
 
 test('if Redis is away, the window does not say that the provider is', async () => {

@@ -11,6 +11,8 @@ const StartedFlow = z.object({
   browserKeyDigest: z.string(),
   network: z.string(),
   language: z.string().nullable(),
+  /** True if the provider was told to ask for the account. */
+  wantsOtherAccount: z.boolean().default(false),
   /** UNIX time. The default reads a record of an older version. */
   startedAtSeconds: z.number().default(0),
 })
@@ -47,7 +49,6 @@ export const FRAME_REFUSALS = [
   'unusableAccount',
   'emailNotVerified',
   'unavailable',
-  'overloaded',
 ] as const
 const RefusedSignIn = z.object({ entryPoint: z.string(), refusal: z.enum(FRAME_REFUSALS) })
 

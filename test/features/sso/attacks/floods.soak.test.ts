@@ -85,7 +85,13 @@ test('50,000 open sign-ins fit into 50 MB of Redis', async () => {
     const keys = Array.from({ length: 100 }, (_, offset) => `${text.slice(6)}${index + offset}`)
     await Promise.all(
       keys.map((key) =>
-        flows.put('state', key, { ...record, network: '203.0.113.1', language: null, startedAtSeconds: 1 }),
+        flows.put('state', key, {
+          ...record,
+          network: '203.0.113.1',
+          language: null,
+          wantsOtherAccount: false,
+          startedAtSeconds: 1,
+        }),
       ),
     )
   }

@@ -9,6 +9,7 @@ export const STARTED: StartedFlow = {
   browserKeyDigest: 'b',
   network: '192.0.2.1',
   language: null,
+  wantsOtherAccount: false,
   startedAtSeconds: 1_999_999_990.5,
 }
 export const RESULT: SignInResult = {
