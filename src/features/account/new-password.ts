@@ -12,7 +12,7 @@ export function getNewPassword(deps: AccountDeps): RequestHandler {
     const read = readToken(req.query.token)
     const found = read && (await deps.passwordChanges.findLink(read.digest, deps.nowSeconds()))
     if (!read || !found) return refuseLink(deps, req, res)
-    deps.pages.send(req, res, formOf(found, read.token))
+    deps.pages.send(req, res, await formOf(deps, req, found, read.token))
   }
 }
 
@@ -30,21 +30,31 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     if (!read || !found) return refuseLink(deps, req, res)
     const { viewer, purpose } = found
     const reading = await readNewPassword(req.body, viewer.username, contextWords)
-    if (!reading.ok) return pages.send(req, res, formOf(found, read.token), reading.refusal)
+    if (!reading.ok) return pages.send(req, res, await formOf(deps, req, found, read.token), reading.refusal)
+    const [log, language] = [logAccount(req), pages.languageOf(req)]
+    // Comes first: a crash must not use up the link before what the viewer chose is done.
+    for (const part of deps.parts()) await part.apply(viewer, req.body, { entryPoint: deps.entryPoint, language, log })
     if ((await passwordChanges.setByLink(read.digest, nowSeconds(), reading.password)) === null) {
       return refuseLink(deps, req, res)
     }
-    const log = logAccount(req)
     const isReset = purpose === 'reset'
     log({ outcome: isReset ? 'password-reset' : 'password-set', viewer: viewer.username })
     await signInLimits.forgive(viewer.username, addressOf(req))
-    await afterPasswordChange(deps, viewer, { language: pages.languageOf(req), log, hasNotice: isReset })
+    await afterPasswordChange(deps, viewer, { language, log, hasNotice: isReset })
     pages.send(req, res, { view: 'message', message: 'saved' })
   }
 }
 
-function formOf({ purpose, viewer: { username } }: FoundPasswordLink, token: string) {
-  return { view: 'new-password', token, username, isInvitation: purpose === 'invitation' } as const
+async function formOf(deps: AccountDeps, req: Request, { purpose, viewer }: FoundPasswordLink, token: string) {
+  const html = deps.parts().map((part) => part.html(viewer, deps.pages.languageOf(req), req.body ?? {}))
+  const parts = (await Promise.all(html)).join('')
+  return {
+    view: 'new-password',
+    token,
+    username: viewer.username,
+    isInvitation: purpose === 'invitation',
+    parts,
+  } as const
 }
 
 function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): void {

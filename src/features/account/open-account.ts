@@ -18,7 +18,8 @@ import { sendNotice } from './send-notice.ts'
 
 /** Creates the pages on which viewers set their passwords. */
 export function createAccount(account: Account, services: Services): OpenFeature<object> {
-  const { publicUrl } = services
+  const { publicUrl, opened } = services
+  const parts = () => opened.flatMap(({ open }) => open.newPasswordPart ?? [])
   const hasOwnPages = account.mailQueue !== null
   const steps = createAccountSteps()
   const templates = openAccountTemplates()
@@ -37,7 +38,7 @@ export function createAccount(account: Account, services: Services): OpenFeature
         const log = { ...services, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }
         const service = brand.name ?? publicUrl.hostname
         const logAccount = createStepLog(log)
-        return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount })
+        return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount, parts })
       },
     }),
     registerMetrics: steps.register,

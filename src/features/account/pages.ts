@@ -15,7 +15,13 @@ type AccountTexts = Texts['account']
 
 export type AccountPage =
   | { readonly view: 'forgot'; readonly username?: string }
-  | { readonly view: 'new-password'; readonly token: string; readonly username: string; readonly isInvitation: boolean }
+  | {
+      readonly view: 'new-password'
+      readonly token: string
+      readonly username: string
+      readonly isInvitation: boolean
+      readonly parts: string
+    }
   | { readonly view: 'change-password'; readonly username?: string }
   | { readonly view: 'message'; readonly message: 'linkSent' | 'saved' | 'deadLink' | 'refused' }
 

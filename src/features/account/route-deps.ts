@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { NewPasswordPart } from '../../login/account/new-password-part.ts'
 import type { CheckCredentialsDeps } from '../../login/check-credentials.ts'
 import type { LogSteps } from '../../login/log/step-log.ts'
 import { isFromOwnPage } from '../../login/request/same-origin.ts'
@@ -20,6 +21,8 @@ export interface AccountDeps
   /** The name of this app in the mails. */
   readonly service: string
   readonly nowSeconds: () => number
+  /** The parts that other features add to the form of a link. */
+  readonly parts: () => readonly NewPasswordPart[]
 }
 
 export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }

@@ -5,6 +5,7 @@ import { compileView } from '../../login/screens/views.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
 import { windowRoutes } from '../window/routes.ts'
 import { createWindowCookies } from '../window/window-cookie.ts'
+import { newPasswordPart } from './new-password-part.ts'
 import type { Passkeys } from './passkeys.ts'
 import { passkeyRoutes } from './routes.ts'
 import { passkeyScreenPart } from './screen-part.ts'
@@ -15,6 +16,7 @@ import { createPasskeyPages } from './window-pages.ts'
 const ACCOUNT_OUTCOMES = {
   ...PAGE_OUTCOMES,
   'passkey-added': { level: 'info' },
+  'passkey-removed': { level: 'info' },
   'passkey-not-added': { level: 'warn', counted: 'always' },
   'notice-mailed': { level: 'info' },
   'notice-not-mailed': { level: 'warn', counted: 'always' },
@@ -39,6 +41,7 @@ export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeat
         return windowRoutes(deps, window, passkeyRoutes(routeDeps))
       },
     }),
+    newPasswordPart: newPasswordPart(passkeys),
     registerMetrics,
     close,
   }

@@ -11,6 +11,8 @@ import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
 export interface Passkeys extends OpenWindow {
   readonly notify: Notify
   readonly store: PasskeyStore
+  /** Ends all sessions of a viewer. @throws UpstreamError as the session store does. */
+  readonly endSessionsOf: (username: string) => Promise<unknown>
   /** Returns the viewer as known now; null if unknown or disabled. */
   readonly find: (username: string) => Promise<Viewer | null>
   readonly checkSignIn: typeof checkSignIn
@@ -23,7 +25,7 @@ export interface Passkeys extends OpenWindow {
  * @throws ConfigError if the app may not store passkeys.
  */
 export async function openPasskeys(services: Services): Promise<Passkeys> {
-  const { publicUrl, users, opened } = services
+  const { publicUrl, users, opened, sessionStore } = services
   const { find, passkeys: store } = users
   if (!store || !find) throw new TypeError('readConfig() refuses a store without passkeys')
   await store.assertAllowed().catch((error: unknown) => {
@@ -32,6 +34,7 @@ export async function openPasskeys(services: Services): Promise<Passkeys> {
   })
   const relyingParty = { id: publicUrl.hostname, origin: publicUrl.origin }
   const findViewer = (username: string) => find(username)
-  const own = { notify: noticesBy(opened), store, find: findViewer, checkSignIn, checkCreation, relyingParty }
-  return { ...(await openSignInWindow(services)), ...own }
+  const endSessionsOf = (username: string) => sessionStore.endSessionsOf(username)
+  const ofViewer = { notify: noticesBy(opened), store, find: findViewer, endSessionsOf }
+  return { ...(await openSignInWindow(services)), ...ofViewer, checkSignIn, checkCreation, relyingParty }
 }

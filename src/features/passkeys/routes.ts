@@ -7,18 +7,20 @@ import { refusalOf } from './refusals.ts'
 import { NOT_FROM_OWN_PAGE, type PasskeyRouteDeps } from './route-deps.ts'
 import { postCreate } from './steps/create.ts'
 import { postPassword } from './steps/password.ts'
+import { postRemove } from './steps/remove.ts'
 import { postSignIn } from './steps/sign-in.ts'
 import { postStart } from './steps/start.ts'
 import { PASSKEY_PATHS } from './window-pages.ts'
 
 /** Creates the routes of the window of one entry point, below its base path. */
 export function passkeyRoutes(deps: PasskeyRouteDeps): Router {
-  const { start, finish, password, create } = PASSKEY_PATHS
+  const { start, finish, password, create, remove } = PASSKEY_PATHS
   const router = Router({ strict: true, caseSensitive: true })
   router.post(start, formBody, postStart(deps))
   router.post(finish, formBody, postSignIn(deps))
   router.post(password, formBody, postPassword(deps))
   router.post(create, formBody, postCreate(deps))
+  router.post(remove, formBody, postRemove(deps))
   router.all(
     Object.values(PASSKEY_PATHS),
     onlyMethods('POST', (req, res) => deps.pages.refuse(req, res, { ...NOT_FROM_OWN_PAGE, status: 405 })),

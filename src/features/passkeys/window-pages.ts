@@ -10,6 +10,7 @@ import type { Views } from '../../login/screens/views.ts'
 import type { Passkey } from '../../users/passkeys/passkey-store.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
 import { windowHeaders } from '../window/window-headers.ts'
+import type { OwnPasskey } from './own-passkeys.ts'
 import { ALGORITHMS, type RelyingParty } from './web-authn/answers.ts'
 
 /** The steps of the window, below the base path of an entry point. */
@@ -18,6 +19,7 @@ export const PASSKEY_PATHS = {
   finish: '/passkey/finish',
   password: '/passkey/password',
   create: '/passkey/create',
+  remove: '/passkey/remove',
 } as const
 /** The authenticator gives up before the challenge ends. */
 const TIMEOUT_MS = (RECORD_SECONDS.ceremony - 10) * 1000
@@ -40,6 +42,12 @@ export interface CreationPage {
   readonly known: readonly Pick<Passkey, 'id' | 'transports'>[]
 }
 
+export interface OwnPage {
+  readonly flow: string
+  readonly challenge: string
+  readonly own: readonly OwnPasskey[]
+}
+
 /** The pages in the window of a passkey. They are at the top level, and no page may frame them. */
 export interface PasskeyPages {
   languageOf(req: Request): Language
@@ -47,6 +55,9 @@ export interface PasskeyPages {
   sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: TextRefusal): void
   /** Asks the authenticator to create a passkey. */
   sendCreation(req: Request, res: Response, page: CreationPage): void
+  /** Lists the passkeys of the viewer, to remove some. */
+  sendOwn(req: Request, res: Response, page: OwnPage, refusal?: TextRefusal): void
+  sendRemoved(req: Request, res: Response): void
   /** Says that the viewer is signed in, and closes the window. */
   sendDone(req: Request, res: Response, username: string, isNew: boolean): void
   refuse(req: Request, res: Response, refusal: TextRefusal): void
@@ -82,17 +93,9 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
   }
   return {
     languageOf: ownLanguageOf,
-    sendSignIn(req, res, { flow, challenge, isCreating, username = '' }, refusal) {
+    sendSignIn(req, res, page, refusal) {
       const language = ownLanguageOf(req)
-      const { passkeys: texts } = textsOf(language)
-      const publicKey = { challenge, rpId: options.relyingParty.id, userVerification: 'required', timeout: TIMEOUT_MS }
-      const isAutomatic = !isCreating && refusal === undefined
-      const ceremony = { kind: 'get', publicKey, path: PASSKEY_PATHS.finish, button: texts.signIn, isAutomatic, flow }
-      const password = { isOpen: isCreating, username, attributes: passwordAttributes(language) }
-      const heading = isCreating
-        ? { title: texts.createTitle, text: texts.createIntroduction }
-        : { title: texts.signIn, text: texts.instruction }
-      const content = { ...heading, ceremony, password }
+      const content = signInContent(options.relyingParty, language, page, refusal === undefined)
       sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
     },
     sendCreation(req, res, page) {
@@ -103,6 +106,21 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
       const button = texts.createTitle
       const ceremony = { kind: 'create', publicKey, path: PASSKEY_PATHS.create, button, isAutomatic: true, flow }
       sendPage(res, formHeaders, htmlOf(language, { title: texts.createTitle, text: texts.instruction, ceremony }))
+    },
+    sendOwn(req, res, ownPage, refusal) {
+      const language = ownLanguageOf(req)
+      const { passkeys, account } = textsOf(language)
+      const content = {
+        title: passkeys.own,
+        text: ownPage.own.length > 0 ? account.logsOutEverywhere : passkeys.none,
+        ownPage,
+      }
+      sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
+    },
+    sendRemoved(req, res) {
+      const language = ownLanguageOf(req)
+      const { passkeys } = textsOf(language)
+      sendPage(res, headers, htmlOf(language, { title: passkeys.removedTitle, text: passkeys.removed }))
     },
     sendDone(req, res, username, isNew) {
       const language = ownLanguageOf(req)
@@ -120,7 +138,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
 }
 
 /** The parts that a page does not have. */
-const NOTHING = { ceremony: null, password: null, script: null, isHtml: false }
+const NOTHING = { ceremony: null, password: null, ownPage: null, script: null, isHtml: false }
 
 interface WindowContent {
   readonly title: string
@@ -141,7 +159,25 @@ interface WindowContent {
   }
   /** The form of viewers who create a passkey. */
   readonly password?: { readonly isOpen: boolean; readonly username: string; readonly attributes: string }
+  readonly ownPage?: OwnPage
   readonly script?: string
+}
+
+/** @param isFirst false after a refusal. */
+function signInContent(
+  { id: rpId }: RelyingParty,
+  language: Language,
+  { flow, challenge, isCreating, username = '' }: SignInPage,
+  isFirst: boolean,
+): WindowContent {
+  const { passkeys: texts } = textsOf(language)
+  const publicKey = { challenge, rpId, userVerification: 'required', timeout: TIMEOUT_MS }
+  const isAutomatic = !isCreating && isFirst
+  const ceremony = { kind: 'get', publicKey, path: PASSKEY_PATHS.finish, button: texts.signIn, isAutomatic, flow }
+  const password = { isOpen: isCreating, username, attributes: passwordAttributes(language) }
+  return isCreating
+    ? { title: texts.createTitle, text: texts.createIntroduction, ceremony, password }
+    : { title: texts.signIn, text: texts.instruction, ceremony, password }
 }
 
 /** Returns the options for a passkey that the authenticator finds without a user name. */

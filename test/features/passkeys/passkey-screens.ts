@@ -1,4 +1,5 @@
 import type { Page } from 'puppeteer-core'
+import { newToken } from '../../../src/features/account/links/tokens.ts'
 import type { Language } from '../../../src/languages/languages.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
@@ -16,6 +17,7 @@ import { openFrame, ownHeaders, type PasskeyApp, readWindow, startPasskeys } fro
 export async function startBrandedApp(): Promise<PasskeyApp> {
   const port = await freePort()
   const brand = BRANDS['square logo']
+  const featureSettings = { account: { server: null, addressAttribute: 'username', resetsPerHour: 100 } }
   const entryPoints = [
     withPasskeys({ ...ENTRY_POINT, brand }),
     withSso(
@@ -23,7 +25,7 @@ export async function startBrandedApp(): Promise<PasskeyApp> {
       withPasskeys(entryPointAt('both', { brand })),
     ),
   ]
-  return await startPasskeys({ port, publicUrl: `http://localhost:${port}`, entryPoints })
+  return await startPasskeys({ port, publicUrl: `http://localhost:${port}`, entryPoints, featureSettings })
 }
 
 /** Returns every screen of the frame with passkeys, in one language. */
@@ -67,8 +69,13 @@ export async function windowsIn(app: PasskeyApp, language: Language): Promise<Sc
     unknown: await send('finish', unknownAnswer, signIn.cookie),
     'from another page': await app.post('/passkey/start', {}, { 'Accept-Language': language }),
   }
+  const { token, digest } = newToken()
+  const link = { purpose: 'reset', digest, expiresAtSeconds: app.clock.seconds + 600 } as const
+  await app.store.passwordChanges.createLink(ADA.username, link)
+  const reset = await app.get(`/account/new-password?token=${token}&lang=${language}`)
+  const own = await send('password', { ...ADA, own: 'on' })
   await app.passkeys.remove(ADA.username, authenticator.id)
-  return Object.entries(pages).map(([name, { text }]) => ({
+  return Object.entries({ ...pages, own, reset }).map(([name, { text }]) => ({
     name: `${language} window: ${name}`,
     html: text.replace(/ id="(instruction|steps)" hidden/g, ''),
   }))

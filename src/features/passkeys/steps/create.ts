@@ -52,7 +52,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
   })
 }
 
-/** A new password does not remove a passkey, so the notice tells the viewer whom to ask. */
+/** A new password does not remove a passkey, so the notice tells the viewer where to do so. */
 const addedMail: Notice['mailOf'] = ({ passkeys: { mail } }, resetAddress) => ({
   subject: mail.subject,
   paragraphs: [mail.added, mail.notYou, resetAddress],

@@ -3,6 +3,7 @@ import { checkCredentials } from '../../../login/check-credentials.ts'
 import { readSignInForm } from '../../../login/request/sign-in-form.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
 import { MOST_PASSKEYS } from '../../../users/passkeys/passkey-store.ts'
+import { ownPasskeys } from '../own-passkeys.ts'
 import { refusalOf } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { openCeremony, showSignIn } from './ceremony.ts'
@@ -14,7 +15,7 @@ export const TOO_MANY: TextRefusal = {
   count: MOST_PASSKEYS,
 }
 
-/** Checks the password of a viewer who creates a passkey, through the same door as every password. */
+/** Checks the password of a viewer who creates or removes a passkey, through the same door as every password. */
 export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
   const { passkeys, pages, logSignIn, logAccount } = deps
   return forOwnForm(deps, async (req, res, form) => {
@@ -34,11 +35,14 @@ export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
       logSignIn(req, { outcome: 'disabled', viewer })
       return await refuse(DISABLED)
     }
-    if (known.length >= MOST_PASSKEYS) {
-      logAccount(req)({ outcome: 'passkey-not-added', viewer, reason: 'too-many' })
-      return await refuse(TOO_MANY)
-    }
+    const isFull = form.own === undefined && known.length >= MOST_PASSKEYS
+    if (isFull) logAccount(req)({ outcome: 'passkey-not-added', viewer, reason: 'too-many' })
     const challenge = await openCeremony(deps, req, res, { flow, creator: viewer, passwordVersion })
-    if (challenge !== null) pages.sendCreation(req, res, { flow, challenge, username: viewer, userHandle, known })
+    if (challenge === null) return
+    if (form.own === undefined && !isFull) {
+      return pages.sendCreation(req, res, { flow, challenge, username: viewer, userHandle, known })
+    }
+    const own = await ownPasskeys(passkeys, viewer, pages.languageOf(req))
+    pages.sendOwn(req, res, { flow, challenge, own }, isFull ? TOO_MANY : undefined)
   })
 }
