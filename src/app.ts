@@ -11,7 +11,7 @@ import { createLoopBreaker } from './login/answer/loop-breaker.ts'
 import type { FeaturePart, Watch } from './login/feature.ts'
 import { createSignInLog, SIGN_IN_OUTCOMES } from './login/log/sign-in-log.ts'
 import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
-import { createClientAddress } from './login/request/client-address.ts'
+import { createClientAddress, type TrustsProxy, trustedProxiesOf } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
 import { serveAssets } from './login/screens/assets.ts'
@@ -31,7 +31,7 @@ import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
-  readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops'>
+  readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops' | 'trustedProxies'>
   readonly features?: OpenFeatures
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
@@ -69,11 +69,12 @@ export function createApp(deps: AppDeps): Express {
     securityLog,
     warn: (err, effect) => warnOfSessions({ event: 'session-store', err }, `The session store failed: ${effect}`),
   })
-  const addressOf = createClientAddress(config.trustProxyHops, log)
+  const trustsProxy = trustedProxiesOf(config.trustProxyHops, config.trustedProxies)
+  const addressOf = createClientAddress(trustsProxy, log)
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
 
-  const app = createExpress(config.trustProxyHops, watch)
+  const app = createExpress(trustsProxy, watch)
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
   for (const given of config.entryPoints) {
@@ -149,12 +150,12 @@ function rootBrand(entryPoints: readonly EntryPoint[]): Brand {
   return entryPoints.find(({ basePath }) => basePath === '')?.brand ?? UNBRANDED
 }
 
-function createExpress(trustProxyHops: number, watch: Required<AppDeps>['watch']): Express {
+function createExpress(trustsProxy: TrustsProxy, watch: Required<AppDeps>['watch']): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   // In any other environment, Express would show the stack if our own error screen fails.
   app.set('env', 'production')
-  app.set('query parser', 'simple').set('trust proxy', trustProxyHops).set('case sensitive routing', true)
+  app.set('query parser', 'simple').set('trust proxy', trustsProxy).set('case sensitive routing', true)
   // So that express-session sends its Secure cookie behind every proxy, and on a laptop. PUBLIC_URL is https or loopback,
   // where browsers keep Secure cookies over plain http.
   Object.defineProperty(app.request, 'secure', { configurable: true, get: () => true })

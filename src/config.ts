@@ -12,7 +12,7 @@ import { PublicUrl } from './settings/public-url.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { inEnvironment, metaOf, type Refuse, type Settings, settingSource } from './settings/setting.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
-import { type AddressLimit, AddressLimitEnvironment } from './sign-in-limits/settings.ts'
+import { type AddressLimit, AddressLimitEnvironment, type Network, networkList } from './sign-in-limits/settings.ts'
 import type { SharedStores } from './stores/store-kind.ts'
 import { stores as sharedStores } from './stores.ts'
 import { userStores } from './users/open-user-store.ts'
@@ -38,6 +38,7 @@ export interface Config extends SharedStores {
   /** The settings of features that all entry points share, by the name of the feature. Only the feature looks inside. */
   readonly features: Readonly<Record<string, unknown>>
   readonly trustProxyHops: number
+  readonly trustedProxies: readonly Network[]
   readonly shutdownDelaySeconds: number
   /** Null for none. */
   readonly securityLogFile: string | null
@@ -66,6 +67,9 @@ const AppEnvironment = z.object({
     protects: "without it, new passwords may consist of the company's name",
   }),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
+  TRUSTED_PROXIES: networkList('name only your own proxies').meta({
+    protects: 'without it, whoever reaches the port past the proxy can forge an address',
+  }),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
   SECURITY_LOG_FILE: WrittenFile.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
@@ -135,6 +139,7 @@ export function readConfig(environment: Environment): Config {
     features: Object.fromEntries(shared),
     contextWords: readContextWords(environment),
     trustProxyHops: app.TRUST_PROXY_HOPS,
+    trustedProxies: app.TRUSTED_PROXIES,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
     securityLogFile: app.SECURITY_LOG_FILE ?? null,
     logLevel: app.LOG_LEVEL,

@@ -51,6 +51,7 @@ describe('the settings', () => {
       features: expect.any(Object),
       contextWords: ['login', 'example'],
       trustProxyHops: 0,
+      trustedProxies: [],
       shutdownDelaySeconds: 2,
       securityLogFile: null,
       logLevel: 'info',
@@ -75,6 +76,7 @@ describe('the settings', () => {
       SESSIONS_PER_VIEWER: '200',
       LIMITS_STORE_URL: 'memory:',
       TRUST_PROXY_HOPS: '2',
+      TRUSTED_PROXIES: '10.0.0.7, 2001:db8::/48',
       SHUTDOWN_DELAY_SECONDS: '0',
       METRICS_PORT: '9090',
       LOG_LEVEL: 'debug',
@@ -85,6 +87,10 @@ describe('the settings', () => {
       sessionStore: { file: '/var/lib/sessions.db' },
       sessions: { lifetimeSeconds: 7200, idleSeconds: 600, mostPerViewer: 200 },
       trustProxyHops: 2,
+      trustedProxies: [
+        [{ octets: [10, 0, 0, 7] }, 32],
+        [{ parts: [0x2001, 0xdb8, 0, 0, 0, 0, 0, 0] }, 48],
+      ],
       shutdownDelaySeconds: 0,
       logLevel: 'debug',
     })

@@ -14,7 +14,7 @@ import { openLog, securityLogOf } from '../../src/server/log/log.ts'
 import { createRepeatFilter } from '../../src/server/log/repeat-filter.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { DEFAULT_ADDRESS_LIMIT } from '../../src/sign-in-limits/settings.ts'
+import { DEFAULT_ADDRESS_LIMIT, type Network } from '../../src/sign-in-limits/settings.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 import { memoryUsers } from './memory-users.ts'
@@ -43,6 +43,7 @@ export interface LoginAppOptions
   readonly port?: number
   readonly entryPoints?: readonly (EntryPoint | HashEntryPoint)[]
   readonly trustProxyHops?: number
+  readonly trustedProxies?: readonly Network[]
   readonly sessionSecrets?: readonly string[]
   readonly sessionFile?: string
   readonly users?: AppDeps['users']
@@ -95,6 +96,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
       entryPoints,
       sessions: { ...SESSION_LIMITS, secrets: options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b'] },
       trustProxyHops: options.trustProxyHops ?? 0,
+      trustedProxies: options.trustedProxies ?? [],
     },
     ...shared,
     features: opened,

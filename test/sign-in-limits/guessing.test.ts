@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { errorText } from '../../src/languages/languages.ts'
+import { trustedProxiesOf } from '../../src/login/request/client-address.ts'
+import { networkList } from '../../src/sign-in-limits/settings.ts'
 import { alertOf, expectRefused } from '../login/refused-answer.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
 
@@ -142,6 +144,39 @@ test.each([
   expect(await attackFrom(app, headersOf)).toBe(refused)
 })
 
+test.each([
+  ['a client that reaches the port past the proxies', '10.1.1.1', 0, (index: number) => from(`10.0.0.${index}`), 3],
+  ['the same with a number of proxies', '10.1.1.1', 1, (index: number) => from(`10.0.0.${index}`), 3],
+  ['each client, behind a proxy of the list', '127.0.0.1', 0, (index: number) => from(`10.0.0.${index}`), 0],
+  ['a client that forges an address', '127.0.0.1', 0, (index: number) => from(`10.0.0.${index}, 192.0.2.1`), 3],
+  [
+    'a client that forges an address, behind two proxies of the list',
+    '127.0.0.0/8 10.1.1.0/24',
+    0,
+    (index: number) => from(`10.0.0.${index}, 192.0.2.1, 10.1.1.${index}:5000`),
+    3,
+  ],
+  [
+    'the second proxy, if the number of proxies is one',
+    '127.0.0.0/8 10.1.1.0/24',
+    1,
+    (index: number) => from(`10.0.0.${index}, 10.1.1.1`),
+    3,
+  ],
+])(
+  'with TRUSTED_PROXIES, failed sign-ins are counted for %s',
+  async (_case, list, trustProxyHops, headersOf, refused) => {
+    const app = await startLoginApp({ trustProxyHops, trustedProxies: networkList('').parse(list) })
+    expect(await attackFrom(app, headersOf)).toBe(refused)
+  },
+)
+
+test('the address of a dual-stack socket, which is IPv4 inside IPv6, is found in TRUSTED_PROXIES', () => {
+  const trusts = trustedProxiesOf(0, networkList('').parse('10.0.0.0/24, 2001:db8:1::/48'))
+  const addresses = ['::ffff:10.0.0.1', '10.0.0.1', '2001:db8:1:2::3', '::ffff:10.0.1.1', '2001:db8:2::1', '', 'unix']
+  expect(addresses.map((address) => trusts(address, 0))).toEqual([true, true, true, false, false, false, false])
+})
+
 test('the log has the counted address, without a port', async () => {
   const app = await startLoginApp({ trustProxyHops: 1 })
   await app.post('/sign-in', ADA, from('192.0.2.1:5000'))
@@ -156,7 +191,17 @@ test('a proxy that TRUST_PROXY_HOPS does not count causes one warning', async ()
   const warnings = app.lines.filter(({ event }) => event === 'unexpected-proxy')
   expect(warnings).toHaveLength(1)
   expect(warnings[0]?.msg).toContain('TRUST_PROXY_HOPS')
+  expect(warnings[0]).toMatchObject({ address: '127.0.0.1' })
   const silent = await startLoginApp({ trustProxyHops: 1 })
   await silent.post('/sign-in', WRONG, from('192.0.2.1'))
   expect(silent.lines.filter(({ event }) => event === 'unexpected-proxy')).toEqual([])
+})
+
+test.each([
+  ['127.0.0.1', 0],
+  ['10.1.1.1', 1],
+])('with TRUSTED_PROXIES=%s, a proxy at 127.0.0.1 causes %i warnings', async (list, warnings) => {
+  const app = await startLoginApp({ trustProxyHops: 1, trustedProxies: networkList('').parse(list) })
+  for (let visit = 0; visit < 3; visit += 1) await app.post('/sign-in', WRONG, from('192.0.2.1'))
+  expect(app.lines.filter(({ event }) => event === 'unexpected-proxy')).toHaveLength(warnings)
 })

@@ -1,23 +1,34 @@
 import type { Request } from 'express'
 import type { Logger } from 'pino'
+import { isInNetworks, type Network } from '../../sign-in-limits/settings.ts'
+
+/** True if the address is a trusted proxy, whose X-Forwarded-For counts. `hop` is 0 for the connection. */
+export type TrustsProxy = (address: string, hop: number) => boolean
+
+/** Returns the proxies that the settings trust. With both settings, a proxy must be in the list and in the number. */
+export function trustedProxiesOf(hops: number, networks: readonly Network[]): TrustsProxy {
+  if (networks.length === 0) return (_address, hop) => hop < hops
+  return (address, hop) => (hops === 0 || hop < hops) && isInNetworks(networks, withoutPort(address))
+}
 
 /**
  * Finds the viewer's address for the limits and the log. This is the address of the connection. Behind proxies, it is
- * the last address that a trusted proxy wrote (`trust proxy` of Express, a number of hops).
+ * the last address that a trusted proxy wrote.
  * @returns a function that warns once about a proxy that the settings do not mention. All viewers would share its
  *   address, and a few wrong passwords would lock all of them out.
  */
 export function createClientAddress(
-  trustProxyHops: number,
+  trustsProxy: TrustsProxy,
   log: Pick<Logger, 'warn'>,
-): (req: Pick<Request, 'ip' | 'headers'>) => string {
-  let isLogged = trustProxyHops > 0
+): (req: Pick<Request, 'ip' | 'headers' | 'socket'>) => string {
+  let isLogged = false
   return (req) => {
-    if (!isLogged && req.headers['x-forwarded-for'] !== undefined) {
+    const { remoteAddress: address = '' } = req.socket
+    if (!isLogged && req.headers['x-forwarded-for'] !== undefined && !trustsProxy(address, 0)) {
       isLogged = true
       log.warn(
-        { event: 'unexpected-proxy' },
-        'Received X-Forwarded-For, but TRUST_PROXY_HOPS is 0. If a proxy is in front, all viewers share its address in the limits. Set TRUST_PROXY_HOPS to the number of proxies.',
+        { event: 'unexpected-proxy', address },
+        'Received X-Forwarded-For from an address that is not a trusted proxy. If it is your proxy, all viewers share its address in the limits. Set TRUST_PROXY_HOPS to the number of proxies, or add it to TRUSTED_PROXIES.',
       )
     }
     return withoutPort(req.ip ?? '').slice(0, 64)
