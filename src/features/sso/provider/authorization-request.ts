@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import {
   allowInsecureRequests,
   buildAuthorizationUrl,
-  type Configuration,
+  Configuration,
   clockTolerance,
   customFetch,
   discovery,
@@ -29,14 +29,15 @@ export interface AuthorizationRequest extends FlowSecrets {
 }
 
 /**
- * Reads the discovery document of a provider.
+ * Reads the discovery document of a provider. The caller checks the signatures of its ID tokens by `verifyToken()`: the
+ * library cannot read keys without an id once more.
  * @param timeoutSeconds for this and every later answer, with its body.
  * @throws an error of openid-client, or UpstreamError for an issuer of every organisation without OIDC_TENANTS.
  */
 export async function discoverProvider(settings: SsoSettings, timeoutSeconds: number): Promise<Configuration> {
   const { issuer, clientId, authentication, tenants } = settings
   const isHttp = issuer.startsWith('http:')
-  const execute = [enableNonRepudiationChecks, ...(isHttp ? [allowInsecureRequests] : [])]
+  const execute = isHttp ? [allowInsecureRequests] : []
   const auth = await clientAuthOf(authentication)
   const metadata = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const configuration = await discovery(new URL(issuer), clientId, metadata, auth, {
@@ -48,6 +49,17 @@ export async function discoverProvider(settings: SsoSettings, timeoutSeconds: nu
     throw new UpstreamError('sso-provider', 'The issuer is for every organisation, but OIDC_TENANTS is not set')
   }
   return configuration
+}
+
+/** Returns the client for user info, which checks the signature of an answer that has one. */
+export function userInfoClient(provider: Configuration, { clientId }: Pick<SsoSettings, 'clientId'>): Configuration {
+  const metadata = provider.serverMetadata()
+  const client = new Configuration(metadata, clientId, { [clockTolerance]: CLOCK_TOLERANCE_SECONDS })
+  client.timeout = provider.timeout
+  client[customFetch] = boundedFetch
+  if (metadata.issuer.startsWith('http:')) allowInsecureRequests(client)
+  enableNonRepudiationChecks(client)
+  return client
 }
 
 /** Returns the address of the provider that begins a sign-in. */

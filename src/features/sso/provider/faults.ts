@@ -20,6 +20,7 @@ const PROVIDER_FAULTS: readonly (string | undefined)[] = [
   'OAUTH_HTTP_REQUEST_FORBIDDEN',
 ]
 
+const ENCRYPTED = 'the ID token is encrypted: turn this off at the provider'
 /** Errors of the authorization endpoint that say nothing about the viewer (RFC 6749, section 4.1.2.1). */
 const PROVIDER_ERRORS = ['server_error', 'temporarily_unavailable']
 
@@ -36,7 +37,8 @@ export function refusalOfError(error: unknown): ProviderAnswer {
     return { ok: false, reason: 'invalid-response', detail: 'invalid_grant' }
   }
   if (error instanceof ClientError && !PROVIDER_FAULTS.includes(error.code)) {
-    return { ok: false, reason: 'invalid-response', detail: describeFault(error) }
+    const isEncrypted = error.cause instanceof Error && error.cause.message.startsWith('JWE')
+    return { ok: false, reason: 'invalid-response', detail: isEncrypted ? ENCRYPTED : describeFault(error) }
   }
   throw new UpstreamError('sso-provider', `The identity provider did not answer as it must: ${describeFault(error)}`)
 }

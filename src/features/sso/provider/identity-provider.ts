@@ -7,8 +7,10 @@ import type { SsoSettings } from '../settings/sso-settings.ts'
 import {
   type AuthorizationRequest,
   authorizationAddress,
+  CLOCK_TOLERANCE_SECONDS,
   discoverProvider,
   type FlowSecrets,
+  userInfoClient,
 } from './authorization-request.ts'
 import {
   type ClaimSettings,
@@ -20,6 +22,7 @@ import {
 } from './claims.ts'
 import { describeFault, refusalOfError } from './faults.ts'
 import { type LogoutIssuer, logoutIssuerOf } from './logout-token.ts'
+import { tokenFault, verifyToken } from './signed-token.ts'
 
 /** The provider of one or several entry points. Unavailable until its discovery document was read. */
 export interface IdentityProvider extends OptionalStore {
@@ -81,8 +84,7 @@ export function openIdentityProvider(
   const claimSettings = { ...settings, allowedGroups, needsGroups: settings.needsGroups || allowedGroups.length > 0 }
   const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS, refreshMs = REFRESH_MS } = times
   const answerOf = limitQuestions(onAnswer)
-  let configuration: Configuration | null = null
-  let logoutIssuer: LogoutIssuer | null = null
+  let connection: Connection | null = null
   let wasRead = false
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
@@ -93,15 +95,15 @@ export function openIdentityProvider(
     const line = { event: 'sso-provider', issuer: settings.issuer }
     try {
       const read = await discoverProvider(settings, timeoutSeconds)
-      logoutIssuer = logoutIssuerOf(read, settings, timeoutSeconds)
-      configuration = read
+      const logoutIssuer = logoutIssuerOf(read, settings, timeoutSeconds)
+      connection = { provider: read, userInfo: userInfoClient(read, settings), logoutIssuer }
       if (!wasRead) log.info(line, 'Single sign-on is available')
       const namesItself = read.serverMetadata().authorization_response_iss_parameter_supported
       if (!wasRead && hasOthers && namesItself !== true) log.warn(line, MIX_UP)
       wasRead = true
     } catch (error) {
       if (isClosed) return
-      const effect = configuration === null ? 'single sign-on does not work' : 'its former addresses are used'
+      const effect = connection === null ? 'single sign-on does not work' : 'its former addresses are used'
       const text = `OIDC_ISSUER: the provider cannot be read, so ${effect}. The app tries again`
       log.warn({ ...line, reason: describeFault(error) }, text)
       wasRead = false
@@ -112,21 +114,21 @@ export function openIdentityProvider(
   }
   void discover(firstRetryMs)
 
-  function known(): Configuration {
-    if (configuration !== null) return configuration
+  function known(): Connection {
+    if (connection !== null) return connection
     throw new UpstreamError('sso-provider', 'The identity provider could not be read yet')
   }
   return {
     setting: 'OIDC_ISSUER',
-    isAvailable: () => configuration !== null,
-    logoutIssuer: () => logoutIssuer,
+    isAvailable: () => connection !== null,
+    logoutIssuer: () => connection?.logoutIssuer ?? null,
     authorizationUrl(request) {
-      const provider = known()
+      const { provider } = known()
       return authorizationAddress(provider, settings, redirectUri, request).href
     },
     async signIn(currentUrl, secrets) {
-      const provider = known()
-      return await answerOf(() => askProvider(provider, claimSettings, currentUrl, secrets))
+      const asked = known()
+      return await answerOf(() => askProvider(asked, claimSettings, currentUrl, secrets))
     },
     close() {
       isClosed = true
@@ -160,12 +162,19 @@ function limitQuestions(onAnswer: NonNullable<ProviderOptions['onAnswer']>) {
   }
 }
 
+/** What the last good discovery document gave. */
+interface Connection {
+  readonly provider: Configuration
+  readonly userInfo: Configuration
+  readonly logoutIssuer: LogoutIssuer
+}
+
 interface NeededClaims extends ClaimSettings {
   readonly needsGroups: boolean
 }
 
 async function askProvider(
-  provider: Configuration,
+  { provider, userInfo: userInfoProvider, logoutIssuer }: Connection,
   settings: NeededClaims,
   currentUrl: URL,
   { state, nonce, codeVerifier }: FlowSecrets,
@@ -174,10 +183,22 @@ async function askProvider(
   const tokens = await authorizationCodeGrant(provider, currentUrl, checks)
   const idToken = tokens.claims()
   if (idToken === undefined) return { ok: false, reason: 'invalid-response', detail: 'no ID token' }
-  const { userInfo, note } = await askUserInfo(provider, settings, tokens.access_token, idToken)
+  const fault = await faultInSignature(tokens.id_token ?? '', logoutIssuer)
+  if (fault !== null) return { ok: false, reason: 'invalid-response', detail: fault }
+  const { userInfo, note } = await askUserInfo(userInfoProvider, settings, tokens.access_token, idToken)
   const answer = viewerOfClaims(withUserInfo(idToken, userInfo), settings)
   if (!answer.ok || note === undefined) return answer
   return { ...answer, note: [note, answer.note].filter((part) => part !== undefined).join('; ') }
+}
+
+/** Checks what the library has not: it has checked the claims. @throws UpstreamError if the keys cannot be read. */
+async function faultInSignature(idToken: string, { keys }: Pick<LogoutIssuer, 'keys'>): Promise<string | null> {
+  try {
+    await verifyToken(idToken, keys, { clockTolerance: CLOCK_TOLERANCE_SECONDS })
+    return null
+  } catch (error) {
+    return tokenFault(error)
+  }
 }
 
 /**

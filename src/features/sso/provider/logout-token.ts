@@ -1,18 +1,10 @@
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeJwt,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose'
+import { decodeJwt, type JWTPayload } from 'jose'
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
 import type { ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import { createProviderKeys, type ProviderKeys, tokenFault, verifyToken } from './signed-token.ts'
 
 /** A provider that may send logout tokens. */
 export interface LogoutIssuer {
@@ -20,9 +12,7 @@ export interface LogoutIssuer {
   readonly issuer: string
   readonly clientId: string
   readonly tenants: readonly string[] | null
-  readonly keys: JWTVerifyGetKey
-  /** As for ID tokens: those that the provider lists, else RS256. */
-  readonly algorithms: readonly string[]
+  readonly keys: ProviderKeys
 }
 
 export type LogoutCheck =
@@ -31,11 +21,6 @@ export type LogoutCheck =
   | { readonly ok: false; readonly reason: string }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Fixed, and without those of a shared secret: the token does not choose how it is checked. */
-const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-]
 /** `JWT` and an absent type are from providers that are older than `logout+jwt`. The event is what tells the tokens apart. */
 const TYPES: readonly unknown[] = ['logout+jwt', 'application/logout+jwt', 'jwt', undefined]
 const CLOCK_TOLERANCE_SECONDS = 10
@@ -54,19 +39,16 @@ const Claims = z.object({
   nonce: z.never().optional(),
 })
 
-/** Reads the keys of a provider when a token needs them. Reads them again after ten minutes, or for an unknown key. */
+/** @throws UpstreamError if the provider has no keys. */
 export function logoutIssuerOf(
   provider: Configuration,
   { clientId, tenants }: Pick<SsoSettings, 'clientId' | 'tenants'>,
   timeoutSeconds: number,
 ): LogoutIssuer {
-  const { issuer, jwks_uri: address = '' } = provider.serverMetadata()
+  const { issuer, jwks_uri: address = '', id_token_signing_alg_values_supported: listed } = provider.serverMetadata()
   const isSafe = URL.canParse(address) && (address.startsWith('https:') || issuer.startsWith('http:'))
   if (!isSafe) throw new UpstreamError('sso-provider', 'The discovery document has no usable jwks_uri')
-  const options = { [customFetch]: boundedFetch, timeoutDuration: timeoutSeconds * 1000 }
-  const { id_token_signing_alg_values_supported: listed = ['RS256'] } = provider.serverMetadata()
-  const algorithms = ALGORITHMS.filter((algorithm) => listed.includes(algorithm))
-  return { issuer, clientId, tenants, keys: createRemoteJWKSet(new URL(address), options), algorithms }
+  return { issuer, clientId, tenants, keys: createProviderKeys(address, listed, timeoutSeconds) }
 }
 
 /**
@@ -90,9 +72,8 @@ export async function checkLogoutToken(
   const provider = ofIssuer.find(({ clientId }) => [unchecked.aud].flat().every((audience) => audience === clientId))
   if (provider === undefined) return refusal('claim-aud')
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, provider.keys, {
+    const { payload, protectedHeader } = await verifyToken(token, provider.keys, {
       audience: provider.clientId,
-      algorithms: [...provider.algorithms],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       maxTokenAge: LONGEST_LIFE_SECONDS,
       currentDate: new Date(nowSeconds * 1000),
@@ -100,7 +81,7 @@ export async function checkLogoutToken(
     if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) return refusal('header-typ')
     return logoutOf(payload)
   } catch (error) {
-    return refusal(reasonOf(error))
+    return refusal(tokenFault(error))
   }
 }
 
@@ -123,22 +104,6 @@ function logoutOf(payload: JWTPayload): LogoutCheck {
   const { iss: issuer, jti: tokenId, sub: subject = null, sid: providerSession = null } = claims.data
   if (subject === null && providerSession === null) return refusal('claim-sub')
   return { ok: true, logout: { issuer, subject, providerSession }, tokenId }
-}
-
-/** @throws UpstreamError if the fault is not in the token. */
-function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
-    return `claim-${error.claim}`
-  }
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'header-alg'
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-    return 'unknown-key'
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong-signature'
-  const isMalformed = [errors.JWSInvalid, errors.JWTInvalid, errors.JOSENotSupported].some(
-    (Fault) => error instanceof Fault,
-  )
-  if (isMalformed) return 'malformed'
-  throw new UpstreamError('sso-provider', 'The keys of the identity provider cannot be read', { cause: error })
 }
 
 function refusal(reason: string): LogoutCheck {

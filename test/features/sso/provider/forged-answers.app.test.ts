@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../../../src/errors.ts'
 import { openIdentityProvider } from '../../../../src/features/sso/provider/identity-provider.ts'
 import { CLIENT } from '../start-provider.ts'
@@ -14,6 +14,8 @@ interface Forgery {
   readonly token: (claims: Claims) => Promise<string> | string
   readonly tokenAnswer?: Answer
   readonly userInfo?: Answer
+  readonly userInfoToken?: (claims: Claims) => Promise<string>
+  readonly jwks?: () => object
 }
 
 const KEYS = generateKeyPair('RS256', { extractable: true })
@@ -30,16 +32,19 @@ async function jwkOf(keys: typeof KEYS) {
 }
 
 /** Opens a provider that answers with a forgery, and says that it supports every algorithm. */
-async function openForger({ token, tokenAnswer, userInfo }: Forgery, options = {}) {
-  const server = createServer((req, res) => void answer(req.url ?? '').then((body) => res.end(JSON.stringify(body))))
-  server.on('request', (_req, res) => res.setHeader('Content-Type', 'application/json'))
+async function openForger({ token, tokenAnswer, userInfo, userInfoToken, jwks }: Forgery, options = {}) {
+  const server = createServer(async (req, res) => {
+    const body = await answer(req.url ?? '')
+    const isText = typeof body === 'string'
+    res.setHeader('Content-Type', isText ? 'application/jwt' : 'application/json')
+    res.end(isText ? body : JSON.stringify(body))
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   async function answer(path: string): Promise<unknown> {
-    if (path === '/jwks') return { keys: [await jwkOf(KEYS)] }
+    if (path === '/jwks') return jwks?.() ?? { keys: [await jwkOf(KEYS)] }
     if (path === '/others') return { keys: [await jwkOf(OTHER_KEYS)] }
-    if (path === '/me') return userInfo
     const claims = {
       iss: issuer,
       sub: 'ada',
@@ -50,6 +55,7 @@ async function openForger({ token, tokenAnswer, userInfo }: Forgery, options = {
       preferred_username: 'ada@example.com',
       ...(userInfo === undefined && { groups: [] }),
     }
+    if (path === '/me') return (await userInfoToken?.(claims)) ?? userInfo
     if (path === '/token') {
       return { access_token: 'a', token_type: 'bearer', id_token: await token(claims), ...tokenAnswer }
     }
@@ -61,6 +67,7 @@ async function openForger({ token, tokenAnswer, userInfo }: Forgery, options = {
       jwks_uri: `${issuer}/jwks`,
       response_types_supported: ['code'],
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
+      userinfo_signing_alg_values_supported: ['RS256'],
     }
   }
   const log = { info: () => {}, warn: () => {} }
@@ -122,6 +129,58 @@ test.each<[string, Forgery]>([
     ok: false,
     reason: 'invalid-response',
   })
+})
+
+test('the log says that an encrypted ID token is refused', async () => {
+  const header = encoded({ alg: 'RSA-OAEP', enc: 'A256GCM' })
+  const detail = 'the ID token is encrypted: turn this off at the provider'
+  expect(await signInWith({ token: () => `${header}.a.b.c.d` })).toEqual({
+    ok: false,
+    reason: 'invalid-response',
+    detail,
+  })
+})
+
+test.each([
+  ['in place of the old one', 1],
+  ['beside the old one', 2],
+])('a signing key without an id counts after a rotation, %s', async (_case, kept) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const [old, next] = await Promise.all(
+    [KEYS, OTHER_KEYS].map(async (keys) => ({ ...(await jwkOf(keys)), kid: undefined })),
+  )
+  let published = [old]
+  let signer = KEYS
+  let readings = 0
+  const { signIn } = await openForger({
+    token: (claims) => signed(claims, signer, { kid: undefined }),
+    jwks() {
+      readings += 1
+      return { keys: published }
+    },
+  })
+  const isSignedIn = async () => (await signIn()).ok
+  expect([await isSignedIn(), await isSignedIn(), readings]).toEqual([true, true, 1])
+  signer = OTHER_KEYS
+  published = [next, old].slice(0, kept)
+  // Forged logout tokens cause no more requests than one in thirty seconds.
+  expect([await isSignedIn(), readings]).toEqual([false, 1])
+  vi.setSystemTime(Date.now() + 31_000)
+  expect([await isSignedIn(), await isSignedIn(), readings]).toEqual([true, true, 2])
+  signer = generateKeyPair('RS256')
+  vi.setSystemTime(Date.now() + 31_000)
+  expect([await isSignedIn(), readings]).toEqual([false, 3])
+})
+
+test.each([
+  ['of the provider', KEYS, ['gold']],
+  ['of another', OTHER_KEYS, []],
+])('user info that is signed with the key %s gives the groups %j', async (_case, keys, groups) => {
+  const userInfoToken = (claims: Claims) => signed({ ...claims, groups: ['gold'] }, keys)
+  const forgery = { token: (claims: Claims) => signed(claims), userInfo: {}, userInfoToken }
+  const { signIn } = await openForger(forgery, { allowedGroups: ['gold'] })
+  expect(await signIn()).toMatchObject({ ok: true, identity: { viewer: { groups } } })
 })
 
 test('user info of another subject is refused', async () => {
