@@ -42,7 +42,8 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
     accessDenied(req: Request, res: Response, refused: Refused & { decision: AccessRefused; isReturn: boolean }): void {
       const { viewer, context, decision, isReturn } = refused
       const { explanation, ...details } = detailsOf(decision)
-      logSignIn(req, { outcome: decision.reason, viewer: viewer.username, isReturn, ...details })
+      const reason = `groups: ${JSON.stringify(viewer.groups.slice(0, 20)).slice(0, 500)} of ${viewer.groups.length}`
+      logSignIn(req, { outcome: decision.reason, viewer: viewer.username, isReturn, reason, ...details })
       screens.sendMessage(req, res, {
         title: 'notAllowed',
         refusal: {

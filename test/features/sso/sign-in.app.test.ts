@@ -229,6 +229,13 @@ test('the access policy decides with the groups of the provider', async () => {
   app.provider.accounts.set('ada', { preferred_username: 'ada@example.com', groups: ['silver'] })
   const refused = await signIn(app)
   expect([refused.status, reasonOf(refused), refused.setCookies]).toEqual([403, 'not-entitled', []])
+  const reason = 'groups: ["silver"] of 1'
+  expect(app.lines).toContainEqual(expect.objectContaining({ outcome: 'not-entitled', reason }))
+  const groups = Array.from({ length: 900 }, (_, index) => `${index} ${'x'.repeat(200)}`)
+  app.provider.accounts.set('ada', { preferred_username: 'ada@example.com', groups })
+  await signIn(app)
+  const lines = app.lines.filter(({ outcome }) => outcome === 'not-entitled')
+  expect(lines.map((line) => String(line.reason).length <= 520)).toEqual([true, true])
 })
 
 test('hashConsumer is checked again, and gets the response', async () => {
