@@ -38,7 +38,7 @@ export async function discoverProvider(settings: SsoSettings, timeoutSeconds: nu
   const { issuer, clientId, authentication, tenants } = settings
   const isHttp = issuer.startsWith('http:')
   const execute = isHttp ? [allowInsecureRequests] : []
-  const auth = await clientAuthOf(authentication)
+  const auth = clientAuthOf(authentication)
   const metadata = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const configuration = await discovery(new URL(issuer), clientId, metadata, auth, {
     execute,

@@ -7,7 +7,7 @@ import type { ClientAuthentication } from '../settings/sso-settings.ts'
  * Returns how the app authenticates itself at the token endpoint: with its key, else with its secret in the way that the
  * provider accepts. `client_secret_basic` is the default of the standard.
  */
-export async function clientAuthOf(authentication: ClientAuthentication): Promise<ClientAuth> {
+export function clientAuthOf(authentication: ClientAuthentication): ClientAuth {
   if (authentication.kind === 'secret') {
     const basic = clientSecretBasic(authentication.secret)
     const post = ClientSecretPost(authentication.secret)
@@ -19,13 +19,7 @@ export async function clientAuthOf(authentication: ClientAuthentication): Promis
   }
   const { privateKey, certificate, algorithm = algorithmsOf(privateKey)[0] } = authentication
   if (algorithm === undefined) throw new TypeError('The start accepts only keys with an algorithm')
-  const key = await crypto.subtle.importKey(
-    'pkcs8',
-    privateKey.export({ type: 'pkcs8', format: 'der' }),
-    KEY_ALGORITHMS[algorithm],
-    false,
-    ['sign'],
-  )
+  const key = privateKey.toCryptoKey(KEY_ALGORITHMS[algorithm], false, ['sign'])
   const thumbprints = certificate && {
     x5t: hash('sha1', certificate, 'base64url'),
     'x5t#S256': hash('sha256', certificate, 'base64url'),

@@ -19,10 +19,7 @@ export interface ProviderKeys {
 }
 
 /** Fixed, and without those of a shared secret: the token does not choose how it is checked. */
-const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'],
-]
+const WITH_KEY_PAIR = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519|ML-DSA-(44|65|87))$/
 const LONGEST_AGE_MS = 300_000
 
 /**
@@ -36,7 +33,7 @@ export function createProviderKeys(
 ): ProviderKeys {
   const limits = { timeoutDuration: timeoutSeconds * 1000, cacheMaxAge: LONGEST_AGE_MS }
   const read = createRemoteJWKSet(new URL(address), { [customFetch]: boundedFetch, ...limits })
-  return { read, algorithms: ALGORITHMS.filter((algorithm) => listed.includes(algorithm)) }
+  return { read, algorithms: listed.filter((algorithm) => WITH_KEY_PAIR.test(algorithm)) }
 }
 
 /**

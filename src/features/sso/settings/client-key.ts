@@ -2,15 +2,15 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { fail } from '../../../settings/fields.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
-import type { ClientAuthentication, KeyAlgorithm } from './sso-settings.ts'
 
-/** The WebCrypto algorithms. */
+/** The JWS algorithms of `private_key_jwt`, with the WebCrypto algorithm of each. */
 export const KEY_ALGORITHMS = {
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
   ES256: { name: 'ECDSA', namedCurve: 'P-256' },
   Ed25519: { name: 'Ed25519' },
-} satisfies Record<KeyAlgorithm, object>
+}
+export type KeyAlgorithm = keyof typeof KEY_ALGORITHMS
 const NAMES = Object.keys(KEY_ALGORITHMS) as KeyAlgorithm[]
 export const KeyAlgorithmName = z.enum(NAMES, `must be one of ${NAMES.join(', ')}`)
 
@@ -31,7 +31,7 @@ export const ClientKeyFile = z.string('must be the path of a file').transform((p
   const certificate = block === undefined ? null : certificateOf(block)
   if (certificate === undefined) return fail(context, 'names a file with a damaged certificate')
   if (certificate?.checkPrivateKey(privateKey) === false) return fail(context, 'names a key of another certificate')
-  return { kind: 'key', privateKey, certificate: certificate?.raw ?? null } satisfies ClientAuthentication
+  return { kind: 'key' as const, privateKey, certificate: certificate?.raw ?? null }
 })
 
 /** Returns the algorithms that fit a key, the default first. Empty for a key that no provider accepts. */

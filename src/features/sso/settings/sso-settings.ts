@@ -1,9 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { AcceptsSession } from '../../../sessions/sessions.ts'
-
-/** The JWS algorithms of `private_key_jwt`. */
-export type KeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'Ed25519'
+import type { KeyAlgorithm } from './client-key.ts'
 
 /** The credentials of the app at the token endpoint of the provider. */
 export type ClientAuthentication =

@@ -121,16 +121,17 @@ describe('a private key', () => {
     expect(ssoWith(settings)?.authentication).toMatchObject({ kind: 'key', algorithm })
   })
   test.each([
-    ['PS256', p256, 'does not fit the key in OIDC_CLIENT_KEY_FILE, which is for ES256'],
-    ['ES256', rsa, 'does not fit the key in OIDC_CLIENT_KEY_FILE, which is for RS256 or PS256'],
-    ['RS256', ed25519, 'does not fit the key in OIDC_CLIENT_KEY_FILE, which is for Ed25519'],
-  ])('OIDC_CLIENT_KEY_ALGORITHM=%s for a key that does not fit stops the start', (algorithm, content, message) => {
-    const mistakes = mistakesWith({ ...withKey(content), OIDC_CLIENT_KEY_ALGORITHM: algorithm })
-    expect(mistakes).toEqual([`OIDC_CLIENT_KEY_ALGORITHM ${message}`])
+    ['PS256', 'a P-256 key', p256],
+    ['ES256', 'an RSA key', rsa],
+    ['RS256', 'an Ed25519 key', ed25519],
+    ['PS256', 'a secret', null],
+  ])('OIDC_CLIENT_KEY_ALGORITHM=%s with %s stops the start', (algorithm, _what, content) => {
+    const mistakes = mistakesWith({ ...(content !== null && withKey(content)), OIDC_CLIENT_KEY_ALGORITHM: algorithm })
+    expect(mistakes).toEqual([`OIDC_CLIENT_KEY_ALGORITHM needs a key for ${algorithm} in OIDC_CLIENT_KEY_FILE`])
   })
-  test('an algorithm without a key stops the start', () => {
-    const mistakes = mistakesWith({ OIDC_CLIENT_KEY_ALGORITHM: 'PS256' })
-    expect(mistakes).toEqual(['OIDC_CLIENT_KEY_ALGORITHM needs OIDC_CLIENT_KEY_FILE'])
+  test('a wrong key is one mistake, also with an algorithm', () => {
+    const mistakes = mistakesWith({ ...withKey('not a key'), OIDC_CLIENT_KEY_ALGORITHM: 'PS256' })
+    expect(mistakes).toEqual([expect.stringMatching(/^OIDC_CLIENT_KEY_FILE names/)])
   })
   test('a key and a secret stop the start', () => {
     const both = { ...OIDC, ...withKey(pemOf('ec', { namedCurve: 'P-256' })), OIDC_CLIENT_SECRET: 'x' }
