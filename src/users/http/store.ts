@@ -17,7 +17,10 @@ const RemoteViewer = z.object({
   groups: z.array(z.string()).default([]),
   attributes: z.record(z.string(), z.string()).default({}),
 })
-const RefusedViewer = z.object({ reason: z.literal('expired-password') })
+const RefusedViewer = z.object({
+  reason: z.literal('expired-password').optional().catch(undefined),
+  username: z.string().optional().catch(undefined),
+})
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
 
@@ -44,7 +47,7 @@ export function openHttpStore(
   async function authenticate(username: string, password: string): Promise<Authentication> {
     assertOpen()
     if (faultInUsername(username) !== null || !isPossiblePassword(password)) return WRONG
-    return judgeSignIn(url, await send(url, { username: canonicalText(username), password }))
+    return judgeSignIn(url, await send(url, { username: canonicalText(username), password }), username)
   }
   async function find(address: string, username: string): Promise<Viewer | null> {
     assertOpen()
@@ -70,13 +73,14 @@ export function openHttpStore(
   }
 }
 
-function judgeSignIn(address: string, answer: HttpAnswer): Authentication {
+function judgeSignIn(address: string, answer: HttpAnswer, typed: string): Authentication {
   assertTokenAccepted(address, answer)
   if (answer.status === 200) return { ok: true, viewer: readViewer(address, answer) }
-  if (answer.status === 401) return WRONG
-  if (answer.status !== 403) throw unexpected(address, answer)
-  const refused = RefusedViewer.safeParse(parseJson(answer.body))
-  return { ok: false, reason: refused.success ? refused.data.reason : 'disabled' }
+  if (answer.status !== 401 && answer.status !== 403) throw unexpected(address, answer)
+  const { reason = 'disabled', username: storedName } = RefusedViewer.safeParse(parseJson(answer.body)).data ?? {}
+  const isOtherName =
+    storedName !== undefined && faultInUsername(storedName) === null && usernameKey(storedName) !== usernameKey(typed)
+  return { ok: false, reason: answer.status === 401 ? 'wrong-credentials' : reason, ...(isOtherName && { storedName }) }
 }
 
 function judgeLookUp(address: string, answer: HttpAnswer): Viewer | null {

@@ -42,6 +42,12 @@ const schemaOf = (body: { content?: z.infer<typeof Content> | undefined } | unde
 const accepts = (schema: z.infer<typeof JsonSchema>, value: unknown) =>
   z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value).success
 
+/** The name that the store keeps from an example of a refusal. */
+const storedNameOf = (example: unknown) => {
+  const { username } = z.object({ username: z.string().optional() }).parse(example)
+  return username === undefined ? {} : { storedName: username }
+}
+
 interface Answer {
   status: number
   body: string
@@ -180,6 +186,12 @@ test('the examples in openapi.yaml are valid, and mean what they say', async () 
     expect(accepts(schemaOf(responses[403]), example)).toBe(true)
     reasons.push(await signIn(store))
   }
+  for (const example of schemaOf(responses[401]).examples ?? []) {
+    Object.assign(answer, { status: 401, body: JSON.stringify(example) })
+    expect(accepts(schemaOf(responses[401]), example)).toBe(true)
+    const named = await store.authenticate('4711', 'wrong')
+    expect(named).toEqual({ ok: false, reason: 'wrong-credentials', ...storedNameOf(example) })
+  }
   expect(reasons).toEqual([
     { ok: false, reason: 'expired-password' },
     { ok: false, reason: 'disabled' },
@@ -208,4 +220,24 @@ test('the example service gives the answers of openapi.yaml', async () => {
   const headers = { Authorization: `Bearer ${settings.token}` }
   expect((await fetch(settings.url, { method: 'POST', headers, body: 'no JSON' })).status).toBe(400)
   expect((await fetch(settings.url, { headers })).status).toBe(405)
+})
+
+test.each([
+  ['another name', '{"username":"4711"}', { storedName: '4711' }],
+  ['the typed name', '{"username":"ADA@EXAMPLE.COM"}', {}],
+  ['a name that is not allowed', '{"username":"a|b"}', {}],
+  ['a number', '{"username":4711}', {}],
+  ['no JSON', 'Unauthorized', {}],
+])('a refusal with %s names the account only if it has another name', async (_what, body, named) => {
+  const { store, answer } = await openStore()
+  Object.assign(answer, { status: 401, body })
+  expect(await signIn(store)).toEqual({ ok: false, reason: 'wrong-credentials', ...named })
+  Object.assign(answer, { status: 403, body })
+  expect(await signIn(store)).toEqual({ ok: false, reason: 'disabled', ...named })
+})
+
+test('a name of the wrong type does not hide the reason of a refusal', async () => {
+  const { store, answer } = await openStore()
+  Object.assign(answer, { status: 403, body: '{"reason":"expired-password","username":4711}' })
+  expect(await signIn(store)).toEqual({ ok: false, reason: 'expired-password' })
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError, isOutage } from '../../../errors.ts'
 import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
-import type { UserStore, Viewer } from '../../../users/user-store.ts'
+import type { Authentication, UserStore, Viewer } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 
 const UNKNOWN_NAMES = 2
@@ -74,8 +74,7 @@ function faultOf(error: unknown): string {
 }
 
 /** @returns what is wrong with the answer, or null. */
-async function faultInRefusal(store: Pick<UserStore, 'authenticate'>, username: string, subject: string) {
-  const answer = await store.authenticate(username, wrongPassword())
+function faultInRefusal(answer: Authentication, subject: string): string | null {
   if (answer.ok) return `${subject} is signed in as ${answer.viewer.username}. Refuse the sign-in.`
   if (answer.reason === 'wrong-credentials') return null
   return `${subject} gets the answer "${answer.reason}". Answer as for an unknown viewer, or strangers learn who has an account.`
@@ -84,14 +83,15 @@ async function faultInRefusal(store: Pick<UserStore, 'authenticate'>, username: 
 async function* checkUnknownViewers(store: TimedStore): AsyncGenerator<StoreFinding> {
   yield await check('unknown-viewer', 'An unknown viewer is refused.', async () => {
     for (let count = 0; count < UNKNOWN_NAMES; count += 1) {
-      const fault = await store.timed('unknown', () => faultInRefusal(store, unknownName(), 'An unknown viewer'))
+      const fault = faultInRefusal(await store.authenticate(unknownName(), wrongPassword()), 'An unknown viewer')
       if (fault !== null) return fault
     }
     return null
   })
   yield await check('odd-names', 'User names with quotes, wildcards and other scripts are refused.', async () => {
     for (const name of ODD_NAMES) {
-      const fault = await faultInRefusal(store, name, `The unknown viewer ${JSON.stringify(name)}`)
+      const answer = await store.authenticate(name, wrongPassword())
+      const fault = faultInRefusal(answer, `The unknown viewer ${JSON.stringify(name)}`)
       if (fault !== null) return fault
     }
     return null
@@ -129,16 +129,40 @@ async function* checkTestViewer(
     yield { state: 'unknown', code: 'right-password', text: 'No sign-in was tried, because there is no password.' }
     return
   }
-  const refuse = () => store.timed('wrong', () => faultInRefusal(store, username, `${username} with a wrong password`))
+  let refusal: Authentication | null = null
+  // Both in turn: a store may change the hash at the right password, and learn the times of its hashes from viewers.
+  const refuse = async () => {
+    refusal = await store.timed('wrong', () => store.authenticate(username, wrongPassword()))
+    await store.timed('unknown', () => store.authenticate(unknownName(), wrongPassword()))
+    return faultInRefusal(refusal, `${username} with a wrong password`)
+  }
   yield await check('wrong-password', 'A wrong password is refused.', refuse)
-  yield await checkRightPassword(store, username, password)
+  const { finding, seen } = await checkRightPassword(store, username, password)
+  yield finding
+  if (seen !== null) yield* checkStoredName(username, seen, refusal)
   const kept = 'A wrong password is refused after the right one too: no answer comes from a cache.'
   yield await check('no-cache', kept, refuse)
   // Resets the count of wrong passwords, so that the viewer is not locked out.
   await store.authenticate(username, password).catch(() => null)
 }
 
-async function checkRightPassword(store: TimedStore, username: string, password: string): Promise<StoreFinding> {
+/** Checks that a viewer who can type several names has one limit on guessing. */
+function* checkStoredName(typed: string, { username }: Viewer, refusal: Authentication | null) {
+  const keys = new Set([typed, username].map(usernameKey))
+  if (keys.size === 1) return
+  const named = refusal?.ok === false ? refusal.storedName : undefined
+  const isNamed = named !== undefined && usernameKey(named) === usernameKey(username)
+  const text = isNamed
+    ? `A wrong password for ${typed} names the account ${username}: both names share their limit on guessing.`
+    : `${typed} is another name of ${username}, and a wrong password does not say so: strangers can guess twice as often. Name the account in the refusal.`
+  yield { state: isNamed ? 'ok' : 'warning', code: 'stored-name', text } as const
+}
+
+async function checkRightPassword(
+  store: TimedStore,
+  username: string,
+  password: string,
+): Promise<{ readonly finding: StoreFinding; readonly seen: Viewer | null }> {
   let seen: Viewer | null = null
   const finding = await check('right-password', '', async () => {
     const answer = await store.authenticate(username, password)
@@ -149,7 +173,10 @@ async function checkRightPassword(store: TimedStore, username: string, password:
     const what = answer.reason === 'wrong-credentials' ? 'is refused' : `gets the answer "${answer.reason}"`
     return `${username} with the right password ${what}. Check VIEWER_PASSWORD, and the viewer.`
   })
-  return seen === null ? finding : { ...finding, text: `The right password signs in ${described(seen)}.` }
+  return {
+    seen,
+    finding: seen === null ? finding : { ...finding, text: `The right password signs in ${described(seen)}.` },
+  }
 }
 
 /** Names the attributes without their values, which may be personal. */
@@ -214,11 +241,15 @@ function withTimes({ authenticate, find }: UserStore) {
       text: `The slowest answer took ${slowest} ms${limit}.`,
     }
     if (times.wrong.length === 0) return
-    const [unknown, wrong] = [Math.min(...times.unknown), Math.min(...times.wrong)]
-    if (Math.abs(unknown - wrong) < SAME_TIME_MS || Math.max(unknown, wrong) < 2 * Math.min(unknown, wrong)) return
-    const ms = `${Math.round(unknown)} ms and ${Math.round(wrong)} ms`
+    // A single slow answer is noise.
+    if (!times.wrong.every((wrong, index) => areDifferent(times.unknown[index] ?? wrong, wrong))) return
+    const ms = `${Math.round(Math.min(...times.unknown))} ms and ${Math.round(Math.min(...times.wrong))} ms`
     const text = `An unknown viewer and a wrong password take different times (${ms}), so strangers learn who has an account. Verify a hash for unknown viewers too.`
     yield { state: 'warning', code: 'same-time', text }
   }
   return { store, findings }
+}
+
+function areDifferent(oneMs: number, otherMs: number): boolean {
+  return Math.abs(oneMs - otherMs) >= SAME_TIME_MS && Math.max(oneMs, otherMs) >= 2 * Math.min(oneMs, otherMs)
 }

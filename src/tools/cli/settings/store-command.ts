@@ -58,6 +58,8 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
   for await (const finding of kind.check?.(settings, viewers, storeChecks) ?? checkAll()) {
+    // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.
+    if (finding.code === 'same-time' && kind.isOwn?.(settings)) continue
     findings.push(finding)
     if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,6 +11,8 @@ import { runHere } from '../run-here.ts'
 
 const TOKEN = 'a-long-random-token'
 const PASSWORD = 'seven quiet herons'
+/** Of the password. */
+const BCRYPT = '$2b$12$X2JggvAwRBBN2Rpc.sOUJ.t5F8ha.INNM/ayR9iLDRnG.J3vSfZYa'
 
 interface Answer {
   status: number
@@ -219,6 +222,40 @@ test('store check warns if a wrong password takes longer than an unknown viewer'
     return answer
   })
   expect((await checkService(url)).codes.warning).toEqual(['same-time'])
+})
+
+test.each([
+  ['names the account', { username: 'ada' }, 'ok'],
+  ['names no account', {}, 'warning'],
+])('store check with another name of a viewer finds that a wrong password %s', async (_what, body, state) => {
+  const url = await startService((question, answer) => {
+    if (question.username !== 'ada@example.com') return answer
+    const right = rightAnswer({ ...question, username: 'ada' })
+    return right.status === 401 && question.password !== undefined ? { ...right, body } : right
+  })
+  const env = { HTTP_STORE_TOKEN: TOKEN, VIEWER_PASSWORD: PASSWORD }
+  expect((await checkStore([url, '--viewer', 'ada@example.com'], env)).codes[state]).toContain('stored-name')
+})
+
+test('store check accepts that a login service changes the hash at the right password', async () => {
+  let isRenewed = false
+  const url = await startService(async ({ username, password }, answer) => {
+    if (username === 'ada' && password === PASSWORD) isRenewed = true
+    if (username !== 'ada' || !isRenewed) await pause(200)
+    return answer
+  })
+  expect((await checkService(url)).codes.warning).toEqual([])
+})
+
+test("store check does not warn about this app's own store after an import of bcrypt hashes", async () => {
+  const cwd = temporaryFolder()
+  const env = { USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}`, VIEWER_PASSWORD: PASSWORD }
+  const csv = join(cwd, 'viewers.csv')
+  writeFileSync(csv, `username,password_hash\nzoe,${BCRYPT}\n`)
+  expect(await runHere(['viewers', 'import', csv], { cwd, env })).toMatchObject({ status: 0 })
+  // Her hash is a new one, and unknown names get the hash of Zoe.
+  await runHere(['viewers', 'add', 'bea'], { cwd, env })
+  expect((await checkStore(['--viewer', 'bea'], env)).codes.warning).toEqual([])
 })
 
 test('store check stops at a service that cannot be reached, or that rejects the token', async () => {
