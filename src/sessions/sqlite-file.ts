@@ -1,3 +1,4 @@
+import { existsSync, renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../errors.ts'
@@ -35,19 +36,37 @@ const OPENING_TIMEOUT_MS = 10_000
 const BUSY_TIMEOUT_MS = 50
 const PAUSE_MS = 1_000
 const SQLITE_BUSY = 5
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26
 
 /**
  * Opens the file of sessions. Creates the file and its folder if missing, and updates it to the version of this app.
+ * Moves a damaged file aside, and starts a new one: viewers sign in again.
  * Waits up to ten seconds for another process that locks the file. Later statements wait 50 ms.
  * @param file a path, or ":memory:".
  * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
-export function openSessionFile(file: string): DatabaseSync {
+export function openSessionFile(file: string, warn: (message: string) => void): DatabaseSync {
+  try {
+    return openDatabase(file)
+  } catch (error) {
+    const code = sqliteCode((error as Error).cause)
+    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error
+    const aside = `${file}.damaged-${Date.now()}`
+    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
+    warn(`The session file ${file} was damaged, and is now ${aside}. Viewers sign in again.`)
+    return openDatabase(file)
+  }
+}
+
+function openDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
     if (file !== ':memory:') createPrivateFile(file)
     database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS })
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};`)
+    const [check] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
+    if (check !== 'ok') throw Object.assign(new Error(String(check)), { errcode: SQLITE_CORRUPT })
     migrate(database)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return database
@@ -109,6 +128,11 @@ export function createLockGuard() {
 }
 
 function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_BUSY
+}
+
+/** Returns the primary result code of SQLite; null for other errors. */
+function sqliteCode(error: unknown): number | null {
   // The upper bytes of an extended code are details.
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null
 }

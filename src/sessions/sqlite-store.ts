@@ -20,14 +20,16 @@ const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.nu
  * Checks the absolute and idle limits at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2). While
  * another process locks the file, writes fail at once, and reads work.
  * @param file a path, or ":memory:".
+ * @param warn called if the file was damaged, and has been moved aside.
  * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
 export function openSqliteSessionStore(
   file: string,
   limits: SessionLimits,
   nowSeconds: () => number,
+  warn: (message: string) => void = () => {},
 ): SessionStore & OptionalStore {
-  const database = openSessionFile(file)
+  const database = openSessionFile(file, warn)
   // Reads need no guard: the write-ahead log lets them pass while another process writes.
   const writes = createLockGuard()
   const select = database.prepare('SELECT data, signed_in_at, used_at FROM sessions WHERE id = ?')

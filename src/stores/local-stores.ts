@@ -15,9 +15,9 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
   isUrl: (url) => FILE_FORM.test(url),
   at: (url) => ({ kind: 'sqlite', file: FILE_FORM.exec(url)?.[1] ?? '' }),
   sessions: ({ file }) => ({
-    async open(limits, { nowSeconds }) {
+    async open(limits, { nowSeconds, log }) {
       const { openSqliteSessionStore } = await import('../sessions/sqlite-store.ts')
-      const sessionStore = openSqliteSessionStore(file, limits, nowSeconds)
+      const sessionStore = openSqliteSessionStore(file, limits, nowSeconds, (message) => log.warn(message))
       return { sessionStore, optionalStores: [sessionStore] }
     },
     end: async (username, areSso) => endSessions(file, username, areSso),
