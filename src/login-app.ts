@@ -6,6 +6,7 @@ import { features } from './features.ts'
 import { openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
+import { fileLimitWarning } from './server/file-limit.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
 import { createRepeatFilter } from './server/log/repeat-filter.ts'
@@ -31,7 +32,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const config = readConfig(env)
   const { log, securityLog, linesDropped, close } = openLogFiles(config)
   const repeatFilter = createRepeatFilter()
-  for (const warning of config.warnings) log.warn(warning)
+  for (const warning of [...config.warnings, fileLimitWarning() ?? []].flat()) log.warn(warning)
   const users = await userStores.open(config.userStore, (message, cause) =>
     log.warn({ event: 'user-store', err: cause }, message),
   )

@@ -9,7 +9,7 @@ import { type Environment, fail } from './fields.ts'
  */
 export function readNamedFile(path: string): { text: string } | { fault: string } {
   try {
-    return { text: readFileSync(path, 'utf8') }
+    return isRegular(path) ? { text: readFileSync(path, 'utf8') } : { fault: NO_FILE }
   } catch (error) {
     return { fault: faultOf(error) }
   }
@@ -19,12 +19,21 @@ export function readNamedFile(path: string): { text: string } | { fault: string 
 export function readNamedBytes(path: string, mostBytes: number): { content: Buffer } | { fault: string } {
   try {
     const { size } = statSync(path)
+    if (!isRegular(path)) return { fault: NO_FILE }
     if (size > mostBytes)
       return { fault: `names a file of ${kilobytes(size)}. Use a file of at most ${kilobytes(mostBytes)}` }
     return { content: readFileSync(path) }
   } catch (error) {
     return { fault: faultOf(error) }
   }
+}
+
+const NO_FILE = 'names a device or pipe instead of a file'
+
+/** False for a device or pipe, which may never end. A link to a file is a file. A folder has its own error. */
+function isRegular(path: string): boolean {
+  const status = statSync(path)
+  return status.isFile() || status.isDirectory()
 }
 
 function kilobytes(bytes: number): string {
