@@ -48,7 +48,7 @@ export interface AppDeps {
   readonly watch?: Pick<Watch, 'countSignIn' | 'timeRequests'> | null
 }
 
-const HEALTH = ['/health/live', '/health/ready']
+const HEALTH = ['/health/live', '/health/ready', '/health/address']
 
 /** Creates the login app: all middleware and routes, in their order. */
 export function createApp(deps: AppDeps): Express {
@@ -104,7 +104,7 @@ export function createApp(deps: AppDeps): Express {
   const unframedScreens = appScreens(views, config.entryPoints, headers)
   app.use('/assets', assets(config.entryPoints, headers, unframedScreens))
 
-  app.use(healthRoutes(deps, warnOnce, headers, unframedScreens))
+  app.use(healthRoutes({ ...deps, addressOf }, warnOnce, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
   app.use(errorHandler(createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
@@ -170,7 +170,7 @@ function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: S
 }
 
 function healthRoutes(
-  { users, sessionStore, optionalStores, isAccepting }: AppDeps,
+  { users, sessionStore, optionalStores, isAccepting, addressOf }: AppDeps & Pick<EntryPointDeps, 'addressOf'>,
   warnOnce: WarnOnce,
   headers: Headers,
   screens: Screens,
@@ -183,6 +183,8 @@ function healthRoutes(
     next()
   })
   router.get('/health/live', (_req, res) => void res.json({ status: 'live' }))
+  // Shows callers only their own address, so that an operator can check the settings of proxies.
+  router.get('/health/address', (req, res) => void res.json({ address: addressOf(req) }))
   router.get('/health/ready', createReadiness({ requiredStores, optionalStores, isAccepting, onAway }))
   router.all(HEALTH, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
   return router

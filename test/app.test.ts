@@ -19,14 +19,17 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
   })
 }
 
-test.each(['/health/live', '/health/ready'])('%s refuses all methods except GET and HEAD', async (path) => {
-  const app = await startLoginApp()
-  expect((await app.send('HEAD', path)).status).toBe(200)
-  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    const { status, headers } = await app.send(method, path)
-    expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
-  }
-})
+test.each(['/health/live', '/health/ready', '/health/address'])(
+  '%s refuses all methods except GET and HEAD',
+  async (path) => {
+    const app = await startLoginApp()
+    expect((await app.send('HEAD', path)).status).toBe(200)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await app.send(method, path)
+      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
+    }
+  },
+)
 
 test('the app is live while the program answers, and ready while the stores answer', async () => {
   const app = await startLoginApp()
@@ -41,6 +44,14 @@ test('the app is live while the program answers, and ready while the stores answ
   expect(app.lines).toMatchObject([{ event: 'not-ready', msg: expect.stringContaining('USER_STORE_URL') }])
   app.users.fail(null)
   expect(await app.get('/health/ready')).toMatchObject({ status: 200 })
+})
+
+test('a caller sees the address that the limits count, and no other', async () => {
+  const headers = { 'X-Forwarded-For': '192.0.2.1' }
+  const direct = await startLoginApp()
+  expect(await direct.get('/health/address', headers)).toMatchObject({ status: 200, text: '{"address":"127.0.0.1"}' })
+  const proxied = await startLoginApp({ trustProxyHops: 1 })
+  expect(await proxied.get('/health/address', headers)).toMatchObject({ text: '{"address":"192.0.2.1"}' })
 })
 
 test('the app is not ready when the session store is closed', async () => {

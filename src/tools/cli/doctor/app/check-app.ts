@@ -3,6 +3,7 @@ import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { answerAt } from '../answer-checks.ts'
 import { type Finding, findingOf, warning } from '../finding.ts'
 import { checkAddresses } from './addresses.ts'
+import { checkClientAddress } from './client-address.ts'
 import { checkReadiness } from './readiness.ts'
 import { checkScreen, checkSettings } from './screen.ts'
 
@@ -11,10 +12,10 @@ import { checkScreen, checkSettings } from './screen.ts'
  * @returns false if the app does not answer. Nothing that follows from it is then checked.
  */
 export async function* checkApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
-  if (config.publicUrl.protocol === 'https:' && config.trustProxyHops === 0) {
+  if (config.publicUrl.protocol === 'https:' && config.trustProxyHops === 0 && config.trustedProxies.length === 0) {
     yield warning(
       'no-proxy-hops',
-      'TRUST_PROXY_HOPS is 0, but https needs a proxy. The app then sees only the address of the proxy, and all viewers share one limit of failed sign-ins. Set it to the number of proxies.',
+      'TRUST_PROXY_HOPS is 0, but https needs a proxy. The app then sees only the address of the proxy, and all viewers share one limit of failed sign-ins. Set it to the number of proxies, or TRUSTED_PROXIES to their addresses.',
     )
   }
   const entryPoints = config.entryPoints.filter(isHashEntryPoint)
@@ -22,6 +23,8 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
     for (const finding of checkSettings(entryPoint)) yield findingOf(config, entryPoint, finding)
   }
   if (!(yield* checkReadiness(config, signal))) return false
+  const address = await checkClientAddress(config, signal)
+  if (address !== null) yield address
   for (const entryPoint of entryPoints) {
     for (const check of [checkScreen, checkAddresses]) {
       for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)

@@ -22,4 +22,17 @@ export const CERTIFICATE_FAULTS: readonly Fault[] = [
     findings: ['warning no-proxy-hops'],
     isHarmless: true,
   },
+  {
+    name: 'the number of proxies is too high',
+    settings: () => ({ TRUST_PROXY_HOPS: '2' }),
+    findings: ['warning forged-address'],
+    isHarmless: true,
+  },
+  {
+    name: 'this machine is among the trusted proxies, behind https',
+    tls: () => trustedCertificate(),
+    settings: () => ({ TRUST_PROXY_HOPS: '0', TRUSTED_PROXIES: '127.0.0.0/8' }),
+    findings: ['warning forged-address'],
+    isHarmless: true,
+  },
 ]

@@ -109,9 +109,9 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   const settings = { ...basic, ...(await fault.settings?.(basic)) }
   const users = memoryUsers()
   users.add(ADA.username, ADA.password)
-  const { entryPoints } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
+  const { entryPoints, trustProxyHops, trustedProxies } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
   const nowSeconds = () => Date.now() / 1000
-  const parts = { publicUrl: front.origin, entryPoints, nowSeconds, users }
+  const parts = { publicUrl: front.origin, entryPoints, trustProxyHops, trustedProxies, nowSeconds, users }
   const given = await fault.app?.()
   const options = { ...parts, ...given }
   const app = await startTried(options)
@@ -144,7 +144,8 @@ async function startTried(given: LoginAppOptions): Promise<LoginApp> {
 function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {
   if (proxy.instead?.(req, res)) return
   const { asks = (headers) => headers, answers = (headers) => headers, path = (text) => text } = proxy
-  const sent = { ...asks(req.headers, req) }
+  const forwarded = [req.headers['x-forwarded-for'] ?? [], req.socket.remoteAddress ?? ''].flat().join(', ')
+  const sent = { ...asks({ ...req.headers, 'x-forwarded-for': forwarded }, req) }
   if (proxy.dropsBody) sent['content-length'] = '0'
   const options = { host: '127.0.0.1', port, method: req.method, path: path(req.url ?? '/'), headers: sent }
   const passed = request(options, (answer) => {
