@@ -15,9 +15,9 @@ export function sendPasskeyResult(deps: PasskeyRouteDeps): WindowMethod['sendRes
       return true
     }
     // Nor may the password have changed, or the passkey have been removed.
-    const { passwordVersion = viewer.passwordVersion, passkey } = result
+    const { passwordVersion = viewer.passwordVersion, credential } = result
     if (passwordVersion !== viewer.passwordVersion) return false
-    if (passkey !== undefined && (await passkeys.store.find(passkey)) === null) return false
+    if (credential !== undefined && (await passkeys.store.find(credential)) === null) return false
     await sendToPlayer(deps, req, res, {
       viewer,
       context,

@@ -45,7 +45,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
     if (viewer === null) return await refuse('no-viewer', REFUSALS['no-viewer'], creator)
     passkeys.notify(viewer, { mailOf: addedMail, entryPoint, language: pages.languageOf(req), log })
     await startLimits.giveBack(network)
-    const result = { entryPoint: entryPoint.name, storedName: creator, passwordVersion, passkey: passkey.id }
+    const result = { entryPoint: entryPoint.name, storedName: creator, passwordVersion, credential: passkey.id }
     await flows.put('result', flow, result)
     deps.logSignIn(req, { outcome: 'passkey-signed-in', viewer: creator })
     pages.sendDone(req, res, creator, true)

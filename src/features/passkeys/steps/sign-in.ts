@@ -41,7 +41,7 @@ export function postSignIn(deps: PasskeyRouteDeps): RequestHandler {
     if (!outcome.ok) return await refuse(outcome.refusal)
     const { username, passwordVersion } = outcome.viewer
     await startLimits.giveBack(network)
-    const result = { entryPoint: entryPoint.name, storedName: username, passwordVersion, passkey: answer.data.id }
+    const result = { entryPoint: entryPoint.name, storedName: username, passwordVersion, credential: answer.data.id }
     await flows.put('result', flow, result)
     logSignIn(req, { outcome: 'passkey-signed-in', viewer: username })
     pages.sendDone(req, res, username, false)

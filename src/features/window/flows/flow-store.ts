@@ -69,9 +69,9 @@ const OpenCeremony = z.object({
 const StoreSignIn = z.object({
   entryPoint: z.string(),
   storedName: z.string(),
-  /** At the sign-in. A new password or the removal of the passkey ends the result. */
+  /** At the sign-in. A new password or the removal of the credential ends the result. */
   passwordVersion: z.string().optional(),
-  passkey: z.string().optional(),
+  credential: z.string().optional(),
 })
 
 export type StartedFlow = z.output<typeof StartedFlow>
