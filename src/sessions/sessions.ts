@@ -73,7 +73,9 @@ export function createSessions(deps: SessionDeps) {
     deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
     const isOver = endOf(stored, limits) <= nowSeconds()
     const viewer = isOver ? null : await lookUp(users, stored)
-    const isOfOldPassword = viewer !== null && hasOldPassword(stored, viewer)
+    // A session of an earlier release, or a viewer of a store without hashes, has no version to compare.
+    const { passwordVersion: old = viewer?.passwordVersion } = stored
+    const isOfOldPassword = old !== (viewer?.passwordVersion ?? old)
     if (viewer !== null && !isOfOldPassword) return { viewer, sessionId: req.sessionID }
     const reason = isOver ? 'too old' : isOfOldPassword ? 'password changed' : 'viewer gone or disabled'
     securityLog.info({ event: 'session-ended', viewer: stored.username, reason })
@@ -132,11 +134,6 @@ function storedViewer(
   const isFound = users.find !== undefined && sso === undefined
   const snapshot = isFound ? passwordVersion && { passwordVersion } : { snapshot: { groups, attributes } }
   return { username, signedInAtSeconds, ...snapshot, ...(sso && { sso }) }
-}
-
-/** A session of an earlier release, or a viewer of a store without hashes, has no version: nothing to compare. */
-function hasOldPassword({ passwordVersion: old }: SessionViewer, { passwordVersion: now }: Viewer): boolean {
-  return old !== undefined && now !== undefined && old !== now
 }
 
 function endOf({ signedInAtSeconds, sso }: SessionViewer, { lifetimeSeconds }: SessionLimits): number {
