@@ -12,7 +12,7 @@ import { PublicUrl } from './settings/public-url.ts'
 import { SECRET_MISSING, Secret } from './settings/secret.ts'
 import { inEnvironment, metaOf, type Refuse, type Settings, settingSource } from './settings/setting.ts'
 import { lookAlikes } from './settings/unknown-settings.ts'
-import { type AddressLimit, AddressLimitEnvironment, type Network, networkList } from './sign-in-limits/settings.ts'
+import { type AddressLimit, AddressLimitEnvironment, type Network, NetworkList } from './sign-in-limits/settings.ts'
 import type { SharedStores } from './stores/store-kind.ts'
 import { stores as sharedStores } from './stores.ts'
 import { userStores } from './users/open-user-store.ts'
@@ -67,7 +67,7 @@ const AppEnvironment = z.object({
     protects: "without it, new passwords may consist of the company's name",
   }),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
-  TRUSTED_PROXIES: networkList('name only your own proxies').meta({
+  TRUSTED_PROXIES: NetworkList.meta({
     protects: 'without it, whoever reaches the port past the proxy can forge an address',
   }),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),

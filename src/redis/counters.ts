@@ -1,6 +1,6 @@
-import type { RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import { type Counter, countOf, type OpenCounter, openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
+import { boundWait, type Counter, type OpenCounter, openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
 import { type RedisLink, removeKeys } from './link.ts'
 
 // Each script uses one key, so that all work in a cluster, and returns the points and the milliseconds left.
@@ -38,7 +38,7 @@ export function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: num
     const reply = await link.run(key, (commands) => commands.eval(script, given))
     const [points, msLeft] = Count.parse(reply)
     const [, longestSeconds = durationSeconds] = values
-    return countOf(points, msLeft, longestSeconds)
+    return boundWait(new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, msLeft, points), longestSeconds)
   }
   return {
     async get(key) {

@@ -1,4 +1,4 @@
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 
 /**
  * Counts per key. The count of a key expires as a whole, a fixed time after its first increment. No wait is longer than
@@ -45,14 +45,11 @@ export function boundedCounter(name: string, durationSeconds: number, mostKeys: 
     await counter.delete(oldest)
   }
   return {
-    async get(key) {
-      const count = await counter.get(key)
-      return count && countOf(count.consumedPoints, count.msBeforeNext, durationSeconds)
-    },
+    get: async (key) => boundWait(await counter.get(key), durationSeconds),
     async penalty(key, points, options) {
       await use(String(key))
-      const { consumedPoints, msBeforeNext } = await counter.penalty(key, points, options)
-      return countOf(consumedPoints, msBeforeNext, options?.customDuration ?? durationSeconds)
+      const count = await counter.penalty(key, points, options)
+      return boundWait(count, options?.customDuration ?? durationSeconds)
     },
     async set(key, points, durationSeconds) {
       await use(String(key))
@@ -77,7 +74,7 @@ export function boundedCounter(name: string, durationSeconds: number, mostKeys: 
   }
 }
 
-/** Returns a count that lasts no longer than its key, also after the clock was set back. */
-export function countOf(points: number, msLeft: number, longestSeconds: number): RateLimiterRes {
-  return new RateLimiterRes(Number.MAX_SAFE_INTEGER - points, Math.min(msLeft, longestSeconds * 1000), points)
+/** Returns the count, with a wait that is no longer than the life of its key. */
+export function boundWait<Count extends RateLimiterRes | null>(count: Count, longestSeconds: number): Count {
+  return count && Object.assign(count, { msBeforeNext: Math.min(count.msBeforeNext, longestSeconds * 1000) })
 }

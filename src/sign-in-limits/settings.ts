@@ -16,23 +16,21 @@ export interface AddressLimit {
 /** High, because the viewers of a company share one address. A success subtracts the viewer's own failures. */
 export const DEFAULT_ADDRESS_LIMIT: AddressLimit = { failures: 300, trustedNetworks: [] }
 
+/** Addresses and networks. */
+export const NetworkList = listField(null, parseNetwork).default([])
+
 /** The settings of the limits by address. */
 export const AddressLimitEnvironment = z
   .object({
     SIGN_IN_LIMIT_PER_ADDRESS: wholeNumber(10, 1_000_000).default(DEFAULT_ADDRESS_LIMIT.failures),
-    LIMITS_TRUSTED_NETWORKS: networkList('raise SIGN_IN_LIMIT_PER_ADDRESS instead'),
+    LIMITS_TRUSTED_NETWORKS: NetworkList,
   })
   .transform((given): AddressLimit => {
     return { failures: given.SIGN_IN_LIMIT_PER_ADDRESS, trustedNetworks: given.LIMITS_TRUSTED_NETWORKS }
   })
 
-/** A list of addresses and networks. @param forAll says what to do in place of a network with every address. */
-export function networkList(forAll: string) {
-  return listField(null, (text) => parseNetwork(text, forAll)).default([])
-}
-
 /** @throws RangeError with the end of a sentence. */
-function parseNetwork(text: string, forAll: string): Network {
+function parseNetwork(text: string): Network {
   const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`
   // The second form only: ipaddr.js also reads "10.1" and "0x0a000001", which are rarely what was meant.
   const isAddress = /^\d+(\.\d+){3}\/\d+$/.test(cidr) || /^[\da-f.]*:[\da-f:.]*\/\d+$/i.test(cidr)
@@ -40,10 +38,8 @@ function parseNetwork(text: string, forAll: string): Network {
     throw new RangeError('must be an address or a network, such as 192.0.2.7, 198.51.100.0/24 or 2001:db8::/32')
   }
   const [address, prefixBits] = ipaddr.parseCIDR(cidr)
-  if (prefixBits === 0) throw new RangeError(`contains every address: ${forAll}`)
-  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
-    throw new RangeError('is an IPv4 address inside IPv6: write it as IPv4')
-  }
+  if (prefixBits === 0) throw new RangeError('contains every address: name smaller networks')
+  if (address.range() === 'ipv4Mapped') throw new RangeError('is IPv4 inside IPv6: write it as IPv4')
   const first = (address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(cidr)
   if (first.toString() !== address.toString()) {
     throw new RangeError(`does not begin its network: write ${first.toString()}/${prefixBits}, or the address alone`)

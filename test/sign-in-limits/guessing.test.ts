@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { errorText } from '../../src/languages/languages.ts'
 import { trustedProxiesOf } from '../../src/login/request/client-address.ts'
-import { networkList } from '../../src/sign-in-limits/settings.ts'
+import { NetworkList } from '../../src/sign-in-limits/settings.ts'
 import { alertOf, expectRefused } from '../login/refused-answer.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
 
@@ -166,13 +166,13 @@ test.each([
 ])(
   'with TRUSTED_PROXIES, failed sign-ins are counted for %s',
   async (_case, list, trustProxyHops, headersOf, refused) => {
-    const app = await startLoginApp({ trustProxyHops, trustedProxies: networkList('').parse(list) })
+    const app = await startLoginApp({ trustProxyHops, trustedProxies: NetworkList.parse(list) })
     expect(await attackFrom(app, headersOf)).toBe(refused)
   },
 )
 
 test('the address of a dual-stack socket, which is IPv4 inside IPv6, is found in TRUSTED_PROXIES', () => {
-  const trusts = trustedProxiesOf(0, networkList('').parse('10.0.0.0/24, 2001:db8:1::/48'))
+  const trusts = trustedProxiesOf(0, NetworkList.parse('10.0.0.0/24, 2001:db8:1::/48'))
   const addresses = ['::ffff:10.0.0.1', '10.0.0.1', '2001:db8:1:2::3', '::ffff:10.0.1.1', '2001:db8:2::1', '', 'unix']
   expect(addresses.map((address) => trusts(address, 0))).toEqual([true, true, true, false, false, false, false])
 })
@@ -201,7 +201,7 @@ test.each([
   ['127.0.0.1', 0],
   ['10.1.1.1', 1],
 ])('with TRUSTED_PROXIES=%s, a proxy at 127.0.0.1 causes %i warnings', async (list, warnings) => {
-  const app = await startLoginApp({ trustProxyHops: 1, trustedProxies: networkList('').parse(list) })
+  const app = await startLoginApp({ trustProxyHops: 1, trustedProxies: NetworkList.parse(list) })
   for (let visit = 0; visit < 3; visit += 1) await app.post('/sign-in', WRONG, from('192.0.2.1'))
   expect(app.lines.filter(({ event }) => event === 'unexpected-proxy')).toHaveLength(warnings)
 })
