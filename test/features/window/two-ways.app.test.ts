@@ -36,12 +36,13 @@ test('with a way that is off, a post from another site is refused with the scree
 })
 
 test.each([
-  [{}, 200],
-  [{ way: 'passkey' }, 200],
-  [{ way: 'x' }, 400],
-])('the script of a frame with %j learns the status %i', async (way, status) => {
+  [{}, 200, 'ready'],
+  [{ way: 'passkey' }, 200, 'waiting'],
+  [{ way: 'x' }, 400, 'refused'],
+])('while the provider is away, the script of a frame with %j learns %i, %s', async (way, code, status) => {
   const app = await startPasskeys({ entryPoints })
-  expect((await app.post('/sso/status', { wait: WAIT, ...way }, HEADERS)).status).toBe(status)
+  const answer = await app.post('/sso/status', { wait: WAIT, ...way }, HEADERS)
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([code, { status }])
 })
 
 test('the screen of one way collects the result of another way', async () => {
