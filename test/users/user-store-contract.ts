@@ -91,8 +91,8 @@ export function userStoreContract(
     testRefusals(() => store)
     testAvailability(() => store)
 
-    // bcrypt takes more than ten times as long as a new hash of this app, so a third tells them apart on a busy machine.
-    test('an unknown name takes as long as a viewer with a bcrypt hash', async ({ skip }) => {
+    // The hash takes more than ten times as long as a new one of this app: a third tells them apart on a busy machine.
+    test('an unknown name takes as long as a viewer with a slow hash', async ({ skip }) => {
       skip(!store.assertCapacity, 'the store hashes no passwords')
       await store.close()
       store = await open(onlyBea)
