@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadAll } from 'js-yaml'
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts'
+import type { Job } from 'kubernetes-types/batch/v1.d.ts'
 import type { PodSpec } from 'kubernetes-types/core/v1.d.ts'
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.d.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig, settingNames } from '../../src/config.ts'
 import { parseDockerfile, restsOf, type Stage } from '../container/dockerfile.ts'
@@ -17,6 +19,7 @@ const README = readFileSync(join(FOLDER, 'README.md'), 'utf8')
 const TYPES_OF: Readonly<Record<string, string>> = {
   v1: 'core/v1',
   'apps/v1': 'apps/v1',
+  'batch/v1': 'batch/v1',
   'networking.k8s.io/v1': 'networking/v1',
   'policy/v1': 'policy/v1',
 }
@@ -66,6 +69,13 @@ describe.each(FILES)('%s', (file) => {
     expect(typeFaults(misspelt)).toContain('replica')
   })
 
+  test(`the policy of ${file} opens the ports of its pods to one namespace each`, () => {
+    const { container } = podOf(resources)
+    const policy = resources.find(({ kind }) => kind === 'NetworkPolicy') as NetworkPolicy | undefined
+    const opened = policy?.spec?.ingress?.map(({ from, ports }) => [from?.length, ports?.map(({ port }) => port)])
+    expect(opened).toEqual(container.ports?.map(({ name }) => [1, [name]]))
+  })
+
   test(`the pods of ${file} run as the user of the image, without further rights`, () => {
     const [, image] = parseDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) as [Stage, Stage]
     const { securityContext, container } = podOf(resources)
@@ -89,6 +99,7 @@ test('the settings of kubernetes.yaml start the app, with the secret that the RE
     'hash-secret-previous': '',
     'session-secret': SETTINGS.SESSION_SECRET,
     'user-store-url': 'postgres://login_app:abc@db.example.com/viewers',
+    'owner-url': 'postgres://owner:abc@db.example.com/viewers',
     'redis-url': 'rediss://:abc@redis.example.com',
   }
   for (const key of keys) writeFileSync(join(folder, key), held[key] ?? expect.unreachable(key))
@@ -111,6 +122,21 @@ test('the settings of kubernetes.yaml start the app, with the secret that the RE
   expect(terminationGracePeriodSeconds).toBeGreaterThan(config.shutdownDelaySeconds + 15)
   expect(container.volumeMounts?.map(({ mountPath }) => mountPath)).toContain('/run/secrets/viewer-auth')
   for (const name of Object.keys(data)) expect(settingNames()).toContain(name)
+})
+
+test('the job of migrate-job.yaml runs a command of the app, as the pods of the app do', { timeout: 60_000 }, () => {
+  const [job] = resourcesOf('migrate-job.yaml') as [Resource & Job]
+  expect(typeFaults([job])).toBe('')
+  const pod = job.spec?.template.spec ?? expect.unreachable()
+  const [migrate = expect.unreachable()] = pod.containers
+  const app = podOf(resourcesOf('kubernetes.yaml'))
+  expect(pod.securityContext).toEqual(app.securityContext)
+  expect(migrate).toMatchObject({ image: app.container.image, securityContext: app.container.securityContext })
+  const folders = migrate.volumeMounts?.map(({ mountPath }) => mountPath)
+  expect(folders).toEqual(['/run/secrets/viewer-auth', '/run/secrets/viewer-auth-owner', '/tmp'])
+  const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8')
+  const command = migrate.command?.join(', ').replace('/viewer-auth/', '/') ?? expect.unreachable()
+  expect(compose).toContain(`command: [${command}]`)
 })
 
 test('kubernetes.yaml has what kubernetes-one-copy.yaml has, except for the volume of the data and the stores', () => {
