@@ -169,11 +169,13 @@ describe('entry points', () => {
 
   test('the groups of one entry point do not open another, not even with a session', async () => {
     const app = await startLoginApp({ entryPoints: [first, second] })
-    const { setCookies } = await app.post('/e/first/sign-in', ADA)
+    const eve = { username: 'eve', password: 'pw' }
+    app.users.add(eve.username, eve.password, { groups: ['silver'], attributes: { company: 'Acme' } })
+    const { setCookies } = await app.post('/e/first/sign-in', eve)
     const cookie = (setCookies[0] ?? '').split(';')[0] ?? ''
     expect((await app.get('/e/first', { Cookie: cookie })).status).toBe(303)
     expectRefused(await app.get('/e/second', { Cookie: cookie }), 403)
-    expectRefused(await app.post('/e/second/sign-in', ADA), 403)
+    expectRefused(await app.post('/e/second/sign-in', eve), 403)
   })
 
   test('a consumer of one entry point is refused at another', async () => {

@@ -130,6 +130,7 @@ test('a fault of the user store is reported even if the attempt cannot be uncoun
   const users = usersWith({ authenticate: rejectWith(FAULT) })
   const app = await startLoginApp({ users, signInLimits: limitsWhose('abandoned') })
   expectClosed(await app.post('/sign-in', ADA))
+  expect(app.lines).toMatchObject([{ outcome: 'failed', viewer: ADA.username, status: 500 }])
 })
 
 const returnFaults: [string, Partial<AppDeps['users']>][] = [

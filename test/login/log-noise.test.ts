@@ -23,14 +23,17 @@ async function repeat({ port }: LoginApp, path: string, times: number): Promise<
 test('refused requests without credentials are summed, and a wrong password among them has its line', async () => {
   const repeatFilter = createRepeatFilter()
   const app = await startLoginApp({ repeatFilter })
-  await Promise.all([repeat(app, '/?hashConsumer=x', 300), app.post('/sign-in', WRONG)])
+  const wrong = () => app.post('/sign-in', WRONG)
+  await Promise.all([repeat(app, '/?hashConsumer=x', 300), wrong(), wrong()])
   repeatFilter.end()
-  expect(app.lines).toHaveLength(3)
+  expect(app.lines).toHaveLength(4)
   expect(app.lines.map(({ outcome }) => outcome).toSorted()).toEqual([
     'refused-request',
     'refused-request',
     'wrong-credentials',
+    'wrong-credentials',
   ])
+  expect(app.lines.filter(({ more }) => more !== undefined)).toHaveLength(1)
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'refused-request', address: '127.0.0.1', more: 299 })
 })
 

@@ -119,6 +119,7 @@ test.each([
   const app = await startPasskeys()
   const headers = { ...ownHeaders(app), 'Content-Type': 'application/x-www-form-urlencoded' }
   expect((await app.post('/passkey/finish', body, headers)).status).toBe(status)
+  expect(app.lines).toMatchObject([{ outcome: 'refused-request', status }])
 })
 
 test.each(['counter-went-back', 'unknown'] as const)(

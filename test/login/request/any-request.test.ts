@@ -30,6 +30,7 @@ const NAMES = [
 const TYPES = [
   'application/x-www-form-urlencoded',
   'application/x-www-form-urlencoded; charset=utf-8',
+  'application/x-www-form-urlencoded; charset=iso-8859-1',
   'application/json',
   'multipart/form-data; boundary=x',
   'text/plain',
@@ -56,7 +57,8 @@ const anyQuery = fc
   )
   .map(([form, consumer]) => (consumer === null ? form : `${form}&hashConsumer=${encoded(consumer)}`))
 const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes))
-const anyBody = fc.oneof(anyForm, anyBytes)
+const UNREADABLE = ['username=%ff&password=x', `username=a&password=%ed%a0%80`]
+const anyBody = fc.oneof(anyForm, anyBytes, fc.constantFrom(...UNREADABLE))
 
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())

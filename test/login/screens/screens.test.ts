@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
-import { ENTRY_POINT, entryPointAt } from '../entry-point.ts'
+import { entryPointAt } from '../entry-point.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../start-login-app.ts'
@@ -125,9 +125,12 @@ test('the fields are marked for password managers', async () => {
 })
 
 test('the screen of an internal error is short and leads back to the player', async () => {
-  const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, allowedGroups: ['gold'] }] })
-  const answer = await app.post('/sign-in', ADA)
-  expectRefused(answer, 403)
+  const app = await startLoginApp()
+  const Cookie = cookieIn(await app.post('/sign-in', ADA))
+  app.users.fail(new Error('INTERNALMARKER'))
+  const answer = await app.get('/', { Cookie })
+  expectRefused(answer, 500)
+  expect(answer.text).not.toMatch(/INTERNALMARKER|\.ts:|node_modules/)
   expect(answer.text).toContain(`<button class="quiet">${textsOf('en').backToPlayer}</button>`)
   expect((await app.post('/cancel', '')).location).toMatch(/&hash=false$/)
 })

@@ -195,6 +195,8 @@ test('forged host headers change neither the redirect URI nor the address for an
   const { searchParams } = new URL(refreshOf(started))
   expect(searchParams.get('redirect_uri')).toBe(`${app.origin}/sso/callback`)
   expect(screen.text + started.text).not.toContain('evil.example')
+  const callback = await visitProvider(refreshOf(started))
+  expect((await app.get(callback, { Cookie: cookiesOf(started), ...forged })).status).toBe(200)
 })
 
 test('the cookie of another sign-in, and broken cookies, do not admit the callback of an attacker', async () => {
