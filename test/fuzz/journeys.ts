@@ -218,7 +218,7 @@ export function createJourneys(traveller: Traveller) {
     const claims = { ...whom, iat, exp: iat + 120, jti: random.text(20), events: { [EVENT]: {} } }
     const header = { alg: 'RS256', kid: 'test', typ: 'logout+jwt' }
     const token = await new SignJWT(claims).setProtectedHeader(header).sign((await signingKey).privateKey)
-    const done = await step(post('/sso/logout', { logout_token: token }), 12)
+    const done = await step(post('/sso/logout', { logout_token: token }), random.pick([0, 6, 12]))
     if (done.status === 200) reach('ended sessions of the provider')
     await step(post('/sso/logout', { logout_token: token }), 2)
   }

@@ -30,6 +30,8 @@ export interface JudgeDeps {
 }
 
 const DOCUMENTED = [200, 303, 400, 401, 403, 404, 405, 409, 410, 413, 415, 417, 429, 431]
+/** Paths without a viewer, which answer conditional requests. */
+const CONDITIONAL = /\/(assets|health)\//
 /** Paths that check passwords or sign tokens, which may be overloaded. */
 const MAY_BE_BUSY =
   /^\/(e\/\w+\/?)?(sign-in|continue|sso\/(continue|code|callback)|passkey\/password|account\/[\w-]+)?$/
@@ -86,10 +88,12 @@ export function createJudge({ places, credentials, secrets }: JudgeDeps) {
     const { status, headers, body } = answer
     const valueIn = (name: string) => headers.find(([one]) => one === name)?.[1]
     const faults: string[] = []
+    const isUnchanged =
+      status === 304 && headerOf(request, 'if-none-match') !== undefined && CONDITIONAL.test(request.path)
     if (status === 503) {
       if (!(Number(valueIn('retry-after')) > 0)) faults.push('503 without Retry-After')
       if (!MAY_BE_BUSY.test(request.path)) faults.push('503 where none is documented')
-    } else if (!DOCUMENTED.includes(status)) faults.push(`status ${status} is not documented`)
+    } else if (!isUnchanged && !DOCUMENTED.includes(status)) faults.push(`status ${status} is not documented`)
     const head = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
     if (headers.some(([name]) => name.startsWith('x-injected'))) faults.push('an injected header')
     if (INTERNALS.test(body)) faults.push(`internals: ${INTERNALS.exec(body)?.[0]}`)
