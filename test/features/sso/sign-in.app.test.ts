@@ -238,6 +238,13 @@ test('the access policy decides with the groups of the provider', async () => {
   expect(lines.map((line) => String(line.reason).length <= 520)).toEqual([true, true])
 })
 
+test('a user name with "|" gets no hash', async () => {
+  const app = await startSso()
+  app.provider.accounts.set('ada', { preferred_username: 'ada|1900000000' })
+  const refused = await signIn(app)
+  expect([refused.status, reasonOf(refused), refused.setCookies]).toEqual([403, 'unusable-attribute', []])
+})
+
 test('hashConsumer is checked again, and gets the response', async () => {
   const app = await startSso()
   const consumer = 'https://chat.example/customer/7'

@@ -26,6 +26,15 @@ test('an SSO viewer gets a token in the frame, and another one at a reload', asy
   expect((await tokenIn(again.location, nowSeconds())).subject).toBe('ada@example.com')
 })
 
+test('a user name with "|", as the subject of Auth0, gets a token', async () => {
+  const { app } = await startWithTokens()
+  app.provider.accounts.set('ada', { preferred_username: 'auth0|123' })
+  const window = await openWindow(app, '', `?${formOf(FIELDS)}`)
+  await finishWindow(app, window)
+  const { location } = await pressContinue(app, window, '', FIELDS)
+  expect((await tokenIn(location, nowSeconds())).subject).toBe('auth0|123')
+})
+
 test.each([
   ['without a key of the service', new UpstreamError('service-keys', 'no key'), 'failed'],
   ['with too many tokens', new OverloadedError('full', 2), 'overloaded'],
