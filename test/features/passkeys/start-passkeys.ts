@@ -125,9 +125,10 @@ export async function typePassword(app: PasskeyApp, { flow }: Pick<Frame, 'flow'
 export async function enrol(
   app: PasskeyApp,
   authenticator: Authenticator = createAuthenticator(),
+  fields: object = ADA,
 ): Promise<{ authenticator: Authenticator; frame: Frame; created: Answer }> {
   const frame = await openFrame(app)
-  const window = readWindow(app, await typePassword(app, frame))
+  const window = readWindow(app, await typePassword(app, frame, fields))
   const answer = authenticator.create(window, window.publicKey.user?.id ?? '')
   return { authenticator, frame, created: await post(app, 'create', window, answer) }
 }
