@@ -19,6 +19,18 @@ test('the program chooses a port when PORT is 0, and logs it in its first line',
   await ended
 })
 
+test('a store without a viewer is a warning after the start, and readiness is degraded until there is one', async () => {
+  const settings = programSettings()
+  const { port, output, child, ended } = await startLoginProgram(settings)
+  const readiness = async () => await (await fetch(`http://localhost:${port}/health/ready`)).json()
+  expect(await readiness()).toEqual({ status: 'degraded', away: ['USER_STORE_URL'] })
+  expect(output()).toContain('the store has no viewer')
+  await addAda(settings)
+  expect(await readiness()).toEqual({ status: 'ready' })
+  child.kill('SIGTERM')
+  await ended
+})
+
 test('the program lists all missing and wrong settings, and ends with 1', async () => {
   const { status, stdout, stderr } = await runLoginProgram({ PORT: 'x', HASH_SECRET: 'weak' }).ended
   expect(status).toBe(1)

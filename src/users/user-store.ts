@@ -71,6 +71,8 @@ export interface UserStore {
    * tell a disabled viewer from an unknown one.
    */
   inspect?(username: string): Promise<ViewerState | null>
+  /** True without any viewer, as in a new or wrong file. Absent if the store cannot tell. */
+  isEmpty?(): boolean
   /** Resolves when the store can answer: for readiness. */
   checkHealth(): Promise<void>
   /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */

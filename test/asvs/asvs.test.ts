@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { isFork, presentGuards, readGuards, testsOf, timesFound } from './guards.ts'
 import { expectNamedTest } from './named-test.ts'
 import { documentsIn, readTable, scoreOf, TABLE_FILE, testsIn } from './table.ts'
 
-const TESTS = fileURLToPath(new URL('..', import.meta.url))
 const ROWS = readTable()
 
 /** Returns the anchors of all headings in a file, such as `the-log`. */

@@ -63,6 +63,7 @@ export function createSqliteStore(
         return stored === null || stored.disabled ? null : toViewer(stored)
       }),
     inspect: viewerInspector(database, file),
+    isEmpty: () => queryViewers(file, () => anyRow.get()) === undefined,
     checkHealth: () => promised(() => void queryViewers(file, () => anyRow.get())),
     close: () => promised(() => (database.isOpen ? database.close() : undefined)),
   }
