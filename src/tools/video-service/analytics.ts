@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AccessToken } from './access-token.ts'
 import { type Question, reportUrl } from './report-question.ts'
-import { RECORDS, type RowOf } from './report-rows.ts'
+import { type OddFields, type RowOf, recordsOf } from './report-rows.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer } from './service-request.ts'
 import type { ServiceSettings } from './service-settings.ts'
@@ -14,6 +14,8 @@ export interface Page<Row> {
   readonly number: number
   /** True if the service announced no further page. */
   readonly isLast: boolean
+  /** Fields that were missing or odd, of this page and those before it. */
+  readonly odd: OddFields
 }
 
 export interface AnalyticsDeps {
@@ -45,7 +47,8 @@ export async function* pages<Q extends Question>(
   question: Q,
   signal?: AbortSignal,
 ): AsyncGenerator<Page<RowOf<Q>>> {
-  const [type, record] = RECORDS[question.report]
+  const odd: OddFields = new Map()
+  const [type, record] = recordsOf(odd)[question.report]
   const schema = pageSchema(type, record)
   let url: URL | null = firstPage(deps.settings.analyticsUrl, question)
   let emptyInARow = 0
@@ -58,7 +61,7 @@ export async function* pages<Q extends Question>(
     )
     const rows = data.map(({ attributes }) => attributes) as unknown as RowOf<Q>[]
     const nextHref = pagination.next?.href ?? null
-    yield { rows, count: pagination.count ?? null, number, isLast: nextHref === null }
+    yield { rows, count: pagination.count ?? null, number, isLast: nextHref === null, odd }
     emptyInARow = rows.length === 0 ? emptyInARow + 1 : 0
     url = nextPage(url, nextHref)
     if (url !== null && emptyInARow === MOST_EMPTY_PAGES) {

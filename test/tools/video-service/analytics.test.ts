@@ -102,3 +102,60 @@ describe('a paged report', () => {
     expect(sent).toEqual([])
   })
 })
+
+const view = {
+  view_id: 'v1',
+  viewer_identifier: 'ada',
+  content_type: 'live',
+  content_id: 1001,
+  started_at: '2026-11-20T10:00:00+00:00',
+  client_id: 'c1',
+  view_session_id: 's1',
+  is_mobile_view: false,
+  view_type: 'onsite',
+  device_info: { browser: { family: 'Firefox' }, os: { family: 'Linux' }, device: { family: 'Other' } },
+}
+
+describe('a report with odd fields', () => {
+  const views: Question = { report: 'views', period }
+  const answer = (...rows: object[]) => ({
+    data: rows.map((attributes) => ({ type: 'View', attributes })),
+    pagination: { next: null },
+  })
+
+  test('missing and odd fields of a view are null and counted, and a number stays as text', async () => {
+    const { client_id: _id, device_info: _info, is_mobile_view: _mobile, view_type: _type, ...bare } = view
+    const odd = {
+      ...view,
+      client_id: 7,
+      device_info: { ...view.device_info, os: { family: null, major: 5 } },
+      from: 'x',
+    }
+    const [page] = await all(service(answer(view, bare, bare, odd)).deps, views)
+    expect(page?.rows).toMatchObject([
+      { client_id: 'c1', device_info: { os: { family: 'Linux' } } },
+      { client_id: null, device_info: null, is_mobile_view: null, view_type: null },
+      { device_info: null },
+      { client_id: '7', device_info: { os: { family: null, major: '5' } }, from: null },
+    ])
+    expect(Object.fromEntries(page?.odd ?? [])).toEqual({
+      'client_id is missing': 2,
+      'view_type is missing': 2,
+      'is_mobile_view is missing': 2,
+      'device_info is missing': 2,
+      'client_id is not of the documented type': 1,
+      'os.major is not of the documented type': 1,
+      'from is not of the documented type': 1,
+    })
+  })
+
+  test('a view as documented is not counted', async () => {
+    const [page] = await all(service(answer(view)).deps, views)
+    expect(page?.odd.size).toBe(0)
+  })
+
+  test.each(['view_id', 'content_type', 'started_at'])('a view without its %s ends the report', async (name) => {
+    const broken = answer({ ...view, [name]: undefined })
+    await expect(all(service(broken).deps, views)).rejects.toThrow(`data.0.attributes.${name}`)
+  })
+})

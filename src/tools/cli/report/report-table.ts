@@ -55,10 +55,15 @@ export function tableCells(row: ReportRow, look: TableLook): string[] {
     return title === undefined ? `${type} ${id}` : `${title} (${type} ${id})`
   }
   if ('segments' in row) {
-    return [row.viewer_identifier, time(row.last_activity), String(row.videos_watched), String(row.segments.length)]
+    return [
+      row.viewer_identifier,
+      time(row.last_activity),
+      String(row.videos_watched ?? ''),
+      String(row.segments.length),
+    ]
   }
   if ('view_id' in row) {
-    const { browser, os } = row.device_info
+    const [system, browser] = [row.device_info?.os.family, row.device_info?.browser.family]
     return [
       time(row.started_at),
       row.finished_at ? finished(row.started_at, row.finished_at) : 'watching',
@@ -66,7 +71,7 @@ export function tableCells(row: ReportRow, look: TableLook): string[] {
       content(row.content_type, row.content_id),
       [row.city, row.country].filter(Boolean).join(', '),
       // The system comes first, because a narrow terminal cuts the end.
-      terminal === null ? `${browser.family} on ${os.family}` : `${os.family}, ${browser.family}`,
+      terminal === null ? [browser, system].filter(Boolean).join(' on ') : [system, browser].filter(Boolean).join(', '),
     ]
   }
   if ('dimension_type' in row) return [seriesPoint(row, look), String(row.value)]

@@ -67,12 +67,12 @@ function viewerCells(row: ViewerRow): readonly CsvCell[] {
 
 /** Returns the cells of SEGMENT_COLUMNS. */
 function segmentCells(row: ViewRow | ViewerRow['segments'][number]): readonly CsvCell[] {
-  const { browser, os, device } = row.device_info
+  const { browser, os, device } = row.device_info ?? {}
   return [
     ...[row.content_type, row.content_id, row.started_at, row.finished_at, row.from, row.to],
     ...[row.client_id, row.view_session_id, row.country, row.city, row.is_mobile_view, row.view_type],
-    ...[browser.family, browser.major, browser.minor, browser.patch],
-    ...[os.family, os.major, os.minor, os.patch, os.patch_minor],
-    ...[device.family, device.brand, device.model],
+    ...[browser?.family, browser?.major, browser?.minor, browser?.patch],
+    ...[os?.family, os?.major, os?.minor, os?.patch, os?.patch_minor],
+    ...[device?.family, device?.brand, device?.model],
   ]
 }

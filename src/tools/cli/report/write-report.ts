@@ -1,6 +1,6 @@
 import { type Page, pages } from '../../video-service/analytics.ts'
 import type { Question } from '../../video-service/report-question.ts'
-import type { RowOf } from '../../video-service/report-rows.ts'
+import type { OddFields, RowOf } from '../../video-service/report-rows.ts'
 import type { Outcome } from '../command.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
@@ -88,17 +88,21 @@ function asker({ settings, send, analyticsToken: token, signal }: Service): Ask 
 /** Fetches the report page by page, and shows the progress. */
 async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): AsyncGenerator<Page<ReportRow>> {
   const progress = startReportProgress(io)
+  let odd: OddFields = new Map()
   try {
     const zone = machineTimeZone()
     const withLocalTimes = localTimes(zone)
     const fetched =
       'dimension' in question ? localSeries(question, zone, (piece: SeriesQuestion) => ask(piece)) : ask(question)
     for await (const page of fetched) {
+      odd = page.odd
       progress.page(page.number, page.rows.length)
       yield { ...page, rows: page.rows.map(withLocalTimes) }
     }
   } finally {
     progress.end()
+    const words = [...odd].map(([field, times]) => `${field} (${times.toLocaleString('en')}×)`)
+    if (words.length > 0) io.stderr.write(`Warning: odd fields in the answers of the service: ${words.join(', ')}\n`)
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
-import { startReportService, viewOf } from './report-service.ts'
+import { serviceWithRows, startReportService, viewOf } from './report-service.ts'
 
 const FORMATS = [
   ['--csv', '--output', 'views'],
@@ -83,5 +83,17 @@ test('a page with more rows than the command asked for is read whole, in every f
   for (const format of [['--csv'], ['--json'], ['--html', join(cwd, 'views.html')]]) {
     const ended = await runHere(['report', 'views', '--last', '7d', ...format], { cwd, env })
     expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^10,000 rows/) })
+  }
+})
+
+test('a report of views with odd fields is complete in every format, and ends with one warning', async () => {
+  const env = await serviceWithRows('View', [viewOf({ device_info: undefined, view_type: undefined, client_id: 7 })])
+  const cwd = temporaryFolder()
+  for (const format of [[], ['--csv'], ['--json'], ['--html', join(cwd, 'views.html')]]) {
+    const ended = await runHere(['report', 'views', '--last', '7d', ...format], { cwd, env })
+    expect(ended).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^Warning: .*device_info is missing \(1×\)/),
+    })
   }
 })

@@ -17,7 +17,7 @@ const OVER_THE_CHANGE: SeriesQuestion = {
 async function rowsFor(question: SeriesQuestion, zone: string, points: readonly string[]): Promise<LocalSeriesRow[]> {
   const given = points.map((point) => ({ dimension_type: 'day', point, value: 1 }))
   async function* ask() {
-    yield await Promise.resolve({ rows: given, count: given.length, number: 1, isLast: true })
+    yield await Promise.resolve({ rows: given, count: given.length, number: 1, isLast: true, odd: new Map() })
   }
   const rows: LocalSeriesRow[] = []
   for await (const page of localSeries(question, openTimeZone(zone), ask)) rows.push(...page.rows)

@@ -54,7 +54,7 @@ describe('untrusted names on a page', () => {
 
   test.each([
     ['a wrong time', viewOf({ started_at: 'yesterday' })],
-    ['a number as a name', viewOf({ viewer_identifier: 7 })],
+    ['an unknown type of content', viewOf({ content_type: 'chat' })],
   ])('a page is not written for %s', async (_case, row) => {
     const cwd = temporaryFolder()
     const env = await serviceWithRows('View', [row])

@@ -48,7 +48,7 @@ export function viewersPage(range: TimeRange | null, nowMs: number): PageCollect
       const least = top[SHOWN_VIEWERS - 1]
       if (least !== undefined && least.ms >= ms) return
       const [name, lastActivityMs] = [nameWords(row.viewer_identifier), readTime(row.last_activity)]
-      top.push({ name, ms, videos: row.videos_watched, lastActivityMs, spans })
+      top.push({ name, ms, videos: row.videos_watched ?? 0, lastActivityMs, spans })
       top = top.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN_VIEWERS)
     },
     model: () => viewersModel(range, top, classes, totals),

@@ -34,7 +34,7 @@ export function viewsPage(range: TimeRange, nowMs: number, zone: TimeZone): Page
       totals.liveMs += span.layer === 0 ? ms : 0
       totals.mobile += row.is_mobile_view ? 1 : 0
       totals.unfinished += row.finished_at ? 0 : 1
-      devices.add(row.client_id)
+      if (row.client_id) devices.add(row.client_id)
       if (row.viewer_identifier) viewers.add(row.viewer_identifier)
       else totals.unnamed += 1
       concurrency.add(span)
@@ -68,14 +68,14 @@ function createRankings(): Rankings {
 }
 
 function addToRankings(to: Rankings, row: ViewRow, span: Span, ms: number, range: TimeRange): void {
-  const { browser, os } = row.device_info
+  const { browser, os } = row.device_info ?? {}
   const country = row.country || 'Unknown'
   const entries: Watched[] = [
     to.content.entryOf(contentName(row.content_type, row.content_id)),
     to.countries.entryOf(country),
     to.cities.entryOf([row.city, country].filter(Boolean).join(', ')),
-    to.systems.entryOf(os.family),
-    to.browsers.entryOf(browser.family),
+    to.systems.entryOf(os?.family || 'Unknown'),
+    to.browsers.entryOf(browser?.family || 'Unknown'),
   ]
   if (row.viewer_identifier) {
     const watcher = to.viewers.entryOf(row.viewer_identifier)
