@@ -34,6 +34,16 @@ describe('channel commands', () => {
     ])
   })
 
+  test('channel list tells that a service has no list', async () => {
+    await addFault(emulator, {
+      path: '/users/self/channels.json',
+      method: 'GET',
+      status: 404,
+      body: { error: 'not_found' },
+    })
+    expect(await run('channel', 'list')).toMatchObject({ status: 1, stderr: expect.stringMatching(/does not list/) })
+  })
+
   test('channel create tells if the outcome is unknown, and does not retry', async () => {
     await addFault(emulator, { path: '/users/self/channels.json', method: 'POST', hang_up: true, count: 1 })
     const broken = await run('channel', 'create', 'Annual meeting')

@@ -18,7 +18,7 @@ export function contentName(
 }
 
 /**
- * Reads the titles of the channels with one request. A report is complete without them, so there are none after a
+ * Reads the titles of the channels. A report is complete without them, so there are none after a
  * failure. The documentation shows no way to the titles of videos. Equal titles are followed by the id.
  */
 export async function readTitles(api: RestApi, signal: AbortSignal): Promise<ContentTitles> {

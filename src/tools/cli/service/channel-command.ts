@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 import { createChannel, listChannels } from '../../video-service/channels.ts'
+import { ServiceRefusal } from '../../video-service/service-errors.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
+
+const NO_LIST = 'The service does not list its channels. Its website shows the id of each channel.'
 
 interface Options extends AccessOptions {
   readonly json?: boolean
@@ -25,7 +28,7 @@ export function addChannelCommands(group: Command, context: CommandContext): voi
       await apiToken(signal)
       const warning = 'The channel may have been created. Check with channel list'
       const channel = await warnIfOutcomeUnknown(warning, () => createChannel(api, title, signal))
-      const text = `Created channel ${printable(channel.id)}: ${printable(channel.tinyUrl)}`
+      const text = `Created channel ${printable(channel.id)}: ${printable(channel.tinyUrl ?? channel.url)}`
       return { ok: true, text, data: channel }
     }
     return runCommand(context, options.json, () => withService(io, create, access))
@@ -38,8 +41,12 @@ export function addChannelCommands(group: Command, context: CommandContext): voi
   ).action((options: Options, command: Command) => {
     const access = accessOf(options, command)
     const list = async ({ api, signal }: Service): Promise<Outcome> => {
-      const channels = await listChannels(api, signal)
-      const rows = channels.map(({ id, title, url, tinyUrl }) => [id, title, url, tinyUrl])
+      const channels = await listChannels(api, signal).catch((error: unknown) => {
+        if (error instanceof ServiceRefusal && [404, 405].includes(error.status)) return null
+        throw error
+      })
+      if (channels === null) return { ok: false, fault: NO_LIST }
+      const rows = channels.map(({ id, title, url, tinyUrl }) => [id, title, url, tinyUrl ?? ''])
       const text = rows.length === 0 ? 'No channels.' : undefined
       if (!options.json && rows.length > 0) {
         io.stdout.write(`${await textTable(io.stdout, ['Id', 'Title', 'Name in addresses', 'Short link'], rows)}\n`)

@@ -19,19 +19,26 @@ const JSON_BODY = 'a JSON body in place of a form'
 const wrongMethod = (allowed: string) => onlyMethods(allowed, sendWrongMethod)
 const Title = PlainText.max(MAX_TITLE_LENGTH).regex(/\S/)
 
+const MAX_PAGE_SIZE = 100
+const LIST_SIZES = `from 1 to ${MAX_PAGE_SIZE}`
+const ListPage = z.object({
+  q: z.string().max(MAX_TITLE_LENGTH).default(''),
+  p: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  pagesize: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(MAX_PAGE_SIZE),
+})
+
 /** Routes of `/users/self/channels.json`, and of the short links of channels. */
 export function channelRoutes(deps: ChannelDeps): Router {
-  const { database, publicUrl } = deps
+  const { database } = deps
   const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/users/self/channels.json')
     .get(tokenRequired(deps), (req, res, next) => {
       // The document has no list of channels.
       if (refusesBeyond(res, 'a list of channels')) return wrongMethod('POST')(req, res, next)
-      const rows = database
-        .prepare('SELECT id, title, url FROM channels WHERE owner_id = ? ORDER BY id')
-        .all(accessOf(res).userId)
-      return sendJson(res, 200, { channels: rows.map((row) => channelRecord(row, publicUrl)) })
+      const page = ListPage.safeParse(req.query)
+      if (!page.success) return sendError(res, 400, 'invalid_request', `p must be 1 or more, pagesize ${LIST_SIZES}`)
+      return sendJson(res, 200, listOf(deps, accessOf(res).userId, page.data))
     })
     .post(tokenRequired(deps), anyBody, (req, res) => {
       const parameters = bodyParameters(req)
@@ -55,6 +62,27 @@ export function channelRoutes(deps: ChannelDeps): Router {
     return res.redirect(302, `/channel/${row.id}`)
   })
   return router
+}
+
+/** Returns one page of the channels whose title contains `q`, with links to the pages around it. */
+function listOf({ database, publicUrl }: ChannelDeps, userId: number, { q, p, pagesize }: z.output<typeof ListPage>) {
+  const rows = database
+    .prepare(
+      'SELECT id, title, url FROM channels WHERE owner_id = ? AND instr(title, ?) > 0 ORDER BY id LIMIT ? OFFSET ?',
+    )
+    .all(userId, q, pagesize + 1, (p - 1) * pagesize)
+  const to = (page: number) => {
+    const query = new URLSearchParams({ ...(q !== '' && { q }), pagesize: String(pagesize), p: String(page) })
+    return { href: `${publicUrl}/users/self/channels.json?${query}` }
+  }
+  return {
+    channels: rows.slice(0, pagesize).map((row) => channelRecord(row, publicUrl)),
+    paging: {
+      ...(p > 1 && { previous: to(p - 1) }),
+      actual: to(p),
+      ...(rows.length > pagesize && { next: to(p + 1) }),
+    },
+  }
 }
 
 function createChannel({ database, nowSeconds, publicUrl }: ChannelDeps, res: Response, title: string): void {

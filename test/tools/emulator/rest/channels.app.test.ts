@@ -137,4 +137,17 @@ describe('The list of the user’s channels', () => {
     expect(channels).toContainEqual((created as { channel: unknown }).channel)
     expect(channels.map(({ title }) => title)).not.toContain('News')
   })
+
+  test('the list has pages with links, and a search in the titles', async () => {
+    for (const title of ['Paged one', 'Paged two', 'Paged three']) await create({ form: { title } })
+    const { json } = await call(app, 'GET', `${PATH}?q=Paged&pagesize=2`, { token })
+    const first = json as { channels: { title: string }[]; paging: Record<string, { href: string }> }
+    expect(first.channels.map(({ title }) => title)).toEqual(['Paged one', 'Paged two'])
+    expect(Object.keys(first.paging)).toEqual(['actual', 'next'])
+    const { pathname, search } = new URL(first.paging.next?.href ?? '')
+    const { json: second } = await call(app, 'GET', pathname + search, { token })
+    expect(second).toMatchObject({ channels: [{ title: 'Paged three' }], paging: { previous: {} } })
+    expect(second).not.toHaveProperty('paging.next')
+    expect((await call(app, 'GET', `${PATH}?p=0`, { token })).status).toBe(400)
+  })
 })

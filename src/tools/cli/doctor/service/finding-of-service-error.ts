@@ -39,7 +39,8 @@ export async function missingLock(id: string, { api, signal }: Pick<Service, 'ap
     const effect = 'so everyone may watch without signing in'
     return failure('channel-unlocked', `The channel ${id} has no lock, ${effect}. Run lock set --channel ${id}.`)
   }
-  return failure('channel-unknown', `The service does not find the channel ${id}, or a lock of it. See channel list.`)
+  const advice = channels === null ? 'Check the id on its website.' : 'See channel list.'
+  return failure('channel-unknown', `The service does not find the channel ${id}, or a lock of it. ${advice}`)
 }
 
 function codeOf(error: unknown): string {
