@@ -1,5 +1,5 @@
 import type { Page } from '../../video-service/analytics.ts'
-import type { SeriesRow } from '../../video-service/report-rows.ts'
+import type { OddFields, SeriesRow } from '../../video-service/report-rows.ts'
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { isoWithOffset, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
 import { nextOf, startOf } from './calendar.ts'
@@ -20,7 +20,8 @@ export interface LocalSeriesRow extends SeriesRow {
 /**
  * Fetches a series page by page. Months, days and hours are those of the zone, also when the clocks change.
  * @param ask fetches the pages of one question.
- * @throws UnexpectedAnswer if the service counts by other days than the offset of the question says.
+ * If the service counts by other days than the offset of the question says, `point` stays as sent, and `odd` counts it.
+ * @throws UnexpectedAnswer for such days if the clocks change, because the answers then cannot be joined.
  */
 export async function* localSeries(
   question: SeriesQuestion,
@@ -39,7 +40,7 @@ export async function* localSeries(
       sum += kept.reduce((total, { value }) => total + value, 0)
       const isOneNumber = piece.use === 'sum' || piece.use === 'summary'
       const whole = isOneNumber && page.isLast && sum > 0 && unit !== null ? [wholeRow(unit, piece, sum)] : []
-      const rows = (isOneNumber ? whole : kept).map((row) => (unit === null ? row : marked(row, unit, piece)))
+      const rows = (isOneNumber ? whole : kept).map((row) => (unit === null ? row : marked(row, unit, piece, page.odd)))
       yield { ...page, rows, number, isLast: page.isLast && index === pieces.length - 1 }
     }
   }
@@ -47,18 +48,32 @@ export async function* localSeries(
   function wholeRow(dimension: TimeUnit, { fromMs: atMs, use }: Piece, value: number): LocalSeriesRow {
     return { dimension_type: dimension, point: localIso(atMs), value, has_running_views: use === 'summary' }
   }
-  function marked(row: LocalSeriesRow, dimension: TimeUnit, { use }: Piece): LocalSeriesRow {
-    // The first month, day or hour can start before the period.
-    const pointMs = Math.max(readTime(row.point), fromMs)
-    const startMs = startOf(zone, dimension, pointMs)
-    const is_partial = startMs < fromMs || nextOf(zone, dimension, pointMs) > endMs
-    const point = use === 'all' && pointMs > fromMs ? row.point : localIso(startMs)
+  function marked(row: LocalSeriesRow, dimension: TimeUnit, { use, offsetMs }: Piece, odd: OddFields): LocalSeriesRow {
     const { dimension_type, value, has_running_views = false } = row
+    const sentMs = readTime(row.point)
+    const isAtStart = use === 'all' && row.point === question.period.from
+    const isOdd = use === 'all' && !isAtStart && !isStart(sentMs, dimension, offsetMs)
+    if (isOdd) countOdd(odd, dimension)
+    // The first month, day or hour can start before the period.
+    const pointMs = isOdd ? sentMs : Math.max(sentMs, fromMs)
+    const startMs = startOf(zone, dimension, pointMs)
+    const shiftMs = isOdd ? sentMs - startMs : 0
+    const is_partial = startMs + shiftMs < fromMs || nextOf(zone, dimension, pointMs) + shiftMs > endMs
+    const isAsSent = isOdd || isAtStart || (use === 'all' && pointMs > fromMs)
+    const point = isAsSent ? row.point : localIso(startMs)
     return { dimension_type, point, value, is_partial, has_running_views }
+  }
+  function isStart(timeMs: number, dimension: TimeUnit, offsetMs: number): boolean {
+    return startsAt(dimension, timeMs, offsetMs) || startOf(zone, dimension, timeMs) === timeMs
   }
   function localIso(timeMs: number): string {
     return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
   }
+}
+
+function countOdd(odd: OddFields, unit: TimeUnit): void {
+  const words = `point is not the start of a ${unit} in the time zone of the question, and stays as sent`
+  odd.set(words, (odd.get(words) ?? 0) + 1)
 }
 
 /** True if the row counts in the piece. A row before the first piece has the start of the month, day or hour. */

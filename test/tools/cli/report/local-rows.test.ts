@@ -3,6 +3,7 @@ import { machineTimeZone, openTimeZone } from '../../../../src/tools/cli/output/
 import { localPieces, type SeriesQuestion } from '../../../../src/tools/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../../src/tools/cli/report/local-rows.ts'
 import { tableCells } from '../../../../src/tools/cli/report/report-table.ts'
+import type { OddFields } from '../../../../src/tools/video-service/report-rows.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
@@ -14,10 +15,15 @@ const OVER_THE_CHANGE: SeriesQuestion = {
 }
 
 /** Returns the rows of a report from a service that always answers with these points. */
-async function rowsFor(question: SeriesQuestion, zone: string, points: readonly string[]): Promise<LocalSeriesRow[]> {
+async function rowsFor(
+  question: SeriesQuestion,
+  zone: string,
+  points: readonly string[],
+  odd: OddFields = new Map(),
+): Promise<LocalSeriesRow[]> {
   const given = points.map((point) => ({ dimension_type: 'day', point, value: 1 }))
   async function* ask() {
-    yield await Promise.resolve({ rows: given, count: given.length, number: 1, isLast: true, odd: new Map() })
+    yield await Promise.resolve({ rows: given, count: given.length, number: 1, isLast: true, odd })
   }
   const rows: LocalSeriesRow[] = []
   for await (const page of localSeries(question, openTimeZone(zone), ask)) rows.push(...page.rows)
@@ -53,6 +59,36 @@ test('a period that ends in the hour that comes twice is asked with offsets in t
 test('a service that counts by the days of another zone is refused across a change of the clocks', async () => {
   const points = ['2026-10-25T00:00:00+00:00', '2026-10-26T00:00:00+00:00']
   await expect(rowsFor(OVER_THE_CHANGE, 'Europe/Berlin', points)).rejects.toMatchObject({ name: 'UnexpectedAnswer' })
+})
+
+test.each([
+  [
+    'day',
+    '2026-11-20',
+    '2026-11-22',
+    ['2026-11-19', '2026-11-20', '2026-11-21', '2026-11-22'],
+    [true, false, false, true],
+  ],
+  ['month', '2026-11-01', '2026-12-31', ['2026-10-01', '2026-11-01', '2026-12-01'], [true, false, true]],
+] as const)(
+  'a point of another time zone by %s stays as sent, and is counted',
+  async (dimension, from, to, days, parts) => {
+    const period = { from: `${from}T00:00:00+01:00`, to: `${to}T23:59:59+01:00` }
+    const points = days.map((day) => `${day}T00:00:00+00:00`)
+    const odd: OddFields = new Map()
+    const rows = await rowsFor({ ...OVER_THE_CHANGE, dimension, period }, 'Europe/Berlin', points, odd)
+    expect(rows.map(({ point }) => point)).toEqual(points)
+    expect(rows.map(({ is_partial }) => is_partial)).toEqual(parts)
+    expect([...odd]).toEqual([[expect.stringMatching(/^point is not the start of a (day|month) /), points.length]])
+  },
+)
+
+test('a point at the start of the period stays as sent, and is a part', async () => {
+  const period = { from: '2026-11-20T10:00:00+01:00', to: '2026-11-20T22:59:59+01:00' }
+  const odd: OddFields = new Map()
+  const rows = await rowsFor({ ...OVER_THE_CHANGE, period }, 'Europe/Berlin', [period.from], odd)
+  expect(rows).toMatchObject([{ point: period.from, is_partial: true }])
+  expect(odd.size).toBe(0)
 })
 
 test('the first and the last day of a period are marked as parts if the period has only a part of them', async () => {

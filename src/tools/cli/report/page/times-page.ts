@@ -2,7 +2,7 @@ import type { Figure, PageModel, TimesChart } from '../../html-page/page-model.t
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
 import { numberWords, timeWords } from '../../output/words.ts'
-import { nextOf } from '../calendar.ts'
+import { nextOf, startOf } from '../calendar.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { dayWords, monthWords, readTime } from '../words.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
@@ -32,6 +32,7 @@ export function timesPage(
   let highest = { value: -1, when: '' }
   const parts: string[] = []
   const longer: string[] = []
+  let hasForeignDays = false
   return {
     add({ point, value, is_partial, has_running_views }) {
       const fromMs = readTime(point)
@@ -44,6 +45,7 @@ export function timesPage(
       })
       if (value > highest.value) highest = { value, when }
       if (is_partial) parts.push(when)
+      else if (startOf(zone, unit, fromMs) !== fromMs) hasForeignDays = true
       if (has_running_views) longer.push(when)
     },
     model(): PageModel {
@@ -71,6 +73,7 @@ export function timesPage(
         notes: [
           ...(isSum ? [] : [`Do not add up the ${unit}s: one viewer or device can count in several of them.`]),
           ...(parts.length === 0 ? [] : [`Only a part of the ${unit} is in the period: ${parts.join('; ')}.`]),
+          ...(hasForeignDays ? [`The service counts by the ${unit}s of another time zone than this page.`] : []),
           ...longer.map(
             (when) =>
               `The clocks were put back: ${when} is longer than other ${unit}s, and was counted by itself. Its number also has ${several} whose view was running at its start.`,
