@@ -42,7 +42,7 @@ export function refusal(request: ServiceRequest, { status, body }: ServiceAnswer
   const { [status]: error } = STATUS_ERRORS
   if (error !== undefined) return refused(error)
   const { origin, pathname } = request.url
-  return new UnexpectedAnswer(`${origin} answered ${pathname} with status ${status} and no error value`)
+  return new UnexpectedAnswer(`${origin} answered ${pathname} with status ${status} and no error value`, { status })
 }
 
 function wordsOf(item: unknown): string {

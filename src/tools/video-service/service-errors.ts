@@ -31,6 +31,12 @@ export class ServiceUnreachable extends Error {
 /** An undocumented answer: another status, no JSON, missing fields, too long, or a redirect. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
+  /** Only of an answer with status 400 or above. */
+  readonly status: number | undefined
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options)
+    this.status = status
+  }
 }
 
 /** The user pressed Deny, or the redirect does not belong to our request or cannot be received. */

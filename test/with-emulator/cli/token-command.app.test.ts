@@ -99,6 +99,14 @@ describe('token', () => {
     })
   })
 
+  test('token refuses a redirect address at once that no registered prefix covers', async () => {
+    emulator = await emulatorOfTest(0, true)
+    env = environmentFor(emulator)
+    const { status, stdout, stderr } = await token(['--grant', 'authorization_code'])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^Failed: [^\n]*http:\/\/127\.0\.0\.1:\d+\/callback\. Use --redirect-uri [^\n]*\n$/)
+  })
+
   test('token --json shows the refresh token of an authorization code on standard output only', async () => {
     const { address, ended } = await startToken(['--grant', 'authorization_code', '--json'])
     await allow(address)
@@ -133,6 +141,7 @@ describe('token', () => {
   test('token --redirect-uri of another machine reads the address that the user pastes', async () => {
     const forms: URLSearchParams[] = []
     const service = await startService(async (req, res) => {
+      if (req.method === 'GET') return void res.end('the authorization page')
       forms.push(new URLSearchParams((await req.toArray()).join('')))
       const answer = { access_token: 'cd'.repeat(20), token_type: 'bearer', expires_in: 60 }
       res.end(JSON.stringify(answer))
@@ -140,7 +149,10 @@ describe('token', () => {
     const redirectUri = 'https://www.example.com/signed-in?a=1'
     const args = ['--grant', 'authorization_code', '--redirect-uri', redirectUri]
     const pasted = async (change: (state: string) => string) => {
-      const { address, stdin, ended } = await startToken(args, { SERVICE_OAUTH_URL: service.origin })
+      const { address, stdin, ended } = await startToken(args, {
+        SERVICE_AUTH_URL: service.origin,
+        SERVICE_OAUTH_URL: service.origin,
+      })
       const { searchParams } = new URL(address)
       expect(searchParams.get('redirect_uri')).toBe(redirectUri)
       stdin.end(change(searchParams.get('state') ?? ''))

@@ -19,8 +19,8 @@ export type LockReading =
 export type ContentType = 'live' | 'recorded'
 
 const MAX_URL_LENGTH = 2_048
-/** Pixels as text. */
-const Size = z.string().regex(/^[1-9]\d{0,3}(px)?$/)
+/** Pixels as text. 0 is in a sample of the service's own documentation. */
+const Size = z.string().regex(/^(0|[1-9]\d{0,3})(px)?$/)
 /** All parameters but the address. */
 export const LockParameters = z.object({
   secret: PlainText.max(255),

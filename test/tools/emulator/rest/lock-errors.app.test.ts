@@ -70,7 +70,7 @@ describe('Errors of viewer authentication management', () => {
       { button_caption: 'x'.repeat(101) },
       { popup_width: 'wide' },
       { popup_width: '-1' },
-      { popup_height: '0' },
+      { popup_height: '00' },
       { popup_height: '100000' },
     ])('a PUT with %j gets invalid_request', async (change) => {
       const { status, json } = await set(path, { form: { ...SETTINGS, ...change } as Record<string, string> })

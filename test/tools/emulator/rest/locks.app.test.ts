@@ -71,7 +71,7 @@ describe('Channel level', () => {
   })
 
   test('a channel PUT sets message, button_caption and both sizes, and a PUT without them resets them', async () => {
-    const all = { message: 'For staff', button_caption: 'Log in', popup_width: '400', popup_height: '300px' }
+    const all = { message: 'For staff', button_caption: 'Log in', popup_width: '0', popup_height: '300px' }
     await set(`${CHANNEL}/advanced.json`, { form: { ...SETTINGS, ...all } })
     expect((await read(`${CHANNEL}.json`)).json).toEqual({ hashlock: { type: 'advanced', url: SETTINGS.url, ...all } })
     await set(`${CHANNEL}/advanced.json`)

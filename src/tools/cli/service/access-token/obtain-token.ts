@@ -5,7 +5,7 @@ import {
   readCode,
   readImplicitToken,
 } from '../../../video-service/authorization-page.ts'
-import { AuthorizationFailed } from '../../../video-service/service-errors.ts'
+import { AuthorizationFailed, ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
 import type { Transport } from '../../../video-service/transport.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -66,6 +66,7 @@ async function tokenFromAuthorizationPage(
       ...(deviceName === undefined ? {} : { deviceName }),
       ...(lang === undefined ? {} : { language: lang }),
     })
+    await refuseEarly(send, address, redirectUri, signal)
     const where = isListening ? 'in a browser on this machine' : 'in a browser'
     io.stderr.write(`Open this address ${where}, sign in and allow the access:\n${address}\n`)
     const redirect = await receiver.redirected(state, AbortSignal.any([signal, AbortSignal.timeout(USER_TIMEOUT_MS)]))
@@ -75,6 +76,19 @@ async function tokenFromAuthorizationPage(
   } finally {
     receiver.close()
   }
+}
+
+/**
+ * Asks for the page once, so that a refused address ends the command now, and not in the browser. The page shows such a
+ * mistake with status 400. Every other answer proves nothing.
+ */
+async function refuseEarly(send: Transport, address: string, redirectUri: string, signal: AbortSignal): Promise<void> {
+  const timeoutMs = 5_000
+  const error: unknown = await send({ method: 'GET', url: new URL(address), timeoutMs, signal }).catch((fault) => fault)
+  if (!(error instanceof UnexpectedAnswer || error instanceof ServiceRefusal) || error.status !== 400) return
+  throw new AuthorizationFailed(
+    `The authorization page refuses the client id, or the address ${redirectUri}. Use --redirect-uri with an address that starts with a prefix registered for the client, character by character, its port too`,
+  )
 }
 
 /** Lets the user paste the address of the redirect, which only the browser sees. */

@@ -9,8 +9,9 @@ const ABOUT = `
 Standard output is only the token, so that TOKEN=$(viewer-auth token) works. A MAC token takes three lines: id, key,
 created_at. --json also has the refresh token of an authorization code. --grant password reads the password from
 SERVICE_PASSWORD, a prompt or standard input. --grant authorization_code and implicit print an address: open it in a
-browser on this machine. The client must be registered with the redirect prefix http://127.0.0.1/callback. For another
-prefix, use --redirect-uri: see src/tools/cli/service/README.md.`
+browser on this machine. Without --redirect-uri, the page sends the browser to http://127.0.0.1:PORT/callback with a free
+port. No registered prefix covers that by the letter: it works only if the service ignores the port of the prefix
+http://127.0.0.1/callback. Else register an address with a port, and use it as --redirect-uri.`
 
 /** Adds `token`, which requests an access token of the video service by one of its grants. */
 export function addTokenCommand(command: Command, context: CommandContext): void {
@@ -20,6 +21,7 @@ export function addTokenCommand(command: Command, context: CommandContext): void
     'viewer-auth token --type mac --scope broadcaster --json',
     'viewer-auth token --grant password --username studio',
     'viewer-auth token --grant authorization_code',
+    'viewer-auth token --grant authorization_code --redirect-uri http://127.0.0.1:8765/callback',
     'viewer-auth token --grant authorization_code --redirect-uri https://www.example.com/signed-in',
   ])
   addTokenOptions(addNotes(withExamples, ABOUT)).action(
