@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../errors.ts'
@@ -41,22 +41,44 @@ const SQLITE_NOTADB = 26
 
 /**
  * Opens the file of sessions. Creates the file and its folder if missing, and updates it to the version of this app.
- * Moves a damaged file aside, and starts a new one: viewers sign in again.
+ * Moves a damaged file aside, and starts a new one: viewers sign in again. A file of another program stays.
  * Waits up to ten seconds for another process that locks the file. Later statements wait 50 ms.
  * @param file a path, or ":memory:".
  * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
 export function openSessionFile(file: string, warn: (message: string) => void): DatabaseSync {
+  if (!existsSync(file)) return openDatabase(file)
+  // A link stays in its place.
+  const path = realpathSync(file)
+  const { ino } = statSync(path)
   try {
-    return openDatabase(file)
+    return openDatabase(path)
   } catch (error) {
-    const code = sqliteCode((error as Error).cause)
-    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error
-    const aside = `${file}.damaged-${Date.now()}`
-    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
-    warn(`The session file ${file} was damaged, and is now ${aside}. Viewers sign in again.`)
-    return openDatabase(file)
+    const isReplaced = statSync(path, { throwIfNoEntry: false })?.ino !== ino
+    // Another copy may have found the damage first: its new file must stay.
+    if (!isReplaced) moveAside(path, error, warn)
+    return openDatabase(path)
   }
+}
+
+/** @throws the error of the opening if the file is not damaged, not of this app, or its folder is read-only. */
+function moveAside(file: string, error: unknown, warn: (message: string) => void): void {
+  const code = sqliteCode((error as Error).cause)
+  if ((code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) || isOfAnotherProgram(file)) throw error
+  const aside = `${file}.damaged-${Date.now()}`
+  try {
+    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
+  } catch {
+    throw error
+  }
+  warn(`The session file ${file} was damaged, and is now ${aside}. Viewers sign in again.`)
+}
+
+/** True for a text, and for a database with an application id, such as that of viewers: the setting may be wrong. */
+function isOfAnotherProgram(file: string): boolean {
+  const start = readFileSync(file).subarray(0, 4096)
+  const hasId = start.toString('latin1', 0, 6) === 'SQLite' && start.subarray(68, 72).some((byte) => byte !== 0)
+  return hasId || !start.includes(0)
 }
 
 function openDatabase(file: string): DatabaseSync {

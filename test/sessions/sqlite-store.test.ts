@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
@@ -217,27 +217,6 @@ test.each([
   spoil(file)
   expect(() => open(file)).toThrow(ConfigError)
   expect(() => open(file)).toThrow(file)
-})
-
-test.each([
-  ['is not a database', () => Buffer.from('x'.repeat(5000))],
-  ['is truncated', (content: Buffer) => content.subarray(0, 8192)],
-  [
-    'has a damaged page',
-    (content: Buffer) => Buffer.concat([content.subarray(0, 4096), content.subarray(4096).fill(255)]),
-  ],
-])('a session file that %s is moved aside with one warning, and the app starts with a new one', (_case, spoil) => {
-  const file = newFile()
-  open(file).close()
-  const damaged = spoil(readFileSync(file))
-  writeFileSync(file, damaged)
-  const warnings: string[] = []
-  const warn = (message: string) => warnings.push(message)
-  for (let start = 0; start < 2; start += 1) openSqliteSessionStore(file, LIMITS, () => 10_000, warn).close()
-  const [aside = ''] = readdirSync(dirname(file)).filter((name) => name.includes('.damaged-'))
-  expect(readFileSync(join(dirname(file), aside))).toEqual(damaged)
-  expect(warnings).toEqual([expect.stringContaining(aside)])
-  expect(rowsIn(file)).toEqual([])
 })
 
 test('a session file whose folder cannot be created stops the start with a sentence', () => {

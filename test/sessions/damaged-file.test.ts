@@ -1,0 +1,94 @@
+import { lstatSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ConfigError } from '../../src/errors.ts'
+import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
+import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
+import { rowsIn } from '../login/signed-in.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
+import { sessionOf, set } from './session-store-contract.ts'
+
+const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
+
+function newFile(): string {
+  return join(temporaryFolder(), 'sessions.db')
+}
+
+function open(file: string) {
+  const sessionStore = openSqliteSessionStore(file, LIMITS, () => 10_000)
+  onTestFinished(() => sessionStore.close())
+  return sessionStore
+}
+
+/** Damages the last page, and keeps the header. */
+function spoilViewers(file: string): void {
+  openViewersFile(file, 50).close()
+  const content = readFileSync(file)
+  writeFileSync(file, content.fill(255, 4096))
+}
+
+test.each([
+  ['is not a database', () => Buffer.alloc(5000)],
+  ['is truncated', (content: Buffer) => content.subarray(0, 8192)],
+  [
+    'has a damaged page',
+    (content: Buffer) => Buffer.concat([content.subarray(0, 4096), content.subarray(4096).fill(255)]),
+  ],
+])('a session file that %s is moved aside with one warning, and the app starts with a new one', (_case, spoil) => {
+  const file = newFile()
+  open(file).close()
+  const damaged = spoil(readFileSync(file))
+  writeFileSync(file, damaged)
+  const warnings: string[] = []
+  const warn = (message: string) => warnings.push(message)
+  for (let start = 0; start < 2; start += 1) openSqliteSessionStore(file, LIMITS, () => 10_000, warn).close()
+  const [aside = ''] = readdirSync(dirname(file)).filter((name) => name.includes('.damaged-'))
+  expect(readFileSync(join(dirname(file), aside))).toEqual(damaged)
+  expect(warnings).toEqual([expect.stringContaining(aside)])
+  expect(rowsIn(file)).toEqual([])
+})
+
+test.each([
+  ['a text', (file: string) => writeFileSync(file, 'HASH_SECRET=1\n'.repeat(400))],
+  ['a damaged file of viewers', spoilViewers],
+])('%s at SESSION_STORE_URL by mistake stays where it is', (_case, prepare) => {
+  const file = newFile()
+  prepare(file)
+  const before = readFileSync(file)
+  expect(() => open(file)).toThrow(ConfigError)
+  expect(readFileSync(file)).toEqual(before)
+})
+
+test('a link to a damaged session file stays a link', () => {
+  const [file, link] = [newFile(), newFile()]
+  writeFileSync(file, Buffer.alloc(5000))
+  symlinkSync(file, link)
+  open(link)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(rowsIn(file)).toEqual([])
+})
+
+test('a damaged session file that cannot be moved stops the start with a sentence', () => {
+  const file = newFile()
+  writeFileSync(file, Buffer.alloc(5000))
+  // No file name may be longer.
+  const long = join(dirname(file), 'x'.repeat(250))
+  renameSync(file, long)
+  expect(() => open(long)).toThrow(ConfigError)
+})
+
+test('of two copies that find a damaged session file, the second keeps the new file of the first', async () => {
+  const file = newFile()
+  writeFileSync(file, Buffer.alloc(5000))
+  const { close } = DatabaseSync.prototype
+  const closing = vi.spyOn(DatabaseSync.prototype, 'close').mockImplementationOnce(function (this: DatabaseSync) {
+    close.call(this)
+    open(file)
+  })
+  onTestFinished(() => closing.mockRestore())
+  const second = open(file)
+  await set(second, 'a', sessionOf('ada', 10_000))
+  expect(rowsIn(file)).toHaveLength(1)
+  expect(readdirSync(dirname(file)).filter((name) => /damaged-\d+$/.test(name))).toHaveLength(1)
+})
