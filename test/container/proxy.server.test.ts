@@ -1,6 +1,8 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, signInAt } from '../login/program-visits.ts'
 import { type Proxy as RunningProxy, startProxy } from '../servers/proxy.ts'
@@ -148,6 +150,26 @@ test('the proxy forwards only to the copy that is ready', async () => {
   const posts = await atOnce((index) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'no' }))
   expect(posts.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(401))
   expect(signInsAt(unready)).toBe(0)
+})
+
+test('no line of the proxy about an error has the query of the request', async () => {
+  // Live, not ready, and without an answer: the proxy logs only errors that it could not handle.
+  const broken = createServer(({ url = '', socket }, res) => {
+    if (url.startsWith('/health/')) res.writeHead(url === '/health/live' ? 200 : 503).end()
+    else socket.destroy()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void broken.close())
+  await once(broken, 'listening')
+  const copy = broken.address() as AddressInfo
+  const proxy = await startProxy([copy, copy])
+  const headers = { Referer: 'https://login.example.com/account/new-password?token=SECRET' }
+  const link = `http://127.0.0.1:${proxy.port}/account/new-password%3Ftoken=SECRET?token=SECRET`
+  const output = async () => {
+    await fetch(link, { headers })
+    return proxy.output()
+  }
+  await expect.poll(output, { timeout: 10_000, interval: 500 }).toContain('"logger":"http.log.error"')
+  expect(proxy.output()).not.toContain('SECRET')
 })
 
 test('the proxy answers for copies that are gone, without an address of the app', async () => {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -8,6 +7,7 @@ import { readComposeFile } from '../container/compose-file.ts'
 import { SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { freePort } from './free-port.ts'
+import { isOpen } from './is-open.ts'
 
 const PROGRAM = '/usr/bin/caddy'
 const MISSING = `${PROGRAM} is missing. npm test installs it on Debian, as root. Otherwise: sudo apt-get install caddy`
@@ -71,15 +71,4 @@ function caddyfileOf(proxy: { environment: Readonly<Record<string, string>> } | 
   const text = proxy?.environment.CADDYFILE
   if (text === undefined) throw new Error('compose.yaml has no configuration of the proxy')
   return text
-}
-
-function isOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const answer = (open: boolean) => {
-      socket.destroy()
-      resolve(open)
-    }
-    socket.once('connect', () => answer(true)).once('error', () => answer(false))
-  })
 }
