@@ -1,6 +1,11 @@
 export type ContentType = 'live' | 'recorded'
-export type Dimension = 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'
-export const DIMENSIONS: readonly Dimension[] = ['month', 'day', 'hour', 'location', 'device', 'view-source']
+const DOCUMENTED_DIMENSIONS = ['month', 'day', 'hour', 'location', 'device', 'view-source'] as const
+/** `country` and `region` are newer than the two documents. */
+export const DIMENSIONS = [...DOCUMENTED_DIMENSIONS, 'country', 'region'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+/** `day` and `month` are newer than the two documents. */
+export const GRANULARITIES = ['minute', 'hour', 'day', 'month'] as const
+export type Granularity = (typeof GRANULARITIES)[number]
 
 /** ISO 8601 times with an offset. The service reads a time without an offset as Los Angeles time. */
 export interface Period {
@@ -36,9 +41,10 @@ export type Question =
       readonly dimension: Dimension | 'summary'
     } & Scope)
   | ({
-      readonly report: 'peak-viewer-numbers'
+      /** `viewer-seconds` is newer than the two documents. */
+      readonly report: 'peak-viewer-numbers' | 'viewer-seconds'
       readonly period: Period
-      readonly granularity?: 'hour' | 'minute'
+      readonly granularity?: Granularity
     } & Scope)
 
 /**

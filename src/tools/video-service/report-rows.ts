@@ -6,7 +6,13 @@ export type OddFields = Map<string, number>
 
 /** `content_id` is a string in the documented example of a view and an integer in a segment. It is read as a string. */
 const CONTENT = { content_type: z.enum(['live', 'recorded']), content_id: z.coerce.string() }
-const SeriesRecord = z.object({ dimension_type: z.string(), point: z.string(), value: z.number() })
+/** `point` is a time, or newer the group: "HU" of `country`. It is a text, a number or an array of them. */
+const Point = z.union([z.string(), z.number()])
+const SeriesRecord = z.object({
+  dimension_type: z.string(),
+  point: z.union([Point, z.array(Point)]).transform((point) => [point].flat().join(', ')),
+  value: z.number(),
+})
 const PeakRecord = z.object({ ...CONTENT, time: z.string(), value: z.number() })
 
 export type ViewerRow = z.output<ReturnType<typeof viewSchemas>['ViewerRecord']>
@@ -18,7 +24,7 @@ export type RowOf<Q extends Question> = Q extends { report: 'viewers' }
   ? ViewerRow
   : Q extends { report: 'views' }
     ? ViewRow
-    : Q extends { report: 'peak-viewer-numbers' }
+    : Q extends { report: 'peak-viewer-numbers' | 'viewer-seconds' }
       ? PeakRow
       : SeriesRow
 
@@ -35,6 +41,7 @@ export function recordsOf(odd: OddFields) {
     'unique-devices': ['Series', SeriesRecord],
     'authenticated-viewers': ['Series', SeriesRecord],
     'peak-viewer-numbers': ['PeakSeries', PeakRecord],
+    'viewer-seconds': ['ViewerSecondSeries', PeakRecord],
   } as const
 }
 

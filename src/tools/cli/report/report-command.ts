@@ -1,5 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ContentType, DIMENSIONS, type Question } from '../../video-service/report-question.ts'
+import {
+  type ContentType,
+  DIMENSIONS,
+  GRANULARITIES,
+  type Granularity,
+  type Question,
+} from '../../video-service/report-question.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
 import { readOpenPeriod, readPeriod } from '../output/period.ts'
 import { addPeriodOptions, orUsageError, type PeriodOptions } from '../output/period-options.ts'
@@ -21,7 +27,7 @@ interface ReportOptions extends CommonOptions {
   readonly segments?: boolean
   readonly insideOnly?: boolean
   readonly by?: (typeof DIMENSIONS)[number] | 'summary'
-  readonly granularity?: 'hour' | 'minute'
+  readonly granularity?: Granularity
 }
 
 const ABOUT = `
@@ -63,13 +69,17 @@ export function addReportCommands(group: Command, context: CommandContext): void
       ]),
     )
   }
+  const unit = () =>
+    new Option('--granularity <UNIT>', 'one number for each unit').choices(GRANULARITIES).default('hour')
   reportCommand(group, context, 'peak-viewer-numbers', 'highest number of concurrent viewers', [
     'viewer-auth report peak-viewer-numbers --last 24h',
     'viewer-auth report peak-viewer-numbers --last 7d --html peaks.html',
     'viewer-auth report peak-viewer-numbers --from 2026-11-20 --to 2026-11-20 --granularity minute --content live',
-  ]).addOption(
-    new Option('--granularity <UNIT>', 'one number for each unit').choices(['hour', 'minute']).default('hour'),
-  )
+  ]).addOption(unit())
+  reportCommand(group, context, 'viewer-seconds', 'seconds that viewers watched, all viewers together', [
+    'viewer-auth report viewer-seconds --last 7d --granularity day',
+    'viewer-auth report viewer-seconds --last 4w --html watched.html',
+  ]).addOption(unit())
 }
 
 function reportCommand(
@@ -131,6 +141,7 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
     case 'views':
       return { report, period, ...scope, ...(insideOnly ? { inclusiveRange: false } : {}) }
     case 'peak-viewer-numbers':
+    case 'viewer-seconds':
       return { report, period, ...scope, granularity }
     default:
       return { report, period, ...scope, dimension: by }

@@ -22,6 +22,7 @@ const COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
   'unique-devices': SERIES_COLUMNS,
   'authenticated-viewers': SERIES_COLUMNS,
   'peak-viewer-numbers': ['Time', 'Content', 'Viewers'],
+  'viewer-seconds': ['Time', 'Content', 'Seconds'],
 }
 const POINTS = {
   summary: 'Period',
@@ -31,6 +32,8 @@ const POINTS = {
   location: 'Place',
   device: 'Device',
   'view-source': 'Player',
+  country: 'Country',
+  region: 'Region',
 }
 const VALUES = {
   'total-views': 'Views',

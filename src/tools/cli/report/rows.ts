@@ -14,6 +14,7 @@ const SEGMENT_COLUMNS = [
   'device.family', 'device.brand', 'device.model',
 ]
 const VIEWER_COLUMNS = ['viewer_identifier', 'last_activity', 'videos_watched']
+const PEAK_COLUMNS = ['content_type', 'content_id', 'time', 'value']
 const SERIES_COLUMNS = ['dimension_type', 'point', 'value', 'is_partial', 'has_running_views']
 
 /** Field names of the service. Dots join the names of nested fields. */
@@ -23,7 +24,8 @@ const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
   'total-views': SERIES_COLUMNS,
   'unique-devices': SERIES_COLUMNS,
   'authenticated-viewers': SERIES_COLUMNS,
-  'peak-viewer-numbers': ['content_type', 'content_id', 'time', 'value'],
+  'peak-viewer-numbers': PEAK_COLUMNS,
+  'viewer-seconds': PEAK_COLUMNS,
 }
 
 /** Returns a CSV record with the columns of `csvHeader`. */
@@ -49,9 +51,13 @@ export function segmentCsvHeader(): string {
   return csvRecord([...VIEWER_COLUMNS, 'id', ...SEGMENT_COLUMNS])
 }
 
-/** Returns the group of a number: "Germany" for `location:Germany`. Without a colon, returns the whole dimension. */
-export function seriesGroup({ dimension_type: type }: SeriesRow): string {
-  return type.includes(':') ? type.slice(type.indexOf(':') + 1) : type
+/**
+ * Returns the group of a number: "Germany" for `location:Germany`. Without a colon, returns the point, which then names
+ * the group, or for a time the whole dimension.
+ */
+export function seriesGroup({ dimension_type: type, point }: SeriesRow): string {
+  if (type.includes(':')) return type.slice(type.indexOf(':') + 1)
+  return /^\d{4}-\d\d-\d\dT/.test(point) ? type : point
 }
 
 function csvCells(row: ReportRow): readonly CsvCell[] {

@@ -64,7 +64,7 @@ async function titlesFor(
   end: AbortSignal,
 ): Promise<ContentTitles> {
   const isForPeople = format === 'html' || format === 'table'
-  const namesContent = question.report === 'views' || question.report === 'peak-viewer-numbers'
+  const namesContent = question.report === 'views' || 'granularity' in question
   const hasChannels = question.contentType !== 'recorded' && (namesContent || question.contentIds !== undefined)
   if (!isForPeople || !hasChannels) return NO_TITLES
   return await readTitles(api, AbortSignal.any([signal, end, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))

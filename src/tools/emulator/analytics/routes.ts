@@ -24,8 +24,18 @@ export interface AnalyticsDeps {
   readonly onError: (error: unknown) => void
 }
 
+const LISTS = [
+  ['viewers', '/viewers'],
+  ['views', '/views'],
+  ['peaks', '/peak-viewer-numbers'],
+  ['watched', '/viewer-seconds'],
+] as const
 const METRICS: readonly SeriesMetric[] = ['total-views', 'unique-devices', 'authenticated-viewers']
-const DIMENSIONS: readonly SeriesDimension[] = ['month', 'day', 'hour', 'location', 'device', 'view-source']
+/** The last two are beyond the documents. */
+const DIMENSIONS: readonly SeriesDimension[] = [
+  ...(['month', 'day', 'hour', 'location', 'device', 'view-source'] as const),
+  ...(['country', 'region'] as const),
+]
 /** A connection on which the client reads nothing for so long is closed. */
 const STALLED_AFTER_MS = 120_000
 
@@ -35,8 +45,7 @@ export function analyticsRoutes(deps: AnalyticsDeps): Router {
   const serve = (path: string, endpointOf: (params: Request['params']) => Endpoint | ParameterError) => {
     router.all(path, onlyGet, answerWith(deps, endpointOf))
   }
-  for (const kind of ['viewers', 'views', 'peaks'] as const) {
-    const path = kind === 'peaks' ? '/peak-viewer-numbers' : `/${kind}`
+  for (const [kind, path] of LISTS) {
     serve(path, () => ({ kind, contentType: null }))
     serve(`${path}/:content_type`, (params) => ofType(params, (contentType) => ({ kind, contentType })))
   }

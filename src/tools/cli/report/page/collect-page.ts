@@ -12,6 +12,7 @@ import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'
 import { viewersPage } from './viewers-page.ts'
 import { viewsPage } from './views-page.ts'
+import { watchedPage } from './watched-page.ts'
 
 /** Returns the period of the report, or null for all time. An end that the question leaves out is infinite. */
 export function rangeOf(question: Question): TimeRange | null {
@@ -45,6 +46,8 @@ export function collectorFor(
       return viewsPage(range, nowMs, zone)
     case 'peak-viewer-numbers':
       return peaksPage(question.granularity ?? 'minute', range, zone)
+    case 'viewer-seconds':
+      return watchedPage(question.granularity ?? 'minute', range, zone)
     default:
       return seriesPage({ report: question.report, dimension: question.dimension, range, zone, totals })
   }

@@ -1,3 +1,4 @@
+import type { Granularity } from '../../../video-service/report-question.ts'
 import type { PeakRow } from '../../../video-service/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
@@ -5,6 +6,7 @@ import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { countWords, numberWords, timeWords } from '../../output/words.ts'
+import { nextOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
 import { readTime } from '../words.ts'
 import { createRanking } from './bounded-ranking.ts'
@@ -15,7 +17,7 @@ const MOST_NAMES = 2_000
 const SHOWN_BARS = 12
 /** More lines cannot be told apart. */
 const SHOWN_LINES = 5
-const GRANULARITY_MS = { hour: 3_600_000, minute: 60_000 }
+export const GRANULARITY_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
 
 interface Peak {
   value: number
@@ -29,7 +31,7 @@ interface Peak {
  * channels and videos (see createRanking).
  * @param range the period of the report.
  */
-export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange, zone: TimeZone): PageCollector<PeakRow> {
+export function peaksPage(granularity: Granularity, range: TimeRange, zone: TimeZone): PageCollector<PeakRow> {
   const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: GRANULARITY_MS[granularity] })
   const ranking = createRanking<Peak>({
     most: MOST_NAMES,
@@ -41,7 +43,7 @@ export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange, zone
       const timeMs = readTime(time)
       const peak = ranking.entryOf(contentName(content_type, content_id))
       if (value > peak.value) Object.assign(peak, { value, timeMs })
-      spread(bordersMs, { fromMs: timeMs, toMs: timeMs + GRANULARITY_MS[granularity] }, (part) => {
+      spread(bordersMs, { fromMs: timeMs, toMs: endOfUnit(zone, granularity, timeMs) }, (part) => {
         peak.parts[part] = Math.max(peak.parts[part] ?? 0, value)
       })
     },
@@ -66,6 +68,13 @@ export function peaksPage(granularity: 'hour' | 'minute', range: TimeRange, zone
       }
     },
   }
+}
+
+/** Returns the end of the minute, hour, day or month that starts at this time. */
+export function endOfUnit(zone: TimeZone, granularity: Granularity, timeMs: number): number {
+  return granularity === 'day' || granularity === 'month'
+    ? nextOf(zone, granularity, timeMs)
+    : timeMs + GRANULARITY_MS[granularity]
 }
 
 function byName(top: readonly (Peak & { readonly name: string })[], known: number): Section {

@@ -1,3 +1,4 @@
+import type { Dimension } from '../../../video-service/report-question.ts'
 import type { SeriesRow } from '../../../video-service/report-rows.ts'
 import type { Figure, PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
@@ -11,7 +12,7 @@ import { nothing, type PageCollector } from './page-collector.ts'
 import { timesPage } from './times-page.ts'
 
 type SeriesReport = 'total-views' | 'unique-devices' | 'authenticated-viewers'
-type Dimension = 'summary' | TimeUnit | 'location' | 'device' | 'view-source'
+type GroupDimension = Exclude<Dimension, TimeUnit>
 
 const REPORTS: readonly SeriesReport[] = ['total-views', 'unique-devices', 'authenticated-viewers']
 const SHOWN_BARS = 25
@@ -20,9 +21,11 @@ const TITLES: Readonly<Record<SeriesReport, readonly [title: string, one: string
   'unique-devices': ['Devices', 'device', 'devices'],
   'authenticated-viewers': ['Signed-in viewers', 'signed-in viewer', 'signed-in viewers'],
 }
-const GROUPS: Readonly<Record<'location' | 'device' | 'view-source', string>> = {
+const GROUPS: Readonly<Record<GroupDimension, string>> = {
   location: 'Places',
   device: 'Devices',
+  country: 'Countries',
+  region: 'Regions',
   'view-source': 'Location of the player',
 }
 const VIEW_SOURCES = new Map([
@@ -33,11 +36,11 @@ const VIEW_SOURCES = new Map([
 /** The options of a page that depend on the question. */
 interface SeriesOptions {
   readonly report: SeriesReport
-  readonly dimension: Dimension
+  readonly dimension: Dimension | 'summary'
   /** The period of the report. */
   readonly range: TimeRange
   readonly zone: TimeZone
-  /** Null for the pages by location, device or view source. */
+  /** Null for the pages by group. */
   readonly totals: SeriesTotals | null
 }
 
@@ -84,7 +87,7 @@ function totalsPage(report: SeriesReport, totals: SeriesOptions['totals']): Page
   }
 }
 
-function groupsPage(report: SeriesReport, dimension: 'location' | 'device' | 'view-source'): PageCollector<SeriesRow> {
+function groupsPage(report: SeriesReport, dimension: GroupDimension): PageCollector<SeriesRow> {
   const [title, one, several] = TITLES[report]
   let top: { name: string; value: number }[] = []
   let [total, count] = [0, 0]
@@ -113,7 +116,7 @@ function groupsPage(report: SeriesReport, dimension: 'location' | 'device' | 'vi
 }
 
 function groupSection(
-  dimension: 'location' | 'device' | 'view-source',
+  dimension: GroupDimension,
   several: string,
   top: readonly { name: string; value: number }[],
   count: number,

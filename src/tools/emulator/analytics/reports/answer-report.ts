@@ -55,9 +55,13 @@ function* answer(database: DatabaseSync, question: ReportQuestion): InSteps<Answ
       const window = yield* answerSeries(database, { ...question, report })
       return { count: window.count(), items: mapEach(window.items(), wholeItem('Series')) }
     }
-    case 'peaks': {
+    case 'peaks':
+    case 'watched': {
       const window = yield* answerPeaks(database, { ...question, report })
-      return { count: window.count(), items: mapEach(window.items(), wholeItem('PeakSeries')) }
+      return {
+        count: window.count(),
+        items: mapEach(window.items(), wholeItem(report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries')),
+      }
     }
   }
 }

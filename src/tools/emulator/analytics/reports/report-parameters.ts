@@ -16,7 +16,8 @@ export interface ParameterError {
 
 /** An endpoint, with the parameters in its path. */
 export type Endpoint = { readonly contentType: ContentType | null } & (
-  | { readonly kind: 'viewers' | 'views' | 'peaks' }
+  | { readonly kind: 'viewers' | 'views' }
+  | { readonly kind: 'peaks' | 'watched' }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
 )
 
@@ -86,9 +87,11 @@ const Series = z.object({ ...Page, ...RequiredRange })
 const Peaks = z.object({
   ...Page,
   ...RequiredRange,
-  granularity: SingleValue.pipe(z.enum(['hour', 'minute'], { error: 'must be hour or minute' })).default('minute'),
+  granularity: SingleValue.pipe(
+    z.enum(['minute', 'hour', 'day', 'month'], { error: 'must be minute, hour, day or month' }),
+  ).default('minute'),
 })
-const SCHEMA = { viewers: Viewers, views: Views, series: Series, peaks: Peaks } as const
+const SCHEMA = { viewers: Viewers, views: Views, series: Series, peaks: Peaks, watched: Peaks } as const
 /** For endpoints with a content type in the path. */
 const ContentFilter = z.object({ content_id: ContentIds.optional() })
 
@@ -107,13 +110,21 @@ export function readParameters(
 }
 
 /** Lists what a valid query has beyond the document. */
-function undocumentedIn({ kind, contentType }: Endpoint, query: QueryParameters): { name: string; what: string }[] {
+function undocumentedIn(endpoint: Endpoint, query: QueryParameters): { name: string; what: string }[] {
+  const { kind, contentType } = endpoint
+  if (kind === 'watched') return [{ name: 'path', what: 'the report viewer-seconds' }]
   const known = new Set(Object.keys({ ...SCHEMA[kind].shape, ...(contentType !== null && ContentFilter.shape) }))
   const found = Object.keys(query).flatMap((name) => {
     if (!known.has(name)) return [{ name, what: `the parameter ${JSON.stringify(name.slice(0, 40))} of this endpoint` }]
     const unusual = /^date_time_/.test(name) ? unusualTime(String(query[name])) : null
     return unusual === null ? [] : [{ name, what: unusual }]
   })
+  const { granularity = '' } = query
+  if (granularity === 'day' || granularity === 'month')
+    found.push({ name: 'granularity', what: `granularity ${granularity}` })
+  if (endpoint.kind === 'series' && (endpoint.dimension === 'country' || endpoint.dimension === 'region')) {
+    found.push({ name: 'dimension', what: `the dimension ${endpoint.dimension}` })
+  }
   const isWithout = kind === 'peaks' && query.granularity === undefined
   return isWithout ? [...found, { name: 'granularity', what: 'peak viewer numbers without granularity' }] : found
 }
@@ -132,7 +143,10 @@ function readDocumented(endpoint: Endpoint, query: QueryParameters): ParameterCh
       return check(Series, endpoint, query, () => ({ kind: 'series', metric, dimension }))
     }
     case 'peaks':
-      return check(Peaks, endpoint, query, ({ granularity }) => ({ kind: 'peaks', granularity }))
+    case 'watched': {
+      const { kind } = endpoint
+      return check(Peaks, endpoint, query, ({ granularity }) => ({ kind, granularity }))
+    }
   }
 }
 

@@ -1,15 +1,17 @@
 import type { Selection } from '../segments/segment-selection.ts'
 
 export type SeriesMetric = 'total-views' | 'unique-devices' | 'authenticated-viewers'
-export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | 'location' | 'device' | 'view-source'
-export type Granularity = 'hour' | 'minute'
+export type GroupDimension = 'location' | 'device' | 'view-source' | 'country' | 'region'
+export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | GroupDimension
+export type Granularity = 'minute' | 'hour' | 'day' | 'month'
 
 /** The kind of a report, with the parameters of this kind only. */
 export type ReportKind =
   | { readonly kind: 'viewers'; readonly viewerIdentifier: string | null }
   | { readonly kind: 'views'; readonly insideOnly: boolean }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
-  | { readonly kind: 'peaks'; readonly granularity: Granularity }
+  /** `peaks` are the highest numbers of sessions, `watched` the seconds of all sessions together. */
+  | { readonly kind: 'peaks' | 'watched'; readonly granularity: Granularity }
 
 /** A complete question to the reports. */
 export interface ReportQuestion {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type InSteps, scanSegments } from '../segments/segment-scan.ts'
 import { selectSegments } from '../segments/segment-selection.ts'
 import { openPageWindow, type PageWindow } from './page-window.ts'
-import type { ReportQuestion, SeriesMetric } from './report-question.ts'
+import type { GroupDimension, ReportQuestion, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
 
 export interface SeriesQuestion extends ReportQuestion {
@@ -49,9 +49,11 @@ interface Grouping {
   readonly nameOf: (number: number) => string
 }
 
-const GROUPS: Readonly<Record<'location' | 'device' | 'view-source', (database: DatabaseSync) => Grouping>> = {
+const GROUPS: Readonly<Record<GroupDimension, (database: DatabaseSync) => Grouping>> = {
   location: (database) => ({ column: 'place', nameOf: namesOf(database, 'country', 'segment_places') }),
   device: (database) => ({ column: 'device', nameOf: namesOf(database, 'family', 'segment_devices') }),
+  country: (database) => ({ column: 'place', nameOf: namesOf(database, 'country', 'segment_places') }),
+  region: (database) => ({ column: 'place', nameOf: namesOf(database, 'city', 'segment_places') }),
   'view-source': () => ({ column: `view_type = 'onsite'`, nameOf: (onsite) => (onsite === 1 ? 'onsite' : 'offsite') }),
 }
 
