@@ -45,6 +45,14 @@ test.each<[string, ResponseParameters, number | null, string]>([
   expect(build).toThrow(sentence)
 })
 
+test('a response of 4,096 bytes is built, and one more byte is refused', () => {
+  const build = (length: number) =>
+    buildAuthenticationResponse([...many(15, 'x'.repeat(255)), ['q', 'x'.repeat(length)]], null, SECRET)
+  const spare = 4096 - build(1).length
+  expect(build(1 + spare)).toHaveLength(4096)
+  expect(() => build(2 + spare)).toThrow('longer than 4096 bytes')
+})
+
 test.each([
   ['an empty secret', ''],
   ['a lone surrogate in the secret', `${SECRET}\ud800`],

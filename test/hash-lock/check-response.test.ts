@@ -95,6 +95,10 @@ describe('a response is malformed', () => {
     ['with two hashes', `[{"user":"ada"},${ada},${ada}]`],
     ['with a hash in upper case', `[{"user":"ada"},${ada.toUpperCase().replace('HASH', 'hash')}]`],
     ['with a truncated hash', `[{"user":"ada"},${ada.replace(/.("})$/, '$1')}]`],
+    ['with text before the hash', `[{"user":"ada"},${ada.replace(':"', ':"0')}]`],
+    ['with text after the hash', `[{"user":"ada"},${ada.replace('"}', '0"}')}]`],
+    ['with the hash under another name', `[{"user":"ada"},${ada.replace('hash', 'sum')}]`],
+    ['with a list as the hash', `[{"user":"ada"},{"hash":["${hashOf('ada')}"]}]`],
     ['with a hash that is a number', '[{"user":"ada"},{"hash":12345678901234567890123456789012}]'],
     ['with null as the hash', '[{"user":"ada"},{"hash":null}]'],
     ['with a number as a value', `[{"user":7},{"hash":"${hashOf('7')}"}]`],
@@ -130,6 +134,13 @@ describe('a response is malformed', () => {
     expect(checkAuthenticationResponse(`[{"user":"ada"},${ada}]`, SECRET, 0).ok).toBe(true)
     expect(checkAuthenticationResponse(`[{"user":"ada"},{"hashExpire":9},${adaUntil9}]`, SECRET, 8).ok).toBe(true)
   })
+})
+
+test.each([
+  [12_288, true],
+  [12_289, false],
+])('a response of %i bytes, as with escaped characters, is accepted: %s', (bytes, isAccepted) => {
+  expect(checkAuthenticationResponse(GOOD.padEnd(bytes), SECRET, 0).ok).toBe(isAccepted)
 })
 
 test('a parsed response is not verified, and keeps repeated and odd names', () => {

@@ -57,6 +57,7 @@ test.each([
   ['with an unusual IPv6 address (normalized)', 'https://[2001:DB8:0:0::1]/chat/1', 'https://[2001:db8::1]/chat/1'],
   ['with encoded non-ASCII letters', 'https://player.example/chat/%C3%A9', 'https://player.example/chat/%C3%A9'],
   ['with an extra slash after the prefix', 'https://player.example/chat//1', 'https://player.example/chat//1'],
+  ['with "//" and "@" in the path', 'https://player.example/chat//a@b', 'https://player.example/chat//a@b'],
   ['with dots inside a name', 'https://player.example/chat/a..b/.c', 'https://player.example/chat/a..b/.c'],
 ])('an allowed hashConsumer %s is followed', (_name, hashConsumer, url) => {
   expect(decide(hashConsumer)).toEqual({ ok: true, address: { url, origin: new URL(url).origin } })
