@@ -1,28 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
-import type { EntryPoint } from './entry-points/entry-point.ts'
 import { ConfigError } from './errors.ts'
 import { features } from './features.ts'
 import { openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
-import { fileLimitWarning } from './server/file-limit.ts'
+import { fileLimitWarnings } from './server/file-limit.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
 import { type Logs, openLogs } from './server/log/log.ts'
 import { createRepeatFilter } from './server/log/repeat-filter.ts'
-import type { OptionalStore } from './server/monitoring/readiness.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { stores as sharedStores } from './stores.ts'
 import { userStores } from './users/open-user-store.ts'
-import type { UserStore } from './users/user-store.ts'
 
 const REQUESTS_DEADLINE_MS = 15_000
 const NO_VIEWER = 'USER_STORE_URL: the store has no viewer. Check the address, or add viewers'
 
 export interface LoginApp {
-  /** Writes the first line of the log. */
+  /** Logs that the app listens. Warns if the user store has no viewer. */
   sayStarted(): void
   /** Stops the app: readiness fails first, running requests finish, stores and log are closed. */
   stop(signal: string): Promise<void>
@@ -36,7 +33,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const config = readConfig(env)
   const { log, securityLog, linesDropped, close } = openLogFiles(config)
   const repeatFilter = createRepeatFilter()
-  for (const warning of [...config.warnings, fileLimitWarning() ?? []].flat()) log.warn(warning)
+  for (const warning of [...config.warnings, ...fileLimitWarnings()]) log.warn(warning)
   const users = await userStores.open(config.userStore, (message, cause) =>
     log.warn({ event: 'user-store', err: cause }, message),
   )
@@ -52,8 +49,9 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter }
   const services = { ...shared, publicUrl, contextWords, addressLimit, stores: config, openCounter }
   const open = await openFeatures(features, entryPoints, config.features, services)
-  const viewers = viewersOf(users, entryPoints)
-  const optionalStores = [sessions, counters, open].flatMap((part) => part.optionalStores).concat(viewers)
+  const needsViewers = entryPoints.some(({ hasPasswordForm }) => hasPasswordForm)
+  const viewers = { setting: 'USER_STORE_URL', isAvailable: () => !needsViewers || users.isEmpty?.() !== true }
+  const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores, viewers]
   let isAccepting = true
   const watch = await open.watch({ host, users, sessions, counters, entryPoints, linesDropped })
   const app = createApp({ ...shared, config, features: open, optionalStores, isAccepting: () => isAccepting, watch })
@@ -82,15 +80,9 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const started = { event: 'started', port, ...watch?.ports, publicUrl: config.publicUrl.origin }
   function sayStarted(): void {
     log.info(started, 'The login app listens')
-    if (viewers.some((store) => !store.isAvailable())) log.warn({ event: 'user-store' }, NO_VIEWER)
+    if (!viewers.isAvailable()) log.warn({ event: 'user-store' }, NO_VIEWER)
   }
   return { sayStarted, stop }
-}
-
-/** Returns a part of readiness, which says "degraded" while a store for passwords has no viewer. */
-function viewersOf({ isEmpty }: UserStore, entryPoints: readonly EntryPoint[]): OptionalStore[] {
-  const needsViewers = entryPoints.some(({ hasPasswordForm }) => hasPasswordForm)
-  return isEmpty && needsViewers ? [{ setting: 'USER_STORE_URL', isAvailable: () => !isEmpty() }] : []
 }
 
 function openLogFiles({ logLevel, securityLogFile }: Config): Logs {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../errors.ts'
 import { createPrivateFile } from '../server/private-file.ts'
+import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-code.ts'
 import { inTransaction } from '../server/sqlite-transaction.ts'
 
 /** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
@@ -35,43 +36,27 @@ const OPENING_TIMEOUT_MS = 10_000
 /** Enough for a write of another process. SQLite blocks this whole process meanwhile. */
 const BUSY_TIMEOUT_MS = 50
 const PAUSE_MS = 1_000
-const SQLITE_BUSY = 5
-const SQLITE_CORRUPT = 11
-const SQLITE_NOTADB = 26
 
 /**
  * Opens the file of sessions. Creates the file and its folder if missing, and updates it to the version of this app.
- * Moves a damaged file aside, and starts a new one: viewers sign in again. A file of another program stays.
- * Waits up to ten seconds for another process that locks the file. Later statements wait 50 ms.
+ * Renames a damaged file, and creates a new one. Waits up to ten seconds for another process that locks the file. Later
+ * statements wait 50 ms.
  * @param file a path, or ":memory:".
- * @throws ConfigError if the file cannot be opened or is another kind of database.
+ * @param warn called if the file was damaged. All viewers must then sign in again.
+ * @throws ConfigError if the file cannot be opened, or belongs to another program.
  */
 export function openSessionFile(file: string, warn: (message: string) => void): DatabaseSync {
-  if (!existsSync(file)) return openDatabase(file)
-  // A link stays in its place.
-  const path = realpathSync(file)
-  const { ino } = statSync(path)
   try {
-    return openDatabase(path)
+    return openDatabase(file)
   } catch (error) {
-    const isReplaced = statSync(path, { throwIfNoEntry: false })?.ino !== ino
-    // Another copy may have found the damage first: its new file must stay.
-    if (!isReplaced) moveAside(path, error, warn)
-    return openDatabase(path)
+    const code = sqliteCode((error as Error).cause)
+    if ((code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) || isOfAnotherProgram(file)) throw error
+    const path = realpathSync(file)
+    const aside = `${path}.damaged-${Date.now()}`
+    for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+    warn(`The session file ${file} was damaged, and is now ${aside}. Viewers sign in again.`)
+    return openDatabase(file)
   }
-}
-
-/** @throws the error of the opening if the file is not damaged, not of this app, or its folder is read-only. */
-function moveAside(file: string, error: unknown, warn: (message: string) => void): void {
-  const code = sqliteCode((error as Error).cause)
-  if ((code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) || isOfAnotherProgram(file)) throw error
-  const aside = `${file}.damaged-${Date.now()}`
-  try {
-    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
-  } catch {
-    throw error
-  }
-  warn(`The session file ${file} was damaged, and is now ${aside}. Viewers sign in again.`)
 }
 
 /** True for a text, and for a database with an application id, such as that of viewers: the setting may be wrong. */
@@ -88,7 +73,8 @@ function openDatabase(file: string): DatabaseSync {
     database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS })
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};`)
     const [check] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
-    if (check !== 'ok') throw Object.assign(new Error(String(check)), { errcode: SQLITE_CORRUPT })
+    if (check !== 'ok')
+      throw Object.assign(new Error(`${check}`), { code: 'ERR_SQLITE_ERROR', errcode: SQLITE_CORRUPT })
     migrate(database)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return database
@@ -140,21 +126,11 @@ export function createLockGuard() {
         isLocked = false
         return result
       } catch (error) {
-        if (!isBusy(error)) throw error
+        if (sqliteCode(error) !== SQLITE_BUSY) throw error
         isLocked = true
         refuseUntilMs = performance.now() + PAUSE_MS
         throw new UpstreamError('session-store', 'Another process locks the session file', { cause: error })
       }
     },
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return sqliteCode(error) === SQLITE_BUSY
-}
-
-/** Returns the primary result code of SQLite; null for other errors. */
-function sqliteCode(error: unknown): number | null {
-  // The upper bytes of an extended code are details.
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null
 }

@@ -9,7 +9,7 @@ import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.
 import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
 const PRUNE_EVERY_MS = 600_000
-/** Uses of this time share one commit, which costs more than a return. A process that is killed loses these uses. */
+/** Uses within this time share one commit, which costs more than a return. A killed process loses these uses. */
 const WRITE_USES_EVERY_MS = 100
 
 const Numbered = z.object({ number: z.number() })
@@ -20,7 +20,7 @@ const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.nu
  * Checks the absolute and idle limits at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2). While
  * another process locks the file, writes fail at once, and reads work.
  * @param file a path, or ":memory:".
- * @param warn called if the file was damaged, and has been moved aside.
+ * @param warn called if the file was damaged and has been renamed.
  * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
 export function openSqliteSessionStore(
@@ -36,7 +36,7 @@ export function openSqliteSessionStore(
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
-  const uses = createUses(database, writes)
+  const uses = createPendingUses(database, writes)
   const destroy = (id: string) => void writes.run(() => remove.run(id))
   function read(id: string): SessionData | null {
     const row = Row.parse(select.get(id))
@@ -110,24 +110,18 @@ function managementOf(database: DatabaseSync, writes: LockGuard) {
   }
 }
 
-/** Collects the uses of sessions, and writes them together. */
-function createUses(database: DatabaseSync, writes: LockGuard) {
+/** Collects uses of sessions, and writes them together. */
+function createPendingUses(database: DatabaseSync, writes: LockGuard) {
   const update = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
   const seconds = new Map<string, number>()
   function write(): void {
     const due = [...seconds]
     seconds.clear()
-    if (due.length === 0) return
-    answer(() =>
-      writes.run(() =>
-        inTransaction(database, () => {
-          for (const [id, usedAt] of due) update.run(usedAt, id)
-        }),
-      ),
-    )
+    const updateAll = () => due.map(([id, usedAt]) => update.run(usedAt, id))
+    if (due.length > 0) answer(() => writes.run(() => inTransaction(database, updateAll)))
   }
   return {
-    /** Second of a use that is not written yet. */
+    /** Returns the UNIX time of a use that is not written yet. */
     secondsOf: (id: string) => seconds.get(id),
     add(id: string, nowSeconds: number): void {
       if (seconds.size === 0) setTimeout(write, WRITE_USES_EVERY_MS)

@@ -8,32 +8,26 @@ import { type Environment, fail } from './fields.ts'
  * the setting. The fault does not repeat the path, which may be a secret in the wrong place.
  */
 export function readNamedFile(path: string): { text: string } | { fault: string } {
-  try {
-    return isRegular(path) ? { text: readFileSync(path, 'utf8') } : { fault: NO_FILE }
-  } catch (error) {
-    return { fault: faultOf(error) }
-  }
+  const read = readNamedBytes(path)
+  return 'fault' in read ? read : { text: read.content.toString() }
 }
 
 /** Reads the file that a setting names as bytes. Returns a fault as readNamedFile() does, also for a larger file. */
-export function readNamedBytes(path: string, mostBytes: number): { content: Buffer } | { fault: string } {
+export function readNamedBytes(
+  path: string,
+  mostBytes = Number.POSITIVE_INFINITY,
+): { content: Buffer } | { fault: string } {
   try {
-    const { size } = statSync(path)
-    if (!isRegular(path)) return { fault: NO_FILE }
-    if (size > mostBytes)
-      return { fault: `names a file of ${kilobytes(size)}. Use a file of at most ${kilobytes(mostBytes)}` }
+    const status = statSync(path)
+    // A device or pipe may never end. A link to a file is a file. A folder has its own error.
+    if (!status.isFile() && !status.isDirectory()) return { fault: 'names a device or pipe instead of a file' }
+    if (status.size > mostBytes) {
+      return { fault: `names a file of ${kilobytes(status.size)}. Use a file of at most ${kilobytes(mostBytes)}` }
+    }
     return { content: readFileSync(path) }
   } catch (error) {
     return { fault: faultOf(error) }
   }
-}
-
-const NO_FILE = 'names a device or pipe instead of a file'
-
-/** False for a device or pipe, which may never end. A link to a file is a file. A folder has its own error. */
-function isRegular(path: string): boolean {
-  const status = statSync(path)
-  return status.isFile() || status.isDirectory()
 }
 
 function kilobytes(bytes: number): string {

@@ -24,16 +24,8 @@ export type OpenCounter = (name: string, durationSeconds: number, mostKeys?: num
 const MOST_KEYS = 100_000
 
 /** Counts in the memory of this process. The least recently increased key is evicted first. */
-export const openMemoryCounter: OpenCounter = (name, durationSeconds, mostKeys = MOST_KEYS) =>
-  boundedCounter(name, durationSeconds, mostKeys)
-
-/** Creates a counter with at most `mostKeys` keys. */
-export function boundedCounter(name: string, durationSeconds: number, mostKeys: number): Counter {
-  const counter = new RateLimiterMemory({
-    keyPrefix: name,
-    points: Number.MAX_SAFE_INTEGER,
-    duration: durationSeconds,
-  })
+export const openMemoryCounter: OpenCounter = (name, durationSeconds, mostKeys = MOST_KEYS) => {
+  const counter = new RateLimiterMemory({ keyPrefix: name, points: Number.MAX_SAFE_INTEGER, duration: durationSeconds })
   const keys = new Set<string>()
 
   async function use(key: string): Promise<void> {

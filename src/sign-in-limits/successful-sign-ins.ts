@@ -1,6 +1,6 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { TEN_MINUTES_SECONDS } from './limit-refusal.ts'
-import { boundedCounter } from './memory-counters.ts'
+import { openMemoryCounter } from './memory-counters.ts'
 
 /** Enough for 2,000 viewers with one account and address, who sign in for the player and for the chat. */
 const SUCCESSES_OF_PAIR = 5_000
@@ -13,8 +13,8 @@ const MOST_KEYS = 10_000
  * store: the limit protects the processor, and each copy of the app has its own.
  */
 export function createSuccessfulSignIns() {
-  const pairs = boundedCounter('successful-pair', TEN_MINUTES_SECONDS, MOST_KEYS)
-  const accounts = boundedCounter('successful-account', TEN_MINUTES_SECONDS, MOST_KEYS)
+  const pairs = openMemoryCounter('successful-pair', TEN_MINUTES_SECONDS, MOST_KEYS)
+  const accounts = openMemoryCounter('successful-account', TEN_MINUTES_SECONDS, MOST_KEYS)
 
   return {
     /** Returns the count that is at its limit; null if there is none. */

@@ -1,13 +1,11 @@
-import { lstatSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
 import { rowsIn } from '../login/signed-in.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { sessionOf, set } from './session-store-contract.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 
@@ -67,28 +65,4 @@ test('a link to a damaged session file stays a link', () => {
   open(link)
   expect(lstatSync(link).isSymbolicLink()).toBe(true)
   expect(rowsIn(file)).toEqual([])
-})
-
-test('a damaged session file that cannot be moved stops the start with a sentence', () => {
-  const file = newFile()
-  writeFileSync(file, Buffer.alloc(5000))
-  // No file name may be longer.
-  const long = join(dirname(file), 'x'.repeat(250))
-  renameSync(file, long)
-  expect(() => open(long)).toThrow(ConfigError)
-})
-
-test('of two copies that find a damaged session file, the second keeps the new file of the first', async () => {
-  const file = newFile()
-  writeFileSync(file, Buffer.alloc(5000))
-  const { close } = DatabaseSync.prototype
-  const closing = vi.spyOn(DatabaseSync.prototype, 'close').mockImplementationOnce(function (this: DatabaseSync) {
-    close.call(this)
-    open(file)
-  })
-  onTestFinished(() => closing.mockRestore())
-  const second = open(file)
-  await set(second, 'a', sessionOf('ada', 10_000))
-  expect(rowsIn(file)).toHaveLength(1)
-  expect(readdirSync(dirname(file)).filter((name) => /damaged-\d+$/.test(name))).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { networkOf } from '../../src/sign-in-limits/keys.ts'
-import { boundedCounter, type OpenCounter, openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { type OpenCounter, openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { parallelAttemptsContract } from './parallel-attempts-contract.ts'
 import { type CountersUnderTest, signInLimitsContract } from './sign-in-limits-contract.ts'
@@ -69,7 +69,7 @@ test('refused and abandoned attempts take no memory', async () => {
 })
 
 test('memory is bounded: the least recently used counts are dropped first', async () => {
-  const counter = boundedCounter('test', 60, 3)
+  const counter = openMemoryCounter('test', 60, 3)
   for (const key of ['a', 'b', 'c']) await counter.penalty(key)
   await counter.penalty('a')
   await counter.set('d', 5, 60)

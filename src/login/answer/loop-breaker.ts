@@ -53,15 +53,12 @@ function countRecent(nowSeconds: () => number, withinSeconds: number) {
     current = new Map()
     startedAt = now
   }
-  function countSince(times: readonly number[] | undefined, since: number): number {
-    return times === undefined ? 0 : times.filter((at) => at > since).length
-  }
   return {
     countOf(key: string): number {
       const now = nowSeconds()
       rotate(now)
-      const since = now - withinSeconds
-      return countSince(previous.get(key), since) + countSince(current.get(key), since)
+      const times = [...(previous.get(key) ?? []), ...(current.get(key) ?? [])]
+      return times.filter((at) => at > now - withinSeconds).length
     },
     add(key: string): void {
       const now = nowSeconds()

@@ -69,10 +69,8 @@ async function checkPassword(deps: HashedSignInDeps, stored: StoredViewer, passw
   }
   if (!(await reading.verify(password))) return WRONG
   if (disabled) return { ok: false, reason: 'disabled' }
-  return {
-    ok: true,
-    viewer: toViewer(reading.needsRehash(password) ? await renewHash(deps, stored, password) : stored),
-  }
+  const newest = reading.needsRehash(password) ? await renewHash(deps, stored, password) : stored
+  return { ok: true, viewer: toViewer(newest) }
 }
 
 /** Takes the time of a verification and refuses, even for the right password of the decoy hash. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createPrivateFile } from '../../server/private-file.ts'
+import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../../server/sqlite-code.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
 
 /** "VwrA" in the header of the file. Databases of other programs, and the sessions of this app, are refused. */
@@ -46,11 +47,8 @@ const MIGRATIONS: readonly string[] = [
 
 const OPENING_TIMEOUT_MS = 10_000
 const RETRY_MS = 20
-const SQLITE_BUSY = 5
 const SQLITE_READONLY = 8
-const SQLITE_CORRUPT = 11
 const SQLITE_CANTOPEN = 14
-const SQLITE_NOTADB = 26
 
 /**
  * Opens the file of viewers. Creates the file and its folder if missing, and updates it to the version of this app.
@@ -99,14 +97,6 @@ export function queryViewers<T>(file: string, query: () => T): T {
 /** Runs a synchronous query as a promise, which rejects if the query throws. */
 export function promised<T>(query: () => T): Promise<T> {
   return new Promise((resolve) => resolve(query()))
-}
-
-/** Returns the primary result code of SQLite; 0 for a closed file; null for other errors. */
-function sqliteCode(error: unknown): number | null {
-  if (!(error instanceof Error) || !('code' in error)) return null
-  if (error.code === 'ERR_INVALID_STATE') return 0
-  // The upper bytes of an extended code are details.
-  return error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error ? Number(error.errcode) & 0xff : null
 }
 
 /** @throws ConfigError when the file or its folder cannot be created. */
