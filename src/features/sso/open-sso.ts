@@ -51,14 +51,16 @@ function openProviders(entryPoints: readonly EntryPointOf<SsoSettings>[], { publ
   const redirectUri = new URL(CALLBACK_PATH, publicUrl).href
   const hasOthers = new Set(entryPoints.map(({ settings }) => settings.issuer)).size > 1
   const providers = new Map<string, IdentityProvider>()
-  function optionsFor(settings: SsoSettings) {
+  function openFor(settings: SsoSettings) {
     // All entry points that accept the same sessions: each may need the groups.
     const same = entryPoints.filter((one) => providerIdOf(one.settings) === providerIdOf(settings))
-    return { redirectUri, hasOthers, allowedGroups: same.flatMap(({ entryPoint }) => entryPoint.allowedGroups ?? []) }
+    const allowedGroups = same.flatMap(({ entryPoint }) => entryPoint.allowedGroups ?? [])
+    const needsGroups = same.some((one) => one.settings.needsGroups)
+    return openIdentityProvider({ ...settings, needsGroups }, { ...deps, redirectUri, hasOthers, allowedGroups })
   }
   const providerOf = (settings: SsoSettings) => {
     const key = connectionIdOf(settings)
-    const provider = providers.get(key) ?? openIdentityProvider(settings, { ...deps, ...optionsFor(settings) })
+    const provider = providers.get(key) ?? openFor(settings)
     providers.set(key, provider)
     return provider
   }

@@ -63,6 +63,7 @@ export function connectionIdOf(settings: SsoSettings): string {
       : [
           authentication.privateKey.export({ type: 'pkcs8', format: 'pem' }),
           authentication.certificate?.toString('base64'),
+          authentication.algorithm,
         ]
   return hash('sha256', JSON.stringify([providerIdOf(settings), authentication.kind, credentials]), 'base64url')
 }
