@@ -24,7 +24,9 @@ export function createClientAddress(
   let isLogged = false
   return (req) => {
     const { remoteAddress: address = '' } = req.socket
-    if (!isLogged && req.headers['x-forwarded-for'] !== undefined && !trustsProxy(address, 0)) {
+    // A connection that has closed has no address.
+    const isUnexpected = address !== '' && !trustsProxy(address, 0)
+    if (!isLogged && isUnexpected && req.headers['x-forwarded-for'] !== undefined) {
       isLogged = true
       log.warn(
         { event: 'unexpected-proxy', address },
