@@ -40,7 +40,12 @@ function lasting({ status, headers: { connection, date, server, location, ...hea
     'set-cookie': cookie,
     ...rest
   } = headers
-  return { status, ...rest, player: location?.split('hash=')[0], cookie: cookie?.[0]?.replace(/=[^;]*/, '') }
+  return {
+    status,
+    ...rest,
+    player: location?.split('hash=')[0],
+    cookie: cookie?.[0]?.replace(/=[^;]*|Expires=[^;]*/g, ''),
+  }
 }
 
 function signIn(proxy: RunningProxy, form: Readonly<Record<string, string>>, from?: string, forged?: string) {
