@@ -44,7 +44,7 @@ function lasting({ status, headers: { connection, date, server, location, ...hea
     status,
     ...rest,
     player: location?.split('hash=')[0],
-    cookie: cookie?.[0]?.replace(/=[^;]*|Expires=[^;]*/g, ''),
+    cookie: cookie?.[0]?.replace(/(?<=^[^=;]*|Expires)=[^;]*/g, ''),
   }
 }
 
