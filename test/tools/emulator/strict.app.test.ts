@@ -142,6 +142,16 @@ test.each<[string, Prepare, RegExp, string | object | null, number?]>([
     /granularity day/,
     time('granularity', 'day'),
   ],
+  [
+    'the revocation of a token',
+    (service) => {
+      const { path, init } = tokenRequest(service, standardCredential(service), { token: 'x' })
+      return { path: `${path}/revoke`, init: init ?? {} }
+    },
+    /revocation/,
+    'not_found',
+    404,
+  ],
   ['ids without a type', report(`/v1/views?${RANGE}&content_id=1001`), /"content_id"/, time('content_id', '1001')],
 ])(
   '%s: accepted and named in the log, or refused by a strict emulator',

@@ -15,6 +15,7 @@ import { STYLESHEET_PATH, showMessage, wordsOf } from './page.ts'
 import { SIGNING_KEY_TABLE, signingKey } from './signing-key.ts'
 import { NONCE_TABLE } from './tokens/access.ts'
 import { CODE_TABLE } from './tokens/code-store.ts'
+import { revokeRoutes } from './tokens/revoke-endpoint.ts'
 import { tokenRoutes } from './tokens/token-endpoint.ts'
 import { TOKEN_TABLE } from './tokens/token-store.ts'
 
@@ -41,6 +42,7 @@ export function oauthRoutes(deps: OauthDeps): Router {
   const shared = { ...deps, limits, passwords, outbox, sessions }
 
   const router = Router({ caseSensitive: true, strict: true })
+  router.use(revokeRoutes(shared))
   router.use(tokenRoutes(shared))
   router.get(STYLESHEET_PATH, (_req, res) => res.sendFile(STYLESHEET, { maxAge: 600_000 }))
   router.use(['/authorize', '/account'], sessions.middleware)

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { percentDecode, percentEncode, readParameters } from '../../http/form.ts'
 import { type Client, findClient } from '../tokens/client-authentication.ts'
+import { challengeOf } from '../tokens/code-store.ts'
 import { DeviceName, readTerms } from '../tokens/token-request.ts'
 import type { TokenKind } from '../tokens/token-store.ts'
 import { appendQuery, matchRedirectUri } from './redirect-address.ts'
@@ -17,6 +18,8 @@ export interface AuthorizationRequest {
   readonly scope: '' | 'broadcaster'
   readonly deviceName: string | null
   readonly lang: string | null
+  /** The challenge of PKCE in the form S256; null without one. */
+  readonly challenge: string | null
   /** Percent-encoded; null when none was sent. */
   readonly state: string | null
   /** The same request as a query, for forms and links during the sign-in. */
@@ -37,7 +40,12 @@ export type AuthorizationReading =
 type AuthorizationError = 'invalid_request' | 'unsupported_response_type' | 'invalid_scope' | 'access_denied'
 
 const MAX_REQUEST_LENGTH = 8_192
-const PARAMETERS = ['response_type', 'client_id', 'redirect_uri', 'scope', 'token_type', 'device_name', 'lang'] as const
+const PARAMETERS = [
+  ...(['response_type', 'client_id', 'redirect_uri', 'scope', 'token_type', 'device_name', 'lang'] as const),
+  ...(['code_challenge', 'code_challenge_method'] as const),
+]
+/** The form of a challenge and of a verifier (RFC 7636 4.1). */
+const CHALLENGE = /^[\w.~-]{43,128}$/
 /** The code flow issues no MAC tokens. */
 const KINDS: Record<AuthorizationRequest['responseType'], readonly TokenKind[]> = {
   code: ['bearer'],
@@ -92,6 +100,12 @@ export function readAuthorizationRequest(
   if (!terms.ok) return refused(terms.error, terms.reason)
   const deviceName = DeviceName.nullable().safeParse(form.fields.device_name ?? null)
   if (!deviceName.success) return refused('invalid_request', 'device_name is too long or has control characters')
+  const { code_challenge: sent, code_challenge_method: method = 'plain' } = form.fields
+  if (sent !== undefined && refusesBeyond('PKCE')) return refused('invalid_request', strictRefusal('PKCE'))
+  if (sent !== undefined && !(CHALLENGE.test(sent) && ['plain', 'S256'].includes(method))) {
+    return refused('invalid_request', 'code_challenge or code_challenge_method is malformed')
+  }
+  const challenge = sent === undefined ? null : method === 'S256' ? sent : challengeOf(sent)
   const query = queryOf(form.fields, state)
   const { formActionSources } = address
   const { kind, scope } = terms
@@ -99,7 +113,7 @@ export function readAuthorizationRequest(
     ok: true,
     request: {
       ...{ client, redirectUri, formActionSources, responseType, kind, scope },
-      ...{ deviceName: deviceName.data, lang, state, query },
+      ...{ deviceName: deviceName.data, lang, challenge, state, query },
     },
   }
 }

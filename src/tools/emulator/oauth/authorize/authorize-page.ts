@@ -85,10 +85,11 @@ async function decide(deps: AuthorizeDeps, req: Request, res: Response): Promise
 }
 
 function grantLocation({ database, nowSeconds }: AuthorizeDeps, request: AuthorizationRequest, user: User): string {
-  const { redirectUri, deviceName, kind, scope } = request
+  const { redirectUri, deviceName, kind, scope, challenge } = request
   const { clientId } = request.client
   if (request.responseType === 'code') {
-    const code = issueCode(database, { clientId, userId: user.id, redirectUri, deviceName }, nowSeconds())
+    const grant = { clientId, userId: user.id, redirectUri, deviceName, challenge }
+    const code = issueCode(database, grant, nowSeconds())
     return resultLocation(request, { code })
   }
   const grant = { kind, clientId, userId: user.id, isClientLevel: false, scope, deviceName }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { digest, type IssuedToken, issueToken, randomToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
@@ -12,6 +13,11 @@ export const CODE_TABLE = `
     expires_at_seconds INTEGER NOT NULL,
     used INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  -- Only of codes with PKCE (RFC 7636).
+  CREATE TABLE IF NOT EXISTS oauth_code_challenges (
+    code_hash TEXT PRIMARY KEY REFERENCES oauth_codes (code_hash) ON DELETE CASCADE,
+    challenge TEXT NOT NULL
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS oauth_codes_by_expiry ON oauth_codes (expires_at_seconds);
 `
 
@@ -24,11 +30,20 @@ export interface CodeRequest {
   /** Exactly as sent: the token endpoint compares it. */
   readonly redirectUri: string
   readonly deviceName: string | null
+  /** The challenge of PKCE in the form S256; null without one. */
+  readonly challenge: string | null
 }
 
 export type Redemption =
   | { readonly ok: true; readonly token: IssuedToken }
   | { readonly ok: false; readonly error: 'invalid_grant' | 'invalid_client'; readonly reason: string }
+
+interface CodeExchange {
+  readonly code: string
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly verifier: string | undefined
+}
 
 /** Creates a code that is valid for ten minutes, and stores its digest. */
 export function issueCode(database: DatabaseSync, request: CodeRequest, nowSeconds: number): string {
@@ -48,6 +63,9 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
       request.deviceName,
       nowSeconds + CODE_LIFETIME_SECONDS,
     )
+  if (request.challenge !== null) {
+    database.prepare('INSERT INTO oauth_code_challenges VALUES (?, ?)').run(digest(code), request.challenge)
+  }
   return code
 }
 
@@ -58,11 +76,16 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
  */
 export function redeemCode(
   database: DatabaseSync,
-  { code, clientId, redirectUri }: { code: string; clientId: string; redirectUri: string },
+  { code, clientId, redirectUri, verifier }: CodeExchange,
   nowSeconds: number,
 ): Redemption {
   const codeHash = digest(code)
   return inTransaction(database, () => {
+    const row = database.prepare('SELECT challenge FROM oauth_code_challenges WHERE code_hash = ?').get(codeHash)
+    const challenge = row === undefined ? undefined : String(row.challenge)
+    if (challenge !== (verifier === undefined ? undefined : challengeOf(verifier))) {
+      return { ok: false as const, error: 'invalid_grant', reason: 'code_verifier does not match code_challenge' }
+    }
     const used = database
       .prepare(
         `UPDATE oauth_codes SET used = 1
@@ -74,6 +97,11 @@ export function redeemCode(
       ? refuse(database, codeHash, clientId, nowSeconds)
       : { ok: true as const, token: issueToken(database, grantOf(used, clientId, codeHash), nowSeconds) }
   })
+}
+
+/** The challenge of a code verifier, method S256 (RFC 7636 4.2). */
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
 }
 
 function grantOf(row: Record<string, unknown>, clientId: string, codeHash: string) {

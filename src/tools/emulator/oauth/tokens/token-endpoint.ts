@@ -1,11 +1,12 @@
 import { type Response, Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
-import { type RefusesBeyond, refusesBeyond } from '../../http/beyond-documents.ts'
+import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../own-accounts/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, type Client, hasSecret } from './client-authentication.ts'
 import { redeemCode } from './code-store.ts'
+import { refreshToken } from './refresh-token.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
 import { type Grant, type IssuedToken, issueToken, type TokenKind } from './token-store.ts'
 
@@ -70,6 +71,9 @@ async function answerTokenRequest(
 ): Promise<TokenAnswer> {
   const { authorizationHeader, address } = caller
   const { client_id: clientId } = request
+  if (request.grant_type === 'refresh_token' && caller.refusesBeyond('the grant refresh_token')) {
+    return { ok: false, error: 'unsupported_grant_type', reason: strictRefusal('the grant refresh_token') }
+  }
   const authentication = authenticateClient(deps.database, clientId, authorizationHeader, caller.refusesBeyond)
   if (!authentication.ok) return { ...authentication, error: 'invalid_client' }
   if (request.grant_type === 'password' && !hasSecret(deps.database, request.client_id, request.client_secret)) {
@@ -77,9 +81,13 @@ async function answerTokenRequest(
   }
   const terms = termsOfGrant(request)
   if (!terms.ok) return terms
+  if (request.grant_type === 'refresh_token') {
+    const refreshed = refreshToken(deps.database, request.refresh_token, clientId, deps.nowSeconds())
+    return refreshed.ok ? { ...refreshed, kind: 'bearer' } : refreshed
+  }
   if (request.grant_type === 'authorization_code') {
-    const { code, client_id: clientId, redirect_uri: redirectUri } = request
-    const redemption = redeemCode(deps.database, { code, clientId, redirectUri }, deps.nowSeconds())
+    const { code, redirect_uri: redirectUri, code_verifier: verifier } = request
+    const redemption = redeemCode(deps.database, { code, clientId, redirectUri, verifier }, deps.nowSeconds())
     return redemption.ok ? { ...redemption, kind: 'bearer' } : redemption
   }
   const user =

@@ -24,7 +24,13 @@ const Shared = z.object({
   device_name: DeviceName.optional(),
 })
 const TokenRequest = z.discriminatedUnion('grant_type', [
-  Shared.extend({ grant_type: z.literal('authorization_code'), code: Text, redirect_uri: Text }),
+  Shared.extend({
+    grant_type: z.literal('authorization_code'),
+    code: Text,
+    redirect_uri: Text,
+    code_verifier: Text.optional(),
+  }),
+  Shared.extend({ grant_type: z.literal('refresh_token'), refresh_token: Text }),
   Shared.extend({ grant_type: z.literal('password'), client_secret: Text, username: Text, password: Text }),
   Shared.extend({ grant_type: z.literal('client_credentials') }),
 ])
@@ -42,6 +48,7 @@ export type Terms =
 /** Token types of each grant; the first is the default. */
 const KINDS: Record<TokenRequest['grant_type'], readonly TokenKind[]> = {
   authorization_code: ['bearer'],
+  refresh_token: ['bearer'],
   password: ['bearer', 'mac', 'jwt'],
   client_credentials: ['bearer', 'mac', 'jwt'],
 }

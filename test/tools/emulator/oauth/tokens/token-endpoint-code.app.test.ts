@@ -10,8 +10,8 @@ const REDIRECT_URI = 'http://127.0.0.1:5000/callback'
 const app = roomAppForFile()
 
 function freshCode(overrides: Partial<Parameters<typeof issueCode>[1]> = {}): string {
-  const request = { clientId: STUDIO_CLIENT.clientId, userId: STUDIO.id, redirectUri: REDIRECT_URI, deviceName: null }
-  return issueCode(app.database, { ...request, ...overrides }, app.nowSeconds())
+  const request = { clientId: STUDIO_CLIENT.clientId, userId: STUDIO.id, redirectUri: REDIRECT_URI }
+  return issueCode(app.database, { ...request, deviceName: null, challenge: null, ...overrides }, app.nowSeconds())
 }
 
 function codeGrant(code: string) {
