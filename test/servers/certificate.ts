@@ -13,18 +13,21 @@ export interface Certificate {
 const run = promisify(execFile)
 
 /**
- * Makes a certificate that is valid for two days.
+ * Makes a certificate.
  * @param names such as `DNS:localhost`.
  * @param authority signs the certificate. Without one, the certificate signs itself and is its own authority.
+ * @param days how long it is valid.
  * @throws Error if openssl is not installed.
  */
 export async function makeCertificate(
   names: readonly string[] = ['DNS:localhost', 'IP:127.0.0.1'],
   authority?: Certificate,
+  days = 30,
 ): Promise<Certificate> {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
   const files = { key: join(folder, 'key.pem'), certificate: join(folder, 'certificate.pem') }
-  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const request = ['req', '-x509', ...key, '-days', String(days)]
   const subject = ['-subj', '/CN=throwaway', '-addext', `subjectAltName=${names.join(',')}`]
   const signer = { key: join(folder, 'authority-key.pem'), certificate: join(folder, 'authority.pem') }
   const signed = [...['-CA', signer.certificate, '-CAkey', signer.key], '-addext', 'basicConstraints=critical,CA:FALSE']

@@ -1,9 +1,18 @@
 import { ANSWER_CHECKS } from './answer-checks.ts'
 import type { Finding } from './finding.ts'
 
+/** Consequences besides those of an answer: the code of a finding, and the codes of its causes. */
+const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
+  'player-frame-src': ['page-other-content'],
+  'page-other-content': ['channel-unknown', 'not-owner', 'no-own-lock'],
+  'slow-answers': ['slow-answers'],
+}
+
 /** True if an earlier finding already names the cause. */
 export function isConsequence({ code, entryPoint }: Finding, earlier: readonly Finding[]): boolean {
-  const causes = ANSWER_CHECKS.flatMap(({ consequences }) => consequences[code] ?? [])
+  const causes = [CONSEQUENCES, ...ANSWER_CHECKS.map(({ consequences }) => consequences)].flatMap(
+    (consequences) => consequences[code] ?? [],
+  )
   return earlier.some(
     (one) => one.state !== 'ok' && causes.includes(one.code) && (one.entryPoint ?? entryPoint) === entryPoint,
   )

@@ -13,8 +13,8 @@ import { readKnownPassword } from '../terminal/read-password.ts'
 import type { SeenPlayer } from './answer-check.ts'
 import { answerAt } from './answer-checks.ts'
 import { checkApp } from './app/check-app.ts'
-import { trySignIn } from './app/sign-in.ts'
-import type { TestViewer } from './app/test-viewer.ts'
+import { trySignIn } from './app/sign-in/sign-in.ts'
+import type { TestViewer } from './app/sign-in/test-viewer.ts'
 import { isConsequence } from './consequences.ts'
 import type { Untried } from './feature-check.ts'
 import { FEATURE_CHECKS } from './feature-checks.ts'
@@ -22,6 +22,8 @@ import { type Finding, findingOf, ok, type Report, unknown, warning } from './fi
 import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
 import { checkService } from './service/check-service.ts'
+import { asUnchanged } from './service/lock-secret.ts'
+import { startTimeLimit } from './time-limit.ts'
 import { verdictOn } from './verdict.ts'
 
 interface Options {
@@ -31,6 +33,7 @@ interface Options {
   readonly channel?: string
   readonly video?: string
   readonly page?: readonly URL[]
+  readonly lockUnchanged?: boolean
   readonly strict?: boolean
 }
 
@@ -38,7 +41,7 @@ const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
 that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
 input. The exit status is 1 after a failure. With --strict it is also 1 after a warning or an unknown result, which
-cannot be seen from here.`
+cannot be seen from here. The doctor runs for 20 seconds at most.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
@@ -55,6 +58,7 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
     .option('--channel <ID>', 'check the lock of this channel', contentId)
     .option('--video <ID>', 'check the lock of this video', contentId)
     .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress)
+    .option('--lock-unchanged', 'the lock of the channel was not changed elsewhere since lock set on this machine')
     .option('--strict', 'exit status 1 also after a warning or an unknown result')
     .action((options: Options, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
@@ -66,7 +70,8 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
 
 async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const findings: Finding[] = []
-  const report: Report = (finding) => {
+  const report: Report = (given) => {
+    const finding = options.lockUnchanged ? asUnchanged(given) : given
     if (isConsequence(finding, findings)) return
     findings.push(finding)
     if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
@@ -82,31 +87,60 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     if (!read.ok) return read
     viewer = { username: options.viewer, password: read.password }
   }
+  const time = startTimeLimit(io)
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
+  const signal = AbortSignal.any([stop.signal, time.signal])
+  const work = checkAll({ io, config, options, viewer, signal, waitFor: time.waitFor }, (finding) => {
+    // Aborted checks would name the end of the time as a fault.
+    if (!signal.aborted) report(finding)
+  })
   try {
-    const isAppThere = await reportAll(checkApp(config, stop.signal), report)
-    const untried = await reportFeatures(config, isAppThere, stop.signal, report)
-    const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
-    stop.signal.throwIfAborted()
-    const namedEntryPoint = options.entryPoint ?? lock.entryPoint
-    reportUntried(config, untried, namedEntryPoint, report)
-    const onPages = isAppThere
-      ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], stop.signal), report)
-      : []
-    const players = distinct(lock.player === undefined ? onPages : [lock.player, ...onPages])
-    if (lock.unseen && players.length === 0) report(lock.unseen)
-    const entryPoint = namedEntryPoint ?? players[0]?.entryPoint.name
-    if (isAppThere) reportUnseenPlayers(config, entryPoint, players, report)
-    const listed = isAppThere ? await reportPlayers(config, players, stop.signal, report) : []
-    await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal: stop.signal }, entryPoint, report)
+    if ((await time.orNull(work.then(() => true))) === null) report(time.finding())
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
-    throw error
+    if (!time.signal.aborted) throw error
+    report(time.finding())
   } finally {
+    work.catch(() => {})
+    time.stop()
     release()
   }
   return verdictOn(findings, options.strict === true)
+}
+
+interface Run {
+  readonly io: CommandIo
+  readonly config: Config
+  readonly options: Options
+  readonly viewer: TestViewer | null
+  readonly signal: AbortSignal
+  /** Called before each group of checks. */
+  waitFor(what: string): void
+}
+
+async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, report: Report): Promise<void> {
+  waitFor(`the login app at ${config.publicUrl.origin}`)
+  const isAppThere = await reportAll(checkApp(io, config, signal), report)
+  waitFor('single sign-on and the mail server')
+  const untried = await reportFeatures(config, isAppThere, signal, report)
+  waitFor('the video service')
+  const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
+  signal.throwIfAborted()
+  const namedEntryPoint = options.entryPoint ?? lock.entryPoint
+  reportUntried(config, untried, namedEntryPoint, report)
+  waitFor('the pages of --page, their player, and the login app')
+  const onPages = isAppThere
+    ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], signal, targetOf(options)), report)
+    : []
+  const players = distinct(lock.player === undefined ? onPages : [lock.player, ...onPages])
+  if (lock.unseen && players.length === 0) report(lock.unseen)
+  const entryPoint = namedEntryPoint ?? players[0]?.entryPoint.name
+  if (isAppThere) reportUnseenPlayers(config, entryPoint, players, report)
+  waitFor('the player and the login app')
+  const listed = isAppThere ? await reportPlayers(config, players, signal, report) : []
+  waitFor('the sign-in of the test viewer')
+  await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal }, entryPoint, report)
 }
 
 interface SignInTrial {
@@ -204,7 +238,7 @@ async function reportSignIn(
     return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
   }
   const player = players.find((one) => one.entryPoint === entryPoint) ?? null
-  const signIn = trySignIn(io, config, entryPoint, viewer, player, signal)
+  const signIn = trySignIn(io, { config, entryPoint, player, signal }, viewer)
   await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
 }
 

@@ -1,7 +1,7 @@
 import { isCertificateFault } from '../../../server/certificate-fault.ts'
 import { type Finding, failure } from './finding.ts'
 
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 8_000
 const MAX_BYTES = 65_536
 
 /** Requests an address as a browser would, without following redirects. Returns a failure if there is no answer. */

@@ -2,14 +2,18 @@ import { request } from './request.ts'
 
 /**
  * Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN
- * without a Date.
+ * without a Date. The server wrote the Date at any moment of the request: of the possible times, returns the nearest to
+ * this clock, so that a slow answer is not taken for a wrong clock.
  */
 export async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
   const sentAtMs = Date.now()
   const answer = await request(url, signal)
-  const halfWayMs = (sentAtMs + Date.now()) / 2
+  const receivedAtMs = Date.now()
   if (!(answer instanceof Response)) return null
   const dateMs = Date.parse(answer.headers.get('date') ?? '')
-  // The header has no fraction of a second, so the time is half a second later on average.
-  return (dateMs + 500 - halfWayMs) / 1000
+  if (Number.isNaN(dateMs)) return Number.NaN
+  const leastSeconds = (dateMs - receivedAtMs) / 1000
+  // The header has no fraction of a second.
+  const mostSeconds = (dateMs + 1000 - sentAtMs) / 1000
+  return leastSeconds > 0 ? leastSeconds : Math.min(mostSeconds, 0)
 }

@@ -65,7 +65,7 @@ describe('the doctor with several entry points', () => {
     env = Object.fromEntries(Object.entries(env).filter(([setting]) => !setting.startsWith('SERVICE_')))
     const { status, stdout } = await run('doctor', '--viewer', ADA.username, '--entry-point', 'silver')
     expect(stdout).toMatch(/^unknown .*SERVICE_/m)
-    expect([status, stdout]).toEqual([0, expect.stringContaining('(0 failures, 2 unknown, 1 warning)')])
+    expect([status, stdout]).toEqual([0, expect.stringContaining(': 0 failures, 2 unknown, 1 warning)')])
     const withChannel = await run('doctor', '--channel', '1002')
     expect(withChannel.stdout).toContain('SERVICE_AUTH_URL is required; SERVICE_OAUTH_URL is required;')
     expect(withChannel.status).toBe(1)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { CLIENT } from '../../../features/sso/start-provider.ts'
 import type { LogLine } from '../../../login/start-login-app.ts'
+import { ALL_CLEAR_FAULTS } from './faults/all-clear-faults.ts'
 import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'
 import { ENTRY_POINT_FAULTS } from './faults/entry-point-faults.ts'
 import { examine, type Fault, type Installation } from './faults/installation.ts'
@@ -16,6 +17,7 @@ import { SSO_CLIENT_FAULTS, SSO_PROVIDER_FAULTS } from './sso/provider-faults.ts
 import { SSO_START_FAULTS } from './sso/start-faults.ts'
 
 const FAULTS: readonly Fault[] = [
+  ...ALL_CLEAR_FAULTS,
   ...SETTINGS_FAULTS,
   ...PROXY_FAULTS,
   ...CERTIFICATE_FAULTS,

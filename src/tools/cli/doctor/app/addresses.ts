@@ -4,6 +4,7 @@ import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
 import { request } from '../request.ts'
 import { notAllowed } from './content-security-policy.ts'
+import { isGuarded } from './guarded.ts'
 import { judgeReturnPage } from './return-page.ts'
 
 /** Checks the return address of the player, and that the app sends viewers to the consumers of the settings. */
@@ -25,7 +26,7 @@ export async function* checkAddresses(
 async function checkReachable(
   name: string,
   url: string,
-  doubtfulStatuses: readonly number[],
+  missingStatuses: readonly number[],
   signal: AbortSignal,
 ): Promise<Finding> {
   const answer = await request(url, signal)
@@ -41,7 +42,13 @@ async function checkReachable(
       `${name} ${url} redirects to ${new URL(target, url).origin}. If it also does so with a response, browsers block the way back: the Content-Security-Policy of the app allows only the origin in the setting. Set the final address.`,
     )
   }
-  return status >= 500 || doubtfulStatuses.includes(status)
+  if (missingStatuses.includes(status)) {
+    return failure(
+      'address-missing',
+      `${name} ${url} answers ${status}: there is no such page, so no response reaches the player. Ask the video service for {player_return_url}.`,
+    )
+  }
+  return status >= 500 || isGuarded(status)
     ? unknown(
         'address-doubtful',
         `${name} ${url} answers ${status} to a request without a response. Check its spelling.`,

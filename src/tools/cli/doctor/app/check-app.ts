@@ -1,8 +1,10 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
 import { answerAt } from '../answer-checks.ts'
 import { type Finding, findingOf, warning } from '../finding.ts'
 import { checkAddresses } from './addresses.ts'
+import { checkCertificate } from './certificate.ts'
 import { checkClientAddress } from './client-address.ts'
 import { checkReadiness } from './readiness.ts'
 import { checkScreen, checkSettings } from './screen.ts'
@@ -11,7 +13,7 @@ import { checkScreen, checkSettings } from './screen.ts'
  * Checks the login app over its PUBLIC_URL: its stores, its screens and the headers that browsers get.
  * @returns false if the app does not answer. Nothing that follows from it is then checked.
  */
-export async function* checkApp(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
+export async function* checkApp(io: CommandIo, config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
   if (config.publicUrl.protocol === 'https:' && config.trustProxyHops === 0 && config.trustedProxies.length === 0) {
     yield warning(
       'no-proxy-hops',
@@ -22,14 +24,15 @@ export async function* checkApp(config: Config, signal: AbortSignal): AsyncGener
   for (const entryPoint of entryPoints) {
     for (const finding of checkSettings(entryPoint)) yield findingOf(config, entryPoint, finding)
   }
-  if (!(yield* checkReadiness(config, signal))) return false
-  const address = await checkClientAddress(config, signal)
-  if (address !== null) yield address
+  if (!(yield* checkReadiness(io, config, signal))) return false
+  const clientAddress = checkClientAddress(config, signal)
+  const certificate = checkCertificate(config.publicUrl, signal)
   for (const entryPoint of entryPoints) {
     for (const check of [checkScreen, checkAddresses]) {
       for await (const finding of check(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)
     }
   }
+  for (const finding of await Promise.all([clientAddress, certificate])) if (finding !== null) yield finding
   for (const entryPoint of config.entryPoints) {
     const answer = answerAt(entryPoint)
     if (answer === null) continue

@@ -1,24 +1,35 @@
 import type { Config } from '../../../../config.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../../terminal/io.ts'
 import { FEATURE_CHECKS } from '../feature-checks.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { type Readiness, readinessIn } from './away.ts'
+import { guarded, isGuarded } from './guarded.ts'
+import { storeCause } from './store-cause.ts'
 
 /** Checks of features report these. */
 const WITH_CHECKS = FEATURE_CHECKS.flatMap(({ away }) => away ?? [])
 
 /** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
-export async function* checkReadiness(config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
+export async function* checkReadiness(
+  io: CommandIo,
+  config: Config,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, boolean> {
   const { origin } = config.publicUrl
   const ready = await request(`${origin}/health/ready`, signal)
   if (!(ready instanceof Response)) {
+    // A wrong address or certificate is the cause itself.
+    if (ready.code === 'nothing-listens') yield* causeInStore(io, config)
     yield { ...ready, text: `The login app cannot be reached at PUBLIC_URL. ${ready.text}` }
     return false
   }
   const answer = await readinessIn(ready)
   if (answer !== null) {
-    yield storesFinding(origin, ready.status, answer)
+    const finding = storesFinding(origin, ready.status, answer)
+    if (finding.code === 'store-away' && answer.away.includes('USER_STORE_URL')) yield* causeInStore(io, config)
+    yield finding
     return true
   }
   if (await showsSignInScreen(config, signal)) {
@@ -28,12 +39,20 @@ export async function* checkReadiness(config: Config, signal: AbortSignal): Asyn
     )
     return true
   }
-  yield notTheApp(origin, ready)
+  const finding = notTheApp(origin, ready)
+  if (finding.code === 'proxy-without-app') yield* causeInStore(io, config)
+  yield finding
   return false
+}
+
+async function* causeInStore(io: CommandIo, config: Config): AsyncGenerator<Finding> {
+  const cause = await storeCause(io, config)
+  if (cause !== null) yield cause
 }
 
 function notTheApp(origin: string, { status, headers }: Response): Finding {
   const location = headers.get('location')
+  if (isGuarded(status)) return guarded(origin, status)
   if (status === 502 || status === 503 || status === 504) {
     return failure(
       'proxy-without-app',

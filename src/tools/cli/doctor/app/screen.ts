@@ -4,8 +4,11 @@ import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { answerAt } from '../answer-checks.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
+import { slowAnswer } from './answer-time.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
+import { guarded, isGuarded } from './guarded.ts'
 import { fieldsOf } from './screen-address.ts'
+import { checkScreenParts } from './screen-parts.ts'
 
 /** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
@@ -21,11 +24,14 @@ export async function* checkScreen(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
+  const startMs = performance.now()
   const screen = await request(`${address}?${new URLSearchParams({ ...fieldsOf(entryPoint), ...CONTENT })}`, signal)
+  const tookMs = performance.now() - startMs
   if (!(screen instanceof Response)) return yield screen
+  if (isGuarded(screen.status)) return yield guarded(address, screen.status)
   const isScreen = screen.status === 200
   const text = await screen.text()
-  if (!(isScreen && text.includes(`action="${entryPoint.basePath}/cancel"`))) {
+  if (!(isScreen && text.includes('/cancel"'))) {
     return yield failure(
       'no-sign-in-screen',
       `${address} answers ${screen.status} without a sign-in screen. A proxy answers instead of the app, or the app runs with other settings. Correct the proxy, or restart the app.`,
@@ -38,6 +44,8 @@ export async function* checkScreen(
     )
   }
   yield* checkHeaders(address, screen.headers, entryPoint)
+  yield* checkScreenParts(address, screen, text, entryPoint, signal)
+  yield* slowAnswer(address, tookMs)
 }
 
 /** Checks settings that are valid but usually a mistake. */

@@ -1,9 +1,12 @@
 import type { Config } from '../../../../config.ts'
 import { type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { LockTarget } from '../../../video-service/locks.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { SeenPlayer } from '../answer-check.ts'
 import { ANSWER_CHECKS } from '../answer-checks.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
+import { checkPageConsumers } from './consumers.ts'
+import { otherContent } from './content.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
 import { loadScreen } from './load-page.ts'
@@ -18,11 +21,14 @@ interface Target {
   /** The entry point of the lock; all entry points if the lock is not known. */
   readonly entryPoints: readonly HashEntryPoint[]
   readonly isLockKnown: boolean
+  /** The channel or video whose lock was checked. Null if none was named. */
+  readonly content: LockTarget | null
 }
 
 /**
  * Checks if browsers show the sign-in screen in the player on each of the pages.
  * @param entryPointOfLock the name; undefined if the lock is not known.
+ * @param content the channel or video whose lock was checked.
  * @returns the players that send their own frames to an entry point.
  */
 export async function* checkPages(
@@ -30,6 +36,7 @@ export async function* checkPages(
   entryPointOfLock: string | undefined,
   addresses: readonly URL[],
   signal: AbortSignal,
+  content: LockTarget | null = null,
 ): AsyncGenerator<Finding, readonly SeenPlayer[]> {
   if (addresses.length === 0) {
     yield unknown(
@@ -39,7 +46,7 @@ export async function* checkPages(
   }
   const isLockKnown = entryPointOfLock !== undefined
   const entryPoints = config.entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
-  const target = { config, isLockKnown, entryPoints: entryPoints.filter(isHashEntryPoint) }
+  const target = { config, isLockKnown, content, entryPoints: entryPoints.filter(isHashEntryPoint) }
   const hasHash = target.entryPoints.length > 0
   const answers = ANSWER_CHECKS.filter(({ at }) => entryPoints.some((entryPoint) => at(entryPoint) !== null))
   const players: SeenPlayer[] = []
@@ -71,6 +78,8 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
   if (missing !== null) yield missing
   // A page that cannot be seen as viewers see it says nothing about its origin.
   if (missing?.code === 'page-not-checked') return
+  const other = otherContent(address, players, target.content)
+  if (other !== null) yield other
   const assumed = playerOrigins.slice(0, 1).map((origin) => [page, assumedDocument(new URL(origin), page)])
   const seen = new Set<string>()
   for (const path of players.length > 0 ? players : assumed) {
@@ -81,6 +90,7 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
       seen.add(line)
     }
   }
+  yield* checkPageConsumers(target.config, target.entryPoints, loaded.frames, signal)
 }
 
 /** Checks one path from the page to the player, with the sign-in screen of each entry point in the player. */

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns'
 import { TextDecoder } from 'node:util'
 import { Agent, fetch, type Response } from 'undici'
+import { consumersIn, type FrameOfPage } from './consumers.ts'
 import { assumedDocument, documentOf, type FramedDocument, isTrustworthy, srcdocOf } from './framed-document.ts'
 import { type FrameElement, type PageHtml, readPageHtml } from './page-html.ts'
 
@@ -10,11 +11,13 @@ export interface LoadedPage {
   readonly status: number
   /** The path to each player: the page, the documents between, and the player. */
   readonly players: readonly (readonly FramedDocument[])[]
+  /** All documents, the page too. */
+  readonly frames: readonly FrameOfPage[]
   /** True if the page has more frames than are loaded. */
   readonly isCut: boolean
 }
 
-const PAGE_TIMEOUT_MS = 30_000
+const PAGE_TIMEOUT_MS = 8_000
 const MAX_BYTES = 2 ** 21
 const MAX_REDIRECTS = 10
 const MAX_FRAMES = 30
@@ -26,6 +29,7 @@ interface Loaded {
   readonly document: FramedDocument
   readonly status: number
   readonly frames: PageHtml['frames']
+  readonly consumers: FrameOfPage['consumers']
 }
 type Load = (address: URL, element: FramedDocument['element'], path: readonly FramedDocument[]) => Promise<Loaded>
 
@@ -43,10 +47,10 @@ export async function loadPage(
     const found: Loaded[] = [page]
     let isCut = false
     for (let level = [page], depth = 1; level.length > 0; depth += 1) {
-      const frames = level.flatMap((parent) => parent.frames.map((frame) => ({ parent, frame })))
+      const inLevel = level.flatMap((parent) => parent.frames.map((frame) => ({ parent, frame })))
       const left = depth > MAX_DEPTH ? 0 : MAX_FRAMES + 1 - found.length
-      isCut ||= frames.length > left
-      const loaded = frames.slice(0, left).map(({ parent, frame }) => loadFrame(load, frame, parent, isPlayer))
+      isCut ||= inLevel.length > left
+      const loaded = inLevel.slice(0, left).map(({ parent, frame }) => loadFrame(load, frame, parent, isPlayer))
       level = (await Promise.all(loaded)).filter((frame) => frame !== null)
       found.push(...level)
     }
@@ -55,7 +59,8 @@ export async function loadPage(
     const isInside = (path: readonly FramedDocument[]) => (other: readonly FramedDocument[]) =>
       other.length > path.length && other[path.length - 1] === path.at(-1)
     const innermost = players.filter((path) => !players.some(isInside(path)))
-    return { page: page.document, status: page.status, players: innermost, isCut }
+    const frames = found.map(({ document, consumers }) => ({ url: document.url, consumers }))
+    return { page: page.document, status: page.status, players: innermost, frames, isCut }
   })
 }
 
@@ -94,12 +99,12 @@ async function loadFrame(
   if (typeof content === 'string') {
     const { frames, policies } = readPageHtml(content, parent.url)
     const document = srcdocOf(parent, element, policies)
-    return { path: [...path, document], document, status: 200, frames }
+    return { path: [...path, document], document, status: 200, frames, consumers: consumersIn(content) }
   }
   return await load(content, element, path).catch(() => {
     if (!isPlayer(content)) return null
     const document = assumedDocument(content, parent, element)
-    return { path: [...path, document], document, status: 0, frames: [] }
+    return { path: [...path, document], document, status: 0, frames: [], consumers: [] }
   })
 }
 
@@ -121,9 +126,10 @@ async function load(
       addresses.push(url)
       continue
     }
-    const { frames, policies } = readPageHtml(await htmlOf(answer), url)
+    const html = await htmlOf(answer)
+    const { frames, policies } = readPageHtml(html, url)
     const document = documentOf(addresses, answer.headers, element, policies)
-    return { path: [...path, document], document, status: answer.status, frames }
+    return { path: [...path, document], document, status: answer.status, frames, consumers: consumersIn(html) }
   }
 }
 

@@ -28,6 +28,21 @@ export function lockSecretCheck(
   }
 }
 
+const UNPROVEN =
+  ', but the service does not show if the secret was changed elsewhere since then. If it was not, use --lock-unchanged. Else run lock set again, or watch the video once.'
+
+/** Returns the finding about a lock that, as the operator says, was not changed elsewhere since `lock set`. */
+export function asUnchanged(finding: Finding): Finding {
+  const { code, text } = finding
+  if (code !== 'lock-secret-unproven') return finding
+  return {
+    ...finding,
+    state: 'ok',
+    code: 'lock-secret-same',
+    text: text.replace(UNPROVEN, '; not changed since, you say.'),
+  }
+}
+
 function lockSet({ kind, id }: LockTarget): string {
   return `lock set --${kind} ${id}`
 }
@@ -43,7 +58,7 @@ function compareShown(leads: string, lock: Lock, target: LockTarget, match: Expe
 
 function findingOfRecord(leads: string, { secret, when }: RecordedSecret, target: LockTarget): Finding {
   if (secret === 'same') {
-    return ok('lock-secret-same', `${leads}. lock set gave it the secret of the settings ${when}.`)
+    return unknown('lock-secret-unproven', `${leads}. lock set gave it the secret of the settings ${when}${UNPROVEN}`)
   }
   if (secret === 'previous') {
     return warning(

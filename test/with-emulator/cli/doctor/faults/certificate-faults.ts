@@ -11,6 +11,12 @@ export const CERTIFICATE_FAULTS: readonly Fault[] = [
     findings: ['failure certificate-name'],
   },
   {
+    name: 'the certificate ends within 14 days',
+    tls: () => trustedCertificate(undefined, 10),
+    findings: ['warning certificate-ends'],
+    isHarmless: true,
+  },
+  {
     name: 'the port has no TLS',
     settings: ({ PUBLIC_URL = '' }) => ({ PUBLIC_URL: PUBLIC_URL.replace('http:', 'https:') }),
     findings: ['failure no-tls'],

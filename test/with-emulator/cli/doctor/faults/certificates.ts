@@ -15,8 +15,8 @@ export async function expiredCertificate(): Promise<ServerOptions> {
 }
 
 /** Makes a certificate that this process trusts until the end of the test. */
-export async function trustedCertificate(names?: readonly string[]): Promise<ServerOptions> {
-  const { certificate: cert, key } = await makeCertificate(names)
+export async function trustedCertificate(names?: readonly string[], days?: number): Promise<ServerOptions> {
+  const { certificate: cert, key } = await makeCertificate(names, undefined, days)
   const before = getCACertificates('default')
   setDefaultCACertificates([...before, cert])
   onTestFinished(() => setDefaultCACertificates(before))

@@ -40,6 +40,6 @@ export const ENTRY_POINT_FAULTS: readonly Fault[] = [
       await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, form)
       args.splice(0, 2, '--video', '2003')
     },
-    findings: ['failure lock-secret-differs'],
+    findings: ['failure lock-secret-differs', 'unknown page-other-content'],
   },
 ]

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
+import { text } from 'node:stream/consumers'
 import { readConfig } from '../../../../../src/config.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
@@ -24,6 +25,10 @@ export interface BadProxy {
   readonly path?: (path: string) => string
   /** Returns the headers that the browser gets. */
   readonly answers?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
+  /** Returns the text that the browser gets. */
+  readonly text?: (text: string) => string
+  /** Waits before each answer. */
+  readonly delayMs?: number
   /** True for requests whose body the proxy drops. */
   readonly dropsBody?: boolean
   /** Answers in place of the app, unless it returns false. */
@@ -45,7 +50,7 @@ export interface Fault {
   readonly appSettings?: (all: Settings) => Settings
   readonly app?: () => LoginAppOptions | Promise<LoginAppOptions>
   /** Another copy of the app. The proxy takes turns. */
-  readonly copy?: LoginAppOptions
+  readonly copy?: LoginAppOptions | ((all: Settings) => LoginAppOptions)
   readonly proxy?: BadProxy
   /** Makes the proxy speak TLS, with PUBLIC_URL as https. */
   readonly tls?: () => Promise<ServerOptions>
@@ -95,7 +100,10 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   const ports: number[] = []
   let turn = 0
   const front = await startService(
-    (req, res) => forward(fault.proxy ?? {}, ports[turn++ % ports.length] ?? 0, req, res),
+    (req, res) => {
+      const port = ports[turn++ % ports.length] ?? 0
+      setTimeout(() => forward(fault.proxy ?? {}, port, req, res), fault.proxy?.delayMs ?? 0)
+    },
     await fault.tls?.(),
   )
   const basic: Settings = {
@@ -117,14 +125,15 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   const app = await startTried(options)
   ports.push(app.port)
   if (fault.copy) {
-    const copy = { ...options, sessionStore: app.sessionStore, ...fault.copy }
+    const changed = typeof fault.copy === 'function' ? fault.copy(settings) : fault.copy
+    const copy = { ...options, sessionStore: app.sessionStore, ...changed }
     ports.push((await startTried(copy)).port)
   }
   const env = { ...settings, ...environmentFor(emulator), VIEWER_PASSWORD: ADA.password }
   const run = (...args: string[]) => runHere(args, { cwd, env })
   const [{ viewerAuth = 'hash' } = {}] = entryPoints
   await run('lock', 'set', '--channel', '1002', '--viewer-auth', viewerAuth, '--yes')
-  const args = ['--channel', '1002', '--viewer', ADA.username, '--page', page.href]
+  const args = ['--channel', '1002', '--viewer', ADA.username, '--lock-unchanged', '--page', page.href]
   await fault.afterwards?.({ emulator, users, app, env, args, cwd, run })
   return await runDoctor(args, { cwd, env })
 }
@@ -143,16 +152,29 @@ async function startTried(given: LoginAppOptions): Promise<LoginApp> {
 
 function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: ServerResponse): void {
   if (proxy.instead?.(req, res)) return
-  const { asks = (headers) => headers, answers = (headers) => headers, path = (text) => text } = proxy
+  const { asks = (headers) => headers, answers = (headers) => headers, path = (given) => given } = proxy
   const forwarded = [req.headers['x-forwarded-for'] ?? [], req.socket.remoteAddress ?? ''].flat().join(', ')
   const sent = { ...asks({ ...req.headers, 'x-forwarded-for': forwarded }, req) }
   if (proxy.dropsBody) sent['content-length'] = '0'
+  if (proxy.text) sent['accept-encoding'] = 'identity'
   const options = { host: '127.0.0.1', port, method: req.method, path: path(req.url ?? '/'), headers: sent }
   const passed = request(options, (answer) => {
-    res.writeHead(answer.statusCode ?? 500, answers(answer.headers, req))
+    const given = answers(answer.headers, req)
+    if (proxy.text) return void answerChanged(answer, given, res, proxy.text)
+    res.writeHead(answer.statusCode ?? 500, given)
     answer.pipe(res)
   })
   passed.on('error', () => res.writeHead(502).end('Bad gateway'))
   if (proxy.dropsBody) passed.end()
   else req.pipe(passed)
+}
+
+async function answerChanged(
+  answer: IncomingMessage,
+  { 'content-length': _length, ...headers }: HeaderValues,
+  res: ServerResponse,
+  change: (text: string) => string,
+): Promise<void> {
+  const whole = change(await text(answer))
+  res.writeHead(answer.statusCode ?? 500, headers).end(whole)
 }

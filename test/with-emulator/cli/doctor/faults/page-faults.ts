@@ -43,7 +43,7 @@ export const PAGE_FAULTS: readonly Fault[] = [
       PLAYER_RETURN_URL: 'https://player.invalid/pass',
       PLAYER_ORIGINS: `${PLAYER_ORIGINS},https://player.invalid`,
     }),
-    page: { tls: () => trustedCertificate(), html: () => '<iframe src="http://player.invalid/embed/7"></iframe>' },
+    page: { tls: () => trustedCertificate(), html: () => '<iframe src="http://player.invalid/embed/1002"></iframe>' },
     findings: ['unknown address-unreachable', 'failure page-mixed-content'],
   },
   { name: 'the page has no player', page: { html: () => '<p>Soon' }, findings: ['unknown page-player-not-found'] },

@@ -25,7 +25,7 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
   {
     name: 'the return address of the player is mistyped',
     settings: ({ PLAYER_RETURN_URL = '' }) => ({ PLAYER_RETURN_URL: PLAYER_RETURN_URL.replace('pass', 'psas') }),
-    findings: ['unknown address-doubtful'],
+    findings: ['failure address-missing'],
   },
   {
     name: 'PLAYER_RETURN_URL is the address of the player itself',

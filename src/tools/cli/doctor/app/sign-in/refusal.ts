@@ -1,8 +1,10 @@
-import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { faultInValue } from '../../../../hash-lock/authentication-response.ts'
-import type { Viewer } from '../../../../users/user-store.ts'
-import { answerAt } from '../answer-checks.ts'
-import { type Finding, failure, PROXY_OR_SETTINGS } from '../finding.ts'
+import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
+import { faultInValue } from '../../../../../hash-lock/authentication-response.ts'
+import type { Viewer } from '../../../../../users/user-store.ts'
+import { answerAt } from '../../answer-checks.ts'
+import { type Finding, failure, PROXY_OR_SETTINGS } from '../../finding.ts'
+import { guarded } from '../guarded.ts'
+import type { StoredViewer } from './test-viewer.ts'
 
 /** A code and a sentence for each reason of a screen that needs no further look. */
 const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
@@ -38,23 +40,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
- * @param readViewer reads the viewer from the user store; null if this machine cannot.
  */
 export async function explainRefusal(
   address: string,
   entryPoint: EntryPoint,
   screen: Response,
-  readViewer: () => Promise<Viewer | null>,
+  stored: StoredViewer,
 ): Promise<Finding> {
-  const finding = await causeOf(entryPoint, screen, readViewer)
+  const finding = await causeOf(entryPoint, screen, stored)
   return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
 }
 
-async function causeOf(
-  entryPoint: EntryPoint,
-  screen: Response,
-  readViewer: () => Promise<Viewer | null>,
-): Promise<Finding> {
+async function causeOf(entryPoint: EntryPoint, screen: Response, stored: StoredViewer): Promise<Finding> {
   const text = await screen.text()
   const [, given] = /<meta name="reason" content="([a-z-]+)">/.exec(text) ?? []
   if (given === undefined && screen.status >= 300 && screen.status < 400) {
@@ -63,6 +60,7 @@ async function causeOf(
       `A proxy redirects POST /sign-in (${screen.status}), and browsers then send no form. Let the proxy pass the request on.`,
     )
   }
+  if (given === undefined && screen.status === 401) return guarded('POST /sign-in', screen.status)
   if (given === undefined) {
     return failure(
       'not-the-app',
@@ -70,10 +68,16 @@ async function causeOf(
     )
   }
   const reason = given.replace(/-email$|-with-link$/, '')
+  if (reason === 'wrong-credentials' && (await stored.isUnknown())) {
+    return failure(
+      'viewer-unknown',
+      'The user store of these settings has no such viewer who may sign in. Correct the name, or add the viewer. If the store should have this viewer, check USER_STORE_URL.',
+    )
+  }
   const known = Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined
   if (known !== undefined) return failure(...known)
-  if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await readViewer(), alertIn(text))
-  if (reason === 'unusable-attribute') return explainAttribute(entryPoint, await readViewer(), alertIn(text))
+  if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await stored.read(), alertIn(text))
+  if (reason === 'unusable-attribute') return explainAttribute(entryPoint, await stored.read(), alertIn(text))
   if (FORM_REASONS.includes(reason)) {
     return failure(
       'form-changed',

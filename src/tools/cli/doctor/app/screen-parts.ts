@@ -1,0 +1,93 @@
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type Finding, failure, warning } from '../finding.ts'
+import { request } from '../request.ts'
+
+type Node = DefaultTreeAdapterTypes.Node
+
+/** Checks that browsers show the answer as a page, that its forms lead to the app, and that its assets are there. */
+export async function* checkScreenParts(
+  address: string,
+  { headers }: Response,
+  html: string,
+  entryPoint: Pick<EntryPoint, 'basePath' | 'hasPasswordForm'>,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const type = headers.get('content-type') ?? 'none'
+  if (!/^text\/html\b/i.test(type)) {
+    yield failure(
+      'screen-not-html',
+      `${address} sends the sign-in screen with the Content-Type ${type}, so browsers show its source or nothing. Correct the proxy: text/html.`,
+    )
+  }
+  if (/^\s*attachment\b/i.test(headers.get('content-disposition') ?? '')) {
+    yield failure(
+      'screen-download',
+      `${address} sends the sign-in screen with Content-Disposition: attachment, so browsers download it. Remove this header from the proxy.`,
+    )
+  }
+  const read = readScreenHtml(html)
+  yield* checkForms(address, read, entryPoint)
+  const assets = read.assets.map((asset) => checkAsset(new URL(asset, address), signal))
+  const faults = (await Promise.all(assets)).filter((fault) => fault !== null)
+  if (faults.length > 0) {
+    yield warning(
+      'asset-missing',
+      `${faults.join(' ')} Viewers can sign in, but without style and comfort. Let the proxy pass these paths to the app unchanged.`,
+    )
+  }
+}
+
+function* checkForms(
+  address: string,
+  { actions }: ScreenHtml,
+  { basePath, hasPasswordForm }: Pick<EntryPoint, 'basePath' | 'hasPasswordForm'>,
+): Generator<Finding> {
+  const targets = actions.map((action) => (URL.canParse(action, address) ? new URL(action, address).href : action))
+  const { origin } = new URL(address)
+  const wanted = `${origin}${basePath}/`
+  const foreign = targets.filter((target) => !target.startsWith(wanted))
+  const lacking = hasPasswordForm && !targets.includes(`${wanted}sign-in`) ? [`${wanted}sign-in`] : []
+  if (foreign.length === 0 && lacking.length === 0) return
+  const seen = foreign.length > 0 ? `lead to ${foreign.join(', ')}` : `do not lead to ${lacking.join(', ')}`
+  yield failure(
+    'form-action-changed',
+    `${address}: forms of the sign-in screen ${seen}, so the sign-in of viewers does not reach the app. A proxy changes the HTML. Correct the proxy.`,
+  )
+}
+
+/** Returns why browsers do not use a style sheet or script. Null if they do. */
+async function checkAsset(asset: URL, signal: AbortSignal): Promise<string | null> {
+  const name = `${asset.origin}${asset.pathname}`
+  const answer = await request(asset.href, signal)
+  if (!(answer instanceof Response)) return `${name}: ${answer.text}`
+  if (answer.status !== 200) return `${name} answers ${answer.status}.`
+  const type = answer.headers.get('content-type') ?? 'none'
+  const wanted = asset.pathname.endsWith('.js') ? /javascript/i : /^text\/css\b/i
+  return wanted.test(type) ? null : `${name} has the Content-Type ${type}, so browsers ignore it.`
+}
+
+/** What the HTML of a sign-in screen asks for. */
+interface ScreenHtml {
+  /** The attributes `action` of its forms. */
+  readonly actions: readonly string[]
+  /** The addresses of its style sheets and scripts. */
+  readonly assets: readonly string[]
+}
+
+/** Reads the HTML of a sign-in screen. */
+function readScreenHtml(html: string): ScreenHtml {
+  const actions: string[] = []
+  const assets: string[] = []
+  const left: Node[] = [parse(html)]
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if ('childNodes' in node) left.push(...node.childNodes)
+    if (!('attrs' in node)) continue
+    const { attrs, tagName } = node
+    const attribute = (name: string) => attrs.find((given) => given.name === name)?.value ?? ''
+    if (tagName === 'form') actions.push(attribute('action'))
+    if (tagName === 'script' && attribute('src') !== '') assets.push(attribute('src'))
+    if (tagName === 'link' && /\bstylesheet\b/.test(attribute('rel'))) assets.push(attribute('href'))
+  }
+  return { actions, assets }
+}

@@ -1,0 +1,134 @@
+import { type HashEntryPoint, isHashEntryPoint } from '../../../../../entry-points/entry-point.ts'
+import { describeDiagnosis } from '../../../../../hash-lock/diagnosis.ts'
+import { nowSeconds } from '../../../service/service.ts'
+import { addressOf } from '../../../settings/chosen-entry-point.ts'
+import { diagnoseForEntryPoint } from '../../../settings/diagnose-entry-point.ts'
+import type { CommandIo } from '../../../terminal/io.ts'
+import { answerAt } from '../../answer-checks.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../../finding.ts'
+import { slowAnswer } from '../answer-time.ts'
+import { isAway } from '../away.ts'
+import { storeCause } from '../store-cause.ts'
+import { explainRefusal } from './refusal.ts'
+import { storedViewer, type TestViewer } from './test-viewer.ts'
+import { startVisit, type Visit, type VisitTarget, visit } from './visit.ts'
+
+/** Proxies add cookies of their own. */
+const SESSION_COOKIE = /^(__Host-)?viewer=/
+
+/** Sign-ins besides the first one: a balancer gives them to other copies of the app. */
+const MORE_VISITS = 3
+
+/**
+ * Signs the test viewer in over PUBLIC_URL several times, returns with the session, and signs out. Checks each answer,
+ * because copies of the app may differ.
+ */
+export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: TestViewer): AsyncGenerator<Finding> {
+  const { config, entryPoint, player, signal } = target
+  const address = addressOf(config, entryPoint)
+  const first = await startVisit(target, viewer)
+  const { signedIn } = first
+  if (!(signedIn instanceof Response)) return yield signedIn
+  if (signedIn.status !== 303) {
+    const refusal = await explainRefusal(address, entryPoint, signedIn, storedViewer(io, config, viewer))
+    const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
+    if (cause !== null) yield cause
+    return yield refusal
+  }
+  const more = Array.from({ length: MORE_VISITS }, () => visit(target, viewer))
+  const visits = await Promise.all([first.finish(), ...more])
+  yield* slowAnswer(address, Math.max(...visits.map(({ slowestMs }) => slowestMs)))
+  if (isHashEntryPoint(entryPoint)) yield checkRedirects(address, visits, entryPoint)
+  const answer = answerAt(entryPoint)
+  if (answer) yield await answer.checkRedirect(address, locationOf(signedIn), player, signal)
+  const doubt = doubtAboutCookie(signedIn)
+  if (doubt === null) yield returnFinding(visits, answer?.name ?? 'response')
+  // The checks of the app report this store already: viewers get through without a session.
+  else if (doubt.code !== 'no-session-cookie' || !(await isAway('SESSION_STORE_URL', config, signal))) yield doubt
+}
+
+function doubtAboutCookie({ headers }: Response): Finding | null {
+  const setCookie = headers.getSetCookie().find((cookie) => SESSION_COOKIE.test(cookie)) ?? ''
+  const lacking = ['Secure', 'HttpOnly', 'SameSite=None', 'Partitioned'].filter(
+    (attribute) => !setCookie.toLowerCase().includes(`; ${attribute.toLowerCase()}`),
+  )
+  if (lacking.length === 0) return null
+  const effect = 'Viewers get through, but have to sign in again each time.'
+  return setCookie === ''
+    ? warning(
+        'no-session-cookie',
+        `The sign-in set no session cookie. ${effect} The session store failed, or a proxy removes the cookie. See the log of the login app.`,
+      )
+    : warning(
+        'cookie-changed',
+        `The session cookie lacks ${lacking.join(', ')}. A proxy changes the cookie, so browsers drop it in the frame of the player. ${effect} Correct the proxy.`,
+      )
+}
+
+function returnFinding(visits: readonly Visit[], name: string): Finding {
+  return visits.flatMap(({ again }) => again).every(isRedirect)
+    ? ok('viewer-returns', `A returning viewer gets a new ${name} without signing in again.`)
+    : warning(
+        'return-refused',
+        'A returning viewer has to sign in again. Several copies of the app need the same SESSION_STORE_URL and SESSION_SECRET. A proxy must pass the header Cookie.',
+      )
+}
+
+/** Checks the redirects of all visits, also those of the returning viewer. */
+function checkRedirects(address: string, visits: readonly Visit[], entryPoint: HashEntryPoint): Finding {
+  const redirects = visits.flatMap(({ signedIn, again }) => [signedIn, ...again.filter(isRedirect)])
+  const findings = redirects.map((answer) =>
+    answer instanceof Response
+      ? answer.status === 303
+        ? checkRedirect(address, locationOf(answer), entryPoint)
+        : failure('refused', `${address} answers ${answer.status} to the same sign-in.`)
+      : answer,
+  )
+  const wrong = findings.filter(({ state }) => state === 'failure')
+  const [fault] = wrong
+  if (fault === undefined) {
+    return (
+      findings.find(({ state }) => state === 'warning') ?? checkRedirect(address, locationOf(redirects[0]), entryPoint)
+    )
+  }
+  if (wrong.length === findings.length) return fault
+  return failure(
+    'copies-differ',
+    `${wrong.length} of ${findings.length} answers to the test viewer are wrong, the others are right. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. A wrong answer: ${fault.text}`,
+  )
+}
+
+function isRedirect(answer: Response | Finding): boolean {
+  return answer instanceof Response && answer.status === 303
+}
+
+function locationOf(answer: Response | Finding | undefined): string {
+  return answer instanceof Response ? (answer.headers.get('location') ?? '') : ''
+}
+
+function checkRedirect(address: string, location: string, entryPoint: HashEntryPoint): Finding {
+  const { playerAddress } = entryPoint
+  if (!URL.canParse(location) || withoutHash(location) !== withoutHash(playerAddress.url)) {
+    return failure('wrong-redirect', `The sign-in does not redirect to ${playerAddress.url}. ${PROXY_OR_SETTINGS}`)
+  }
+  const response = new URL(location).searchParams.get('hash') ?? ''
+  const { diagnosis, secret } = diagnoseForEntryPoint(response, entryPoint, Math.floor(nowSeconds()))
+  const text = `The test viewer signed in at ${address} and was sent to the player. The response: ${describeDiagnosis(diagnosis)}`
+  if (diagnosis.kind !== 'good') {
+    const hint = 'The app runs with other settings than this command. Restart it, or run doctor with its settings.'
+    return failure('wrong-response', `${text} ${hint}`)
+  }
+  return secret === 'current'
+    ? ok('signed-in', text)
+    : warning(
+        'previous-secret',
+        `${text} It was built with the previous secret, so the app does not use the current one yet. If this stays, restart the app.`,
+      )
+}
+
+/** Removes the parameter `hash`, and keeps a fragment. */
+function withoutHash(address: string): string {
+  const url = new URL(address)
+  url.searchParams.delete('hash')
+  return url.href
+}

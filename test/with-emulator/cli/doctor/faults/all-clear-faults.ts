@@ -1,0 +1,88 @@
+import { readConfig } from '../../../../../src/config.ts'
+import { setLock } from '../../../../../src/tools/video-service/locks.ts'
+import { apiOf } from '../../../video-service/client.ts'
+import type { Fault } from './installation.ts'
+
+const OLD_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
+const onPage = (html: (player: string) => string): Pick<Fault, 'page'> => ({ page: { html } })
+const frameOf = (address: string) => `<iframe src="${address}"></iframe>`
+
+/** Faults that only a second look finds: nothing is wrong at first sight. */
+export const ALL_CLEAR_FAULTS: readonly Fault[] = [
+  {
+    name: 'one of two copies of the app has the old secret',
+    copy: (settings) => ({ entryPoints: readConfig({ ...settings, HASH_SECRET: OLD_SECRET }).entryPoints }),
+    findings: ['failure copies-differ'],
+  },
+  {
+    name: 'one of two copies of the app has another return address',
+    copy: (settings) => ({
+      entryPoints: readConfig({ ...settings, PLAYER_RETURN_URL: 'https://other.example/pass' }).entryPoints,
+    }),
+    findings: ['failure copies-differ'],
+  },
+  {
+    name: 'the page has a player with a chat, and no consumer is allowed',
+    ...onPage((player) => frameOf(player.replace('/embed/', '/combined/'))),
+    findings: ['failure page-consumer-missing'],
+  },
+  {
+    name: 'the page has a chat beside the player, and no consumer is allowed',
+    ...onPage((player) => frameOf(player) + frameOf(player.replace('/embed/', '/chat/'))),
+    findings: ['failure page-consumer-missing'],
+  },
+  {
+    name: 'the page has Q&A beside the player, and another consumer is allowed',
+    settings: ({ PLAYER_RETURN_URL = '' }) => ({ HASH_CONSUMERS: `${new URL(PLAYER_RETURN_URL).origin}/other/` }),
+    ...onPage((player) => frameOf(player) + frameOf(player.replace('/embed/', '/qna/'))),
+    findings: ['failure page-consumer-missing'],
+  },
+  {
+    name: 'a colleague changed the secret of the lock elsewhere',
+    afterwards: async ({ emulator, env, args }) => {
+      const form = { url: `${env.PUBLIC_URL}/`, secret: OLD_SECRET }
+      await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
+      args.splice(args.indexOf('--lock-unchanged'), 1)
+    },
+    findings: ['unknown lock-secret-unproven'],
+  },
+  {
+    name: 'the page has another channel',
+    ...onPage((player) => frameOf(player.replace('1002', '1001'))),
+    findings: ['unknown page-other-content'],
+  },
+  {
+    name: 'the page has a recorded video in place of the channel',
+    ...onPage((player) => frameOf(player.replace('1002', 'recorded/2003'))),
+    findings: ['unknown page-other-content'],
+  },
+  {
+    name: 'a proxy sends the screen as text',
+    proxy: {
+      answers: (headers, { url }) =>
+        /^\/(\?|$)/.test(url ?? '') ? { ...headers, 'content-type': 'text/plain; charset=utf-8' } : headers,
+    },
+    findings: ['failure screen-not-html'],
+  },
+  {
+    name: 'a proxy sends the screen as an attachment',
+    proxy: { answers: (headers) => ({ ...headers, 'content-disposition': 'attachment; filename="login.html"' }) },
+    findings: ['failure screen-download'],
+  },
+  {
+    name: 'a proxy changes the address of the form',
+    proxy: { text: (html) => html.replace('action="/sign-in"', 'action="/login/sign-in"') },
+    findings: ['failure form-action-changed'],
+  },
+  {
+    name: 'a proxy sends the form to the machine behind it',
+    proxy: { text: (html) => html.replace('action="/sign-in"', 'action="http://backend:3000/sign-in"') },
+    findings: ['failure form-action-changed'],
+  },
+  {
+    name: 'each answer takes seconds',
+    proxy: { delayMs: 1_700 },
+    findings: ['warning slow-answers'],
+    isHarmless: true,
+  },
+]
