@@ -19,10 +19,10 @@ export function accountKey(username: string): string {
   const spelling = username
     .normalize('NFKD')
     .replace(/[\u0300-\u036f\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
     .replace(/\s+/gu, ' ')
     .trim()
   return createHash('sha256').update(spelling).digest('base64url').slice(0, 22)

@@ -127,6 +127,8 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       ['straße', 'STRASSE'],
       ['ada', '\uff41\uff44\uff41'],
       ['ada', 'a\u00add\u200ba'],
+      ['stra\u00dfe', 'stra\u1e9ee'],
+      ['\u05d0\u05b8\u05b0', '\u05d0\u05b8\u034f\u05b0'],
       ['ada', 'ada\ufeff'],
       ['ada', 'a\u2060d\ufe0fa'],
       ['i\u0307lker', '\u0130lker'],
