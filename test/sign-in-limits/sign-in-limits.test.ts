@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { networkOf } from '../../src/sign-in-limits/keys.ts'
+import { secondsLeft } from '../../src/sign-in-limits/limit-refusal.ts'
 import { type OpenCounter, openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { parallelAttemptsContract } from './parallel-attempts-contract.ts'
@@ -30,6 +31,7 @@ test.each([
   ['::ffff:198.51.100.7', '198.51.100.7', '198.51.100.8'],
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1'],
   ['2001:0DB8:1:2::1', '2001:db8:1:2::5', '2001:db8:1:3::1'],
+  ['2001:db8:1:2::1', '2001:db8:1:2::2', '2002:db8:1:2::1'],
   ['unknown', 'unknown', 'other'],
   ['', '', 'x'],
 ])('the addresses %s and %s are one network, and %s is another', (first, second, other) => {
@@ -78,6 +80,27 @@ test('memory is bounded: the least recently used counts are dropped first', asyn
   await counter.delete('a')
   await counter.penalty('e')
   expect(await counter.get('c')).not.toBeNull()
+  for (const key of ['f', 'g']) await counter.penalty(key)
+  const later = await Promise.all(['c', 'd', 'e', 'f', 'g'].map((key) => counter.get(key)))
+  expect(later.map((count) => count?.consumedPoints ?? null)).toEqual([null, null, 1, 1, 1])
+})
+
+test.each([
+  [-5, 1],
+  [0, 1],
+  [1000, 1],
+  [1001, 2],
+])('a refusal with %i ms left has a wait of %i s, so that no browser tries again at once', (msBeforeNext, seconds) => {
+  expect(secondsLeft({ msBeforeNext })).toBe(seconds)
+})
+
+test('a success gives back the first failure of an address too', async () => {
+  const limits = createSignInLimits(openMemoryCounter, { failures: 2, trustedNetworks: [] })
+  await failAt(limits, 'ada', HOME)
+  const admission = await limits.admit('ada', HOME)
+  if (admission.ok) await admission.attempt.succeeded()
+  await failAt(limits, 'bob', HOME)
+  expect(await limits.admit('eve', HOME)).toMatchObject({ ok: true })
 })
 
 /** Opens memory counters that call `around` with each step, which must run the step. */
