@@ -47,7 +47,11 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
-  'src/tools/cli': [...FOR_TOOLS, ...roomsOf('viewers audit response report drill doctor service settings terminal')],
+  'src/tools/cli': [
+    ...FOR_TOOLS,
+    ...roomsOf('setup viewers audit response report drill doctor service settings terminal'),
+  ],
+  'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],

@@ -8,6 +8,8 @@ export interface CommandContext {
   readonly io: CommandIo
   /** Sets the exit status of the program: 0 done, 1 refused or failed. Wrong usage ends with 2 in any case. */
   readonly setStatus: (status: 0 | 1) => void
+  /** Runs another command, and returns its exit status. */
+  readonly run: (args: readonly string[], io: CommandIo) => Promise<0 | 1 | 2>
 }
 
 export type Outcome =
@@ -52,7 +54,7 @@ export function addNotes(command: Command, text: string): Command {
 
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */
 export async function runCommand(
-  { io, setStatus }: CommandContext,
+  { io, setStatus }: Pick<CommandContext, 'io' | 'setStatus'>,
   json: boolean | undefined,
   work: () => Promise<Outcome>,
 ): Promise<void> {

@@ -46,6 +46,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./settings/store-command.ts')).addStoreCommands,
   },
   {
+    name: 'setup',
+    summary: 'ask for the settings, test them, write .env, and check the whole way',
+    declare: addBareCommand,
+    load: async () => (await import('./setup/setup-command.ts')).addSetupCommand,
+  },
+  {
     name: 'response',
     summary: 'authentication responses, built and checked with the secret of the settings',
     declare: addGroup,
@@ -106,6 +112,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     setStatus: (value) => {
       status = value
     },
+    run: runCommandLine,
   }
   try {
     const program = createProgram(io)

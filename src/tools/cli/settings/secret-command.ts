@@ -32,8 +32,12 @@ export function addSecretCommands(group: Command, context: CommandContext): void
   )
 }
 
+/** Returns a new secret of 256 random bits. Hexadecimal needs no escaping in shells, files, forms and URLs. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('hex')
+}
+
 function generateSecret(): Outcome {
-  // Hexadecimal needs no escaping in shells, files, forms and URLs.
-  const secret = randomBytes(SECRET_BYTES).toString('hex')
+  const secret = newSecret()
   return { ok: true, text: secret, data: { secret } }
 }

@@ -23,7 +23,7 @@ export async function* checkAddresses(
 }
 
 /** An address that does not answer is often mistyped, but it may still work in a browser elsewhere. */
-async function checkReachable(
+export async function checkReachable(
   name: string,
   url: string,
   missingStatuses: readonly number[],

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { ConfigError } from '../../../errors.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { answersOfFile, askAtTerminal, Cancelled } from './ask.ts'
+import { readEnvFile, readValues, saveEnvFile, type Values } from './env-file.ts'
+import { finish } from './finish.ts'
+import { withSecrets } from './secrets.ts'
+import { QUESTION_NAMES } from './steps.ts'
+import { knownSettings, type Trial } from './trial.ts'
+import { startTrial, tryOut } from './try-out.ts'
+
+const NOT_CHANGED = 'Nothing was changed.'
+/** Settings with which this app has no hash, or several. This command sets up one entry point with the hash. */
+const OTHER_WAYS: readonly string[] = [
+  'ENTRY_POINTS_FILE', //
+  'VIEWER_AUTH',
+]
+
+const ABOUT = `
+Asks at most ten questions, tests each answer at once, and writes .env, which only you can read. Makes the secrets that
+are missing, sets the lock of the channel, adds the viewer, starts the app for a moment if it is not running, and runs
+doctor. Before .env is written, nothing is changed. Run again, it changes only the answers that differ. A file of answers
+has the form of .env: the names of settings, and ${QUESTION_NAMES.join(', ')} and VIEWER_PASSWORD.`
+
+interface Options {
+  readonly json?: boolean
+  readonly answers?: string
+}
+
+/** Adds `setup`, which leads from nothing to viewers who get through. */
+export function addSetupCommand(command: Command, context: CommandContext): void {
+  const withExamples = addExamples(command, ['npm run setup', 'npm run setup -- --answers answers.env'])
+  addNotes(withExamples, ABOUT)
+    .option('--answers <FILE>', 'take the answers from this file instead of asking')
+    .action((options: Options) => runCommand(context, options.json, () => setUp(context, options)))
+}
+
+async function setUp(context: CommandContext, options: Options): Promise<Outcome> {
+  const { io } = context
+  if (options.answers === undefined && !io.stdin.isTTY) {
+    return { ok: false, fault: `Cannot ask without a terminal. ${NOT_CHANGED} Use --answers FILE.` }
+  }
+  const given = options.answers === undefined ? {} : readValues(options.answers)
+  const text = readEnvFile()
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  let isWritten = false
+  try {
+    const trial = startTrial(context, text, settingsAmong(given), stop.signal)
+    const other = OTHER_WAYS.find((name) => trial.env[name] && trial.env[name] !== 'hash')
+    if (other !== undefined) {
+      return { ok: false, fault: `${other} is set: change .env by hand, then run config check. ${NOT_CHANGED}` }
+    }
+    const tried = await tryOut(trial, options.answers === undefined ? askAtTerminal(io) : answersOfFile(given))
+    if (!tried.ok) return tried
+    trial.changes = withSecrets(trial)
+    stop.signal.throwIfAborted()
+    const changed = await saveEnvFile(text, trial.changes)
+    isWritten = true
+    return await finish(context, trial, { changed, given, isJson: options.json === true })
+  } catch (error) {
+    if (error instanceof Cancelled || stop.signal.aborted) {
+      return {
+        ok: false,
+        fault: isWritten ? 'Stopped after .env was written. Run the command again.' : `Stopped. ${NOT_CHANGED}`,
+      }
+    }
+    throw error
+  } finally {
+    release()
+  }
+}
+
+/** Returns the settings of a file of answers. @throws ConfigError for a name that is neither a setting nor a question. */
+function settingsAmong(given: Values): Trial['changes'] {
+  const settings = knownSettings()
+  const answers = [...QUESTION_NAMES, 'VIEWER_PASSWORD']
+  const unknown = Object.keys(given).filter((name) => !settings.includes(name) && !answers.includes(name))
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `The file of answers has unknown names: ${unknown.join(', ')}. Correct or remove them. ${NOT_CHANGED}`,
+    )
+  }
+  return Object.fromEntries(Object.entries(given).filter(([name]) => settings.includes(name)))
+}

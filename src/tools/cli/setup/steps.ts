@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs'
+import { readUserStore } from '../../../config.ts'
+import { splitList } from '../../../settings/fields.ts'
+import { userStores } from '../../../users/open-user-store.ts'
+import { faultInViewer } from '../../../users/viewer-fields.ts'
+import { faultOf } from '../captured-run.ts'
+import { checkReachable } from '../doctor/app/addresses.ts'
+import { loadPage } from '../doctor/page/load-page.ts'
+import { pageAddress } from '../doctor/page/page-address.ts'
+import { codeOf, request } from '../doctor/request.ts'
+import { contentId, ownLock } from '../service/lock-target.ts'
+import { withService } from '../service/service.ts'
+import { hasServiceSettings } from '../settings/video-service/read-service-settings.ts'
+import {
+  ADDRESS,
+  CHANNEL,
+  CLIENT,
+  PAGES,
+  type Question,
+  questionsOfStore,
+  RETURN_ADDRESS,
+  SERVICE,
+  STORE,
+  VIEWER,
+} from './questions.ts'
+import type { Trial } from './trial.ts'
+
+/** Questions whose answers are tested together. */
+export interface Step {
+  /** Each question may depend on the answer before it. */
+  questions(trial: Trial): Iterable<Question>
+  /** Returns what is wrong and what to do; null if the answers work. */
+  test(trial: Trial): Promise<string | null>
+}
+
+const MOST_QUESTIONS = 10
+
+/** In the order of the questions. */
+export const STEPS: readonly Step[] = [
+  { questions: () => [ADDRESS], test: testAddress },
+  {
+    *questions(trial) {
+      yield STORE
+      yield* questionsOfStore(trial)
+    },
+    test: testStore,
+  },
+  { questions: () => [RETURN_ADDRESS], test: testReturnAddress },
+  { questions: () => [PAGES], test: testPages },
+  {
+    *questions(trial) {
+      yield SERVICE
+      if (hasServiceSettings(trial.env)) yield CLIENT
+    },
+    test: testService,
+  },
+  { questions: ({ env }) => (hasServiceSettings(env) ? [CHANNEL] : []), test: testChannel },
+  {
+    // The password of the viewer is a question too.
+    questions: ({ answers }) => (Object.keys(answers).length + 2 <= MOST_QUESTIONS ? [VIEWER] : []),
+    test: testViewer,
+  },
+]
+
+/** The names of answers in a file that are not settings. */
+export const QUESTION_NAMES: readonly string[] = [PAGES, SERVICE, CLIENT, CHANNEL, VIEWER].map(({ name }) => name)
+
+/** Before the first start, nothing needs to listen at the address. But DNS and the certificate must be right. */
+const FINE_BEFORE_START: readonly string[] = ['nothing-listens', 'no-answer']
+
+async function testAddress({ env, signal }: Trial): Promise<string | null> {
+  const answer = await request(new URL('/health/live', env.PUBLIC_URL).href, signal)
+  if (!(answer instanceof Response)) return FINE_BEFORE_START.includes(answer.code) ? null : answer.text
+  const isProxyWithoutApp = answer.status >= 500
+  if (isProxyWithoutApp || (await isLoginApp(answer))) return null
+  return `Another program answers at ${env.PUBLIC_URL} (status ${answer.status}). Stop it, or choose another address or port.`
+}
+
+/** True for the answer of this app to `/health/live`. */
+export async function isLoginApp(answer: Response): Promise<boolean> {
+  return answer.ok && (await answer.text()).replaceAll(/\s/g, '') === '{"status":"live"}'
+}
+
+async function testStore({ env, run }: Trial): Promise<string | null> {
+  const settings = readUserStore(env)
+  const file = userStores.fileOf(env.USER_STORE_URL || undefined)
+  // The first viewer creates the file.
+  if (file !== null && !existsSync(file)) return null
+  const fault = await faultOfStore(run)
+  if (fault === null || file !== null || !userStores.isOwn(settings)) return fault
+  // A database without the table of viewers.
+  const migrated = await run(['viewers', 'migrate', '--json'])
+  return migrated.status === 0 ? await faultOfStore(run) : fault
+}
+
+async function faultOfStore(run: Trial['run']): Promise<string | null> {
+  const { status, stdout, stderr } = await run(['store', 'check', '--json'])
+  if (status === 0) return null
+  if (stdout === '') return faultOf(stderr)
+  const { findings }: { findings: { state: string; text: string }[] } = JSON.parse(stdout)
+  return findings.flatMap(({ state, text }) => (state === 'failure' ? [text] : [])).join('\n')
+}
+
+async function testReturnAddress({ io, env, signal }: Trial): Promise<string | null> {
+  const finding = await checkReachable('PLAYER_RETURN_URL', env.PLAYER_RETURN_URL ?? '', [404, 410], signal)
+  if (finding.state === 'ok') return null
+  if (finding.code !== 'return-url-doubtful') return finding.text
+  // Only a player can prove that this is its return address.
+  io.stderr.write(`Note: ${finding.text}\n`)
+  return null
+}
+
+async function testPages({ answers, signal }: Trial): Promise<string | null> {
+  for (const address of splitList(answers.PAGES ?? '')) {
+    try {
+      const [url] = pageAddress(address)
+      const { status } = url ? await loadPage(url, () => false, signal) : { status: 0 }
+      if (status === 404 || status === 410 || status >= 500) return `${address} answers ${status}. Correct the address.`
+    } catch (error) {
+      signal.throwIfAborted()
+      return `${address} cannot be loaded (${codeOf(error)}). Correct the address: a page that browsers open.`
+    }
+  }
+  return null
+}
+
+/** Gets a token, which proves the addresses, the client and its secret. */
+async function testService({ env, run }: Trial): Promise<string | null> {
+  if (!hasServiceSettings(env)) return null
+  const { status, stderr } = await run(['token', '--json'])
+  return status === 0 ? null : `${faultOf(stderr)} Correct the addresses of the service, or the client and its secret.`
+}
+
+async function testChannel({ io, env, answers }: Trial): Promise<string | null> {
+  const id = answers.CHANNEL ?? ''
+  if (id === '') return null
+  try {
+    contentId(id, undefined)
+  } catch {
+    return 'The id of a channel is a whole number, such as 1002.'
+  }
+  const read = await withService(
+    { ...io, env },
+    async ({ api, signal }) => {
+      await ownLock(api, { kind: 'channel', id }, signal)
+      return { ok: true }
+    },
+    null,
+  )
+  return read.ok ? null : read.fault
+}
+
+function testViewer({ answers }: Trial): Promise<string | null> {
+  const viewer = { username: answers.VIEWER ?? '', groups: [], attributes: {} }
+  return Promise.resolve(viewer.username === '' ? null : faultInViewer(viewer))
+}

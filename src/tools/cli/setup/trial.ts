@@ -1,0 +1,53 @@
+import { readConfig, settingNames } from '../../../config.ts'
+import { ConfigError } from '../../../errors.ts'
+import { SERVICE_SECRETS, ServiceEnvironment } from '../../video-service/service-settings.ts'
+import type { CapturedRun } from '../captured-run.ts'
+import { hasServiceSettings, readServiceSettings } from '../settings/video-service/read-service-settings.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import type { Values } from './env-file.ts'
+
+/** The settings and answers so far. They are tried before they are written. */
+export interface Trial {
+  readonly io: CommandIo
+  readonly signal: AbortSignal
+  /** The settings with all changes, for other commands. */
+  readonly env: CommandIo['env']
+  readonly changes: Values
+  /** The last answer to each question, by the name of the question. */
+  readonly answers: Values
+  /**
+   * Runs another command with the settings so far, and returns what it printed.
+   * @param more settings for this command only.
+   */
+  run(args: readonly string[], more?: Values): Promise<CapturedRun>
+}
+
+/** Returns the names of all settings that .env may hold. */
+export function knownSettings(): string[] {
+  const files = SERVICE_SECRETS.map((name) => `${name}_FILE`)
+  return [...settingNames(), ...Object.keys(ServiceEnvironment.in.shape), ...files]
+}
+
+/** Returns the sentences of all mistakes in the settings of the app and of the service. No sentence repeats a value. */
+export function mistakesIn(env: CommandIo['env']): string[] {
+  const readers = hasServiceSettings(env) ? [readConfig, readServiceSettings] : [readConfig]
+  return readers.flatMap((read) => {
+    try {
+      read(env)
+      return []
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      return error.message.split('\n').map((line) => line.trim())
+    }
+  })
+}
+
+/** Returns the sentences about some settings. */
+export function mistakesAbout(names: readonly string[], env: CommandIo['env']): string[] {
+  return mistakesIn(env).filter((sentence) => names.includes(settingOf(sentence)))
+}
+
+/** Returns the setting that a sentence is about. */
+export function settingOf(sentence: string): string {
+  return /^\w+/.exec(sentence)?.[0] ?? ''
+}

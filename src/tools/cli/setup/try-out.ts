@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import { captured } from '../captured-run.ts'
+import type { CommandContext } from '../command.ts'
+import type { Answers } from './ask.ts'
+import { type Values, valuesOf } from './env-file.ts'
+import type { Question } from './questions.ts'
+import { STEPS, type Step } from './steps.ts'
+import { mistakesAbout, type Trial } from './trial.ts'
+
+/** A change of the answers of a trial. */
+interface OpenTrial extends Trial {
+  changes: Values
+  answers: Values
+  readonly env: Trial['env']
+}
+
+export type Tried = { readonly ok: true; readonly trial: Trial } | { readonly ok: false; readonly fault: string }
+
+/** Starts with the settings of the environment and of .env, and with changes that need no question. */
+export function startTrial({ io, run }: CommandContext, text: string, given: Values, signal: AbortSignal): OpenTrial {
+  const inFile = valuesOf(text)
+  const own = Object.fromEntries(Object.entries(io.env).filter(([name, value]) => value !== inFile[name]))
+  const trial: OpenTrial = {
+    io,
+    signal,
+    changes: given,
+    answers: {},
+    get env() {
+      return { ...inFile, ...trial.changes, ...own }
+    },
+    run: (args, more = {}) => captured(run, args, { ...io, env: { ...trial.env, ...more }, stdin: Readable.from([]) }),
+  }
+  return trial
+}
+
+/** Asks all questions, and tests each answer at once. Asks again after a wrong answer, if that is possible. */
+export async function tryOut(trial: OpenTrial, answers: Answers): Promise<Tried> {
+  for (const step of STEPS) {
+    for (;;) {
+      trial.signal.throwIfAborted()
+      const before = trial.changes
+      const fault = await tryStep(trial, step, answers)
+      if (fault === null) break
+      if (!answers.canRepeat) return { ok: false, fault: `${fault}\nNothing was changed.` }
+      trial.io.stderr.write(`${fault}\n`)
+      trial.changes = before
+    }
+  }
+  return { ok: true, trial }
+}
+
+async function tryStep(trial: OpenTrial, step: Step, answers: Answers): Promise<string | null> {
+  for (const question of step.questions(trial)) {
+    const answer = await answers.ask(question, trial.env)
+    const fault = tryAnswer(trial, question, answer)
+    if (fault !== null) return fault
+  }
+  return await step.test(trial)
+}
+
+function tryAnswer(trial: OpenTrial, question: Question, answer: string): string | null {
+  trial.answers = { ...trial.answers, [question.name]: answer }
+  if (answer === '') return question.isOptional(trial.env) ? null : `${question.name} is required: ${question.message}.`
+  const settings = question.settingsOf(answer, trial.env)
+  trial.changes = { ...trial.changes, ...settings }
+  const names = Object.keys(settings)
+  const held = names.filter((name) => trial.env[name] !== settings[name])
+  if (held.length > 0) return `${held.join(', ')}: set in the environment, which wins over .env. Remove it there first.`
+  const mistakes = mistakesAbout(names, trial.env)
+  return mistakes.length === 0 ? null : mistakes.map((mistake) => `${mistake}.`).join('\n')
+}
