@@ -64,6 +64,18 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./service/access-token/token-command.ts')).addTokenCommand,
   },
   {
+    name: 'login',
+    summary: 'keep the login of a user of the video service in a file',
+    declare: addBareCommand,
+    load: async () => (await import('./service/access-token/login-command.ts')).addLoginCommand,
+  },
+  {
+    name: 'logout',
+    summary: 'revoke the kept login, and remove its file',
+    declare: addBareCommand,
+    load: async () => (await import('./service/access-token/login-command.ts')).addLogoutCommand,
+  },
+  {
     name: 'channel',
     summary: 'channels at the video service',
     declare: addGroup,

@@ -9,7 +9,7 @@ export type AccessToken =
   | {
       readonly type: 'bearer' | 'jwt'
       readonly value: string
-      /** Only for an authorization code. The documentation does not say how it is used. */
+      /** Only of an authorization code or another refresh token. */
       readonly refreshToken?: string
       readonly expiresAtSeconds: number
     }
@@ -36,7 +36,15 @@ export type TokenQuestion =
       readonly username: string
       readonly password: string
     }
-  | { readonly grant: 'authorization_code'; readonly code: string; readonly redirectUri: string }
+  | {
+      readonly grant: 'authorization_code'
+      readonly code: string
+      readonly redirectUri: string
+      /** The verifier of PKCE (RFC 7636), if the authorization page got its challenge. Newer than the two documents. */
+      readonly codeVerifier?: string | undefined
+    }
+  /** Newer than the two documents. The answer has a new refresh token, and the old one may be used up. */
+  | { readonly grant: 'refresh_token'; readonly refreshToken: string }
 
 export interface TokenOptions {
   /** The user sees this name in the list of connected clients. */
@@ -80,7 +88,8 @@ export async function requestToken(
   question: TokenQuestion,
   { deviceName, scope, signal }: TokenOptions = {},
 ): Promise<AccessToken> {
-  if (scope !== undefined && (question.grant === 'authorization_code' || question.type !== 'mac')) {
+  const type = 'type' in question ? question.type : 'bearer'
+  if (scope !== undefined && type !== 'mac') {
     throw new RangeError('The scope broadcaster needs a MAC token. Use the token type mac')
   }
   const askedAtSeconds = nowSeconds()
@@ -92,16 +101,29 @@ export async function requestToken(
       grant_type: question.grant,
       client_id: settings.clientId,
       ...fieldsOf(question, settings.clientSecret),
-      ...(deviceName === undefined || question.grant === 'authorization_code' ? {} : { device_name: deviceName }),
+      ...(deviceName === undefined || !('type' in question) ? {} : { device_name: deviceName }),
       ...(scope === undefined ? {} : { scope }),
     },
     signal,
   })
   const token = tokenOf(readJson(TokenAnswer, answer, 'the token'), askedAtSeconds)
-  const wanted = question.grant === 'authorization_code' ? 'bearer' : question.type
   // The documentation does not say how the answer names a JWT. Only a MAC token is used in a different way.
-  if ((wanted === 'mac') === (token.type === 'mac')) return token
-  throw new UnexpectedAnswer(`The service sent a token of type ${token.type} instead of ${wanted}`)
+  if ((type === 'mac') === (token.type === 'mac')) return token
+  throw new UnexpectedAnswer(`The service sent a token of type ${token.type} instead of ${type}`)
+}
+
+/**
+ * Ends an access token or a refresh token (RFC 7009). Newer than the two documents.
+ * @throws as Transport. An unknown token is not an error.
+ */
+export async function revokeToken({ settings, send }: TokenDeps, token: string, signal?: AbortSignal): Promise<void> {
+  await send({
+    method: 'POST',
+    url: new URL(`${settings.oauthUrl}/oauth2/token/revoke`),
+    headers: { Authorization: `Basic ${basicCredential(settings)}` },
+    form: { token, client_id: settings.clientId },
+    signal,
+  })
 }
 
 /** The case of `token_type` does not matter (RFC 6749, 5.1). */
@@ -166,7 +188,12 @@ function fieldsOf(question: TokenQuestion, clientSecret: string): Record<string,
         ...(question.type === 'bearer' ? {} : { token_type: question.type }),
       }
     case 'authorization_code':
-      return { code: question.code, redirect_uri: question.redirectUri }
+      return {
+        ...{ code: question.code, redirect_uri: question.redirectUri },
+        ...(question.codeVerifier === undefined ? {} : { code_verifier: question.codeVerifier }),
+      }
+    case 'refresh_token':
+      return { refresh_token: question.refreshToken }
   }
 }
 

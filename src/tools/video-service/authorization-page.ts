@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type AccessToken, TokenAnswer, tokenOf } from './access-token.ts'
 import { AuthorizationFailed, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceSettings } from './service-settings.ts'
@@ -11,6 +11,8 @@ export interface AuthorizationQuestion {
   readonly tokenType?: 'bearer' | 'mac'
   readonly scope?: 'broadcaster'
   readonly deviceName?: string
+  /** The challenge of PKCE by S256 (RFC 7636). Newer than the two documents. */
+  readonly codeChallenge?: string | undefined
   /** Of the form `xx_XX`. */
   readonly language?: string
 }
@@ -34,9 +36,18 @@ export function authorizationAddress(
     ...(tokenType === undefined ? {} : { token_type: tokenType }),
     ...(scope === undefined ? {} : { scope }),
     ...(question.deviceName === undefined ? {} : { device_name: question.deviceName }),
+    ...(question.codeChallenge === undefined
+      ? {}
+      : { code_challenge: question.codeChallenge, code_challenge_method: 'S256' }),
     ...(question.language === undefined ? {} : { lang: question.language }),
   }
   return `${authUrl}/authorize?${new URLSearchParams(parameters)}`
+}
+
+/** Returns a new verifier of PKCE and its challenge by S256 (RFC 7636, 4.1 and 4.2). */
+export function newProofKey(): { readonly verifier: string; readonly challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
 /** Returns 128 random bits in hexadecimal. */

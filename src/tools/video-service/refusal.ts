@@ -16,7 +16,7 @@ const REPORT_ERRORS: Readonly<Record<number, string>> = {
 }
 /** Error values for answers without an error format. */
 const STATUS_ERRORS: Readonly<Record<number, string>> = { 401: 'unauthorized', 429: 'too_many_requests' }
-const SECRET_FIELDS = ['client_secret', 'password', 'secret', 'code']
+const SECRET_FIELDS = ['client_secret', 'password', 'secret', 'code', 'code_verifier', 'refresh_token', 'token']
 const MOST_CHARACTERS = 300
 
 /**

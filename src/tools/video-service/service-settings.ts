@@ -31,6 +31,8 @@ export interface ServiceSettings {
   readonly bearerForm: 'standard' | 'bare'
   /** A token that the user gives, for channels and locks. Null: the client requests one. */
   readonly accessToken: ApiCredential | null
+  /** Path of the file that keeps the login of a user, for channels and locks without `accessToken`. Null: none. */
+  readonly loginFile: string | null
 }
 
 /** The settings that may also be given as `NAME_FILE`. */
@@ -56,6 +58,7 @@ export const ServiceEnvironment = z
     SERVICE_BEARER_FORM: Form,
     SERVICE_ACCESS_TOKEN: Identifier.optional(),
     SERVICE_MAC_KEY: Identifier.optional(),
+    SERVICE_LOGIN_FILE: z.string().min(1).optional(),
   })
   .refine(({ SERVICE_ACCESS_TOKEN: token, SERVICE_MAC_KEY: key }) => token !== undefined || key === undefined, {
     path: ['SERVICE_MAC_KEY'],
@@ -71,6 +74,7 @@ export const ServiceEnvironment = z
       clientSecret: environment.SERVICE_CLIENT_SECRET,
       basicForm: environment.SERVICE_BASIC_FORM,
       bearerForm: environment.SERVICE_BEARER_FORM,
+      loginFile: environment.SERVICE_LOGIN_FILE ?? null,
       accessToken: credentialOf(environment.SERVICE_ACCESS_TOKEN, environment.SERVICE_MAC_KEY),
     }),
   )

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
@@ -58,14 +60,14 @@ describe('token', () => {
   })
 
   /** Starts `token`. Returns its end, and the address of the authorization page when it is printed. */
-  async function startToken(args: readonly string[], changed: Record<string, string> = {}) {
+  async function startToken(args: readonly string[], changed: Record<string, string> = {}, command = 'token') {
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
     const io = { env: { ...env, ...changed }, stdin, stdout, stderr, onInterrupt: () => () => {} }
     let output = ''
     stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
-    const ended = runCommandLine(['token', ...args], io).then(async (status) => {
+    const ended = runCommandLine([command, ...args], io).then(async (status) => {
       stdout.end()
       return { status, stdout: (await stdout.toArray()).join(''), stderr: output }
     })
@@ -114,6 +116,36 @@ describe('token', () => {
     const { refresh_token } = JSON.parse(stdout)
     expect([status, refresh_token]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}$/)])
     expect(stderr).not.toContain(refresh_token)
+  })
+
+  test('login keeps a login that channel list uses and renews, and logout revokes it', async () => {
+    const file = join(cwd, 'login.json')
+    const kept = { SERVICE_LOGIN_FILE: file }
+    const { address, ended } = await startToken(['--pkce'], kept, 'login')
+    expect(address).toContain('code_challenge_method=S256')
+    await allow(address)
+    expect(await ended).toMatchObject({ status: 0, stdout: `The login is kept in ${file}.\n` })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const first = JSON.parse(readFileSync(file, 'utf8'))
+    const list = () => runHere(['channel', 'list'], { cwd, env: { ...env, ...kept } })
+    expect(await list()).toMatchObject({ status: 0, stdout: expect.stringContaining('Town hall') })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(first)
+    writeFileSync(file, JSON.stringify({ ...first, expiresAtSeconds: 1 }))
+    expect(await list()).toMatchObject({ status: 0, stdout: expect.stringContaining('Town hall') })
+    const second = JSON.parse(readFileSync(file, 'utf8'))
+    expect([second.accessToken, second.refreshToken]).not.toEqual([first.accessToken, first.refreshToken])
+    expect(await runHere(['logout'], { cwd, env: { ...env, ...kept } })).toMatchObject({ status: 0 })
+    expect(existsSync(file)).toBe(false)
+    writeFileSync(file, JSON.stringify(second))
+    expect(await list()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('login') })
+  })
+
+  test('login without SERVICE_LOGIN_FILE, and a file without a login, say what to do', async () => {
+    expect((await runHere(['login'], { cwd, env })).stderr).toMatch(/^Failed: Set SERVICE_LOGIN_FILE /)
+    const file = join(cwd, 'empty.json')
+    writeFileSync(file, '{}')
+    const ended = await runHere(['channel', 'list'], { cwd, env: { ...env, SERVICE_LOGIN_FILE: file } })
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/Run viewer-auth login/) })
   })
 
   test('token --redirect-uri receives the redirect of a client with another prefix', async () => {

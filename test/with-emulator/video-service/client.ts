@@ -27,6 +27,7 @@ export function settingsFor({ url, seed }: RunningEmulator, owner = 'studio'): S
     basicForm: 'standard',
     bearerForm: 'standard',
     accessToken: null,
+    loginFile: null,
   }
 }
 

@@ -9,6 +9,8 @@ import type { ServiceSettings } from '../../video-service/service-settings.ts'
 const LATER = 'The service cannot handle the request now. Try again in a minute.'
 const WRONG_GIVEN_TOKEN =
   "The service does not accept the token in SERVICE_ACCESS_TOKEN, which may have expired. Get another with viewer-auth token, or remove the setting to use the client's own token."
+const WRONG_LOGIN =
+  'The service does not accept the login of SERVICE_LOGIN_FILE, which may have expired. Run viewer-auth login, or remove the setting.'
 /** The message for each error value, documented or usual for OAuth 2.0 services. */
 const SENTENCES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -29,7 +31,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-type Settings = Pick<ServiceSettings, 'basicForm' | 'bearerForm' | 'accessToken'>
+type Settings = Pick<ServiceSettings, 'basicForm' | 'bearerForm' | 'accessToken' | 'loginFile'>
 
 /** Describes an error of the service, and what to do; null for an error that is not from the service. */
 export function serviceFault(error: unknown, settings: Settings): string | null {
@@ -56,7 +58,10 @@ function sentenceFor({ error }: ServiceRefusal, settings: Settings): string | un
       return wrongClient(settings)
     case 'unauthorized':
     case 'invalid_token':
-      return settings.accessToken === null ? wrongToken(settings) : WRONG_GIVEN_TOKEN
+      if (settings.accessToken !== null) return WRONG_GIVEN_TOKEN
+      return settings.loginFile === null ? wrongToken(settings) : WRONG_LOGIN
+    case 'invalid_grant':
+      return settings.loginFile === null ? SENTENCES.get(error) : WRONG_LOGIN
     default:
       return SENTENCES.get(error)
   }

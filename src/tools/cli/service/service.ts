@@ -6,6 +6,7 @@ import { createTransport, type Transport } from '../../video-service/transport.t
 import type { Outcome } from '../command.ts'
 import { readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { tokenOfLogin } from './access-token/kept-login.ts'
 import { obtainToken } from './access-token/obtain-token.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'
 import { serviceFault } from './service-fault.ts'
@@ -30,7 +31,7 @@ export function nowSeconds(): number {
 /**
  * Does the work with the video service of the settings. Turns errors of the service into messages for the user. The
  * first Ctrl-C aborts the requests.
- * @param access the token of the REST API. Null: SERVICE_ACCESS_TOKEN, or the client's own token. Without this
+ * @param access the token of the REST API. Null: SERVICE_ACCESS_TOKEN, the kept login, or the client's own token. Without this
  *   parameter: always the client's own token.
  * @throws ConfigError that lists every missing or wrong setting.
  */
@@ -56,12 +57,17 @@ export async function withService(
       if (!obtained.ok) return obtained
       given = obtained.token
     }
+    const { loginFile } = settings
+    if (access === null && given === null && loginFile !== null) {
+      given = await tokenOfLogin(loginFile, { settings, send, nowSeconds }, stop.signal)
+    }
     const apiToken = given === null ? tokens('bearer') : () => Promise.resolve(given)
     const api = createRestApi({ settings, send, token: apiToken, nowSeconds })
     return await work({ settings, send, api, apiToken, analyticsToken: tokens('jwt'), signal: stop.signal })
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
-    const fault = serviceFault(error, settings)
+    const { loginFile } = settings
+    const fault = serviceFault(error, { ...settings, loginFile: access === null ? loginFile : null })
     if (fault === null) throw error
     return { ok: false, fault }
   } finally {

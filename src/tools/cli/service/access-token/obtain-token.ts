@@ -1,6 +1,7 @@
 import { type AccessToken, requestToken, type TokenOptions } from '../../../video-service/access-token.ts'
 import {
   authorizationAddress,
+  newProofKey,
   newState,
   readCode,
   readImplicitToken,
@@ -49,7 +50,7 @@ export async function obtainToken(io: CommandIo, deps: TokenDeps, choice: TokenC
 async function tokenFromAuthorizationPage(
   io: CommandIo,
   { settings, send, nowSeconds, signal }: TokenDeps,
-  { type, scope, deviceName, lang, redirectUri: wanted }: TokenChoice,
+  { type, scope, deviceName, lang, redirectUri: wanted, pkce }: TokenChoice,
   grant: 'authorization_code' | 'implicit',
 ): Promise<AccessToken> {
   const isListening = wanted === undefined || canListenOn(wanted)
@@ -57,10 +58,12 @@ async function tokenFromAuthorizationPage(
   try {
     const state = newState()
     const { redirectUri } = receiver
+    const proof = pkce ? newProofKey() : undefined
     const address = authorizationAddress(settings, {
       responseType: grant === 'implicit' ? 'token' : 'code',
       redirectUri,
       state,
+      codeChallenge: proof?.challenge,
       ...(type === 'mac' ? { tokenType: type } : {}),
       ...(scope === undefined ? {} : { scope }),
       ...(deviceName === undefined ? {} : { deviceName }),
@@ -71,7 +74,7 @@ async function tokenFromAuthorizationPage(
     io.stderr.write(`Open this address ${where}, sign in and allow the access:\n${address}\n`)
     const redirect = await receiver.redirected(state, AbortSignal.any([signal, AbortSignal.timeout(USER_TIMEOUT_MS)]))
     if (grant === 'implicit') return readImplicitToken(redirect, state, nowSeconds())
-    const question = { grant, code: readCode(redirect, state), redirectUri }
+    const question = { grant, code: readCode(redirect, state), redirectUri, codeVerifier: proof?.verifier }
     return await requestToken({ settings, send, nowSeconds }, question, { signal })
   } finally {
     receiver.close()

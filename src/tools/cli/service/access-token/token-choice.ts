@@ -13,6 +13,8 @@ export interface TokenChoice {
   readonly deviceName?: string
   readonly lang?: string
   readonly redirectUri?: string
+  /** Proves with PKCE that the code came back to this command. */
+  readonly pkce?: boolean
 }
 
 /** The options of addAccessOptions(). */
@@ -29,6 +31,7 @@ export function addTokenOptions(command: Command): Command {
     .addOption(new Option('--scope <SCOPE>', 'with a MAC token: allow broadcasting').choices(['broadcaster']))
     .addOption(usernameOption())
     .addOption(redirectOption())
+    .addOption(pkceOption())
     .option('--device-name <TEXT>', "the name in the user's list of connected clients")
     .option('--lang <LOCALE>', 'the language of the authorization page, such as de_DE')
 }
@@ -66,13 +69,14 @@ export function refuseWrongChoice(choice: TokenChoice, command: Command): void {
   if (fault !== null) command.error(`error: ${fault}`)
 }
 
-function faultIn({ grant, type, scope, username, redirectUri }: TokenChoice): string | null {
+function faultIn({ grant, type, scope, username, redirectUri, pkce }: TokenChoice): string | null {
   const hasPage = grant === 'authorization_code' || grant === 'implicit'
   if (grant === 'password' && username === undefined) return '--grant password needs --username NAME'
   if (grant !== 'password' && username !== undefined) return 'use --username only with --grant password'
   if (!hasPage && redirectUri !== undefined) {
     return 'use --redirect-uri only with --grant authorization_code or --grant implicit'
   }
+  if (pkce && grant !== 'authorization_code') return 'use --pkce only with --grant authorization_code'
   if (grant === 'authorization_code' && type !== 'bearer') return '--grant authorization_code gives bearer tokens only'
   if (grant === 'implicit' && type === 'jwt') {
     return 'use --type jwt only with --grant client_credentials or --grant password'
@@ -85,7 +89,11 @@ function usernameOption(): Option {
   return new Option('--username <NAME>', 'the user of the video service, with --grant password')
 }
 
-function redirectOption(): Option {
+export function pkceOption(): Option {
+  return new Option('--pkce', 'prove with PKCE that the code came back to this command (newer services)')
+}
+
+export function redirectOption(): Option {
   const summary = 'where the authorization page sends the browser (default: a free port of 127.0.0.1, /callback)'
   return new Option('--redirect-uri <URL>', summary).argParser((text: string) => {
     const fault = faultInRedirectUri(text)
