@@ -31,9 +31,9 @@ export function memoryUsers() {
     add(
       username: string,
       password: string,
-      { groups = [], attributes = {}, username: spelled = username }: Partial<Viewer> = {},
+      { groups = [], attributes = {}, username: spelled = username, ...version }: Partial<Viewer> = {},
     ) {
-      records.set(username, { viewer: { username: spelled, groups, attributes }, password, refusal: null })
+      records.set(username, { viewer: { username: spelled, groups, attributes, ...version }, password, refusal: null })
     },
     disable: (username: string) => {
       recordOf(username).refusal = 'disabled'

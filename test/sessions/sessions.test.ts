@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { expectRefused } from '../login/refused-answer.ts'
 import { responseOf } from '../login/response-of.ts'
@@ -62,6 +63,42 @@ test('a session ends after its lifetime, even if it is used', async () => {
   expect((await app.get('/', { Cookie })).status).toBe(303)
   app.clock.seconds += 1
   expectScreen(await app.get('/', { Cookie }))
+})
+
+test('a session ends after its lifetime, even if the store still has it', async () => {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const app = await startLoginApp({ sessionFile: file })
+  const Cookie = await signIn(app)
+  const database = new DatabaseSync(file)
+  database.exec('UPDATE sessions SET signed_in_at = 9e9, used_at = 9e9')
+  database.close()
+  app.clock.seconds += SESSION_LIMITS.lifetimeSeconds
+  expectScreen(await app.get('/', { Cookie }))
+  expect(rowsIn(file)).toEqual([])
+  expect(app.lines.at(-1)).toMatchObject({ event: 'session-ended', reason: 'too old' })
+})
+
+test('a session ends with the password that opened it', async () => {
+  const file = join(temporaryFolder(), 'sessions.db')
+  const app = await startLoginApp({ sessionFile: file })
+  app.users.add(BOB.username, BOB.password, { passwordVersion: 'old' })
+  const Cookie = await signIn(app, BOB)
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  app.users.add(BOB.username, 'new', { passwordVersion: 'new' })
+  expectScreen(await app.get('/', { Cookie }))
+  expect(rowsIn(file)).toEqual([])
+  expect(app.lines.at(-1)).toMatchObject({ event: 'session-ended', reason: 'password changed' })
+})
+
+test('a session without a password version lasts, and a store that names none ends no session', async () => {
+  const app = await startLoginApp()
+  app.users.add(BOB.username, BOB.password)
+  const early = await signIn(app, BOB)
+  app.users.add(BOB.username, BOB.password, { passwordVersion: 'first' })
+  expect((await app.get('/', { Cookie: early })).status).toBe(303)
+  const later = await signIn(app, BOB)
+  app.users.add(BOB.username, BOB.password)
+  expect((await app.get('/', { Cookie: later })).status).toBe(303)
 })
 
 test('a session that is not used for its idle time ends, and each use starts that time again', async () => {
