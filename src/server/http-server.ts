@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
@@ -50,13 +51,9 @@ const BACKLOG = 4096
 
 /** Starts to listen. Resolves with the port. @throws NodeJS.ErrnoException such as EADDRINUSE. */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, BACKLOG, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  server.listen(port, host, BACKLOG)
+  // Throws the error of a port that cannot be opened.
+  await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
   return address.port

@@ -86,11 +86,9 @@ export function fail(context: z.RefinementCtx, message: string): never {
 
 /** Builds the sentence for a mistake: the setting or field, the list item if there is one, and the message. */
 export function sentenceOf([name, item]: readonly PropertyKey[], message: string): string {
-  const subject = [
-    ...(name === undefined ? [] : [String(name)]),
-    ...(item === undefined ? [] : [`item ${Number(item) + 1}`]),
-  ]
-  return `${subject.join(': ')}${message.startsWith(':') || subject.length === 0 ? '' : ' '}${message}`
+  if (name === undefined) return message
+  const subject = item === undefined ? String(name) : `${String(name)}: item ${Number(item) + 1}`
+  return `${subject}${message.startsWith(':') ? '' : ' '}${message}`
 }
 
 /** Returns the mistakes of a zod error by setting. */

@@ -1,4 +1,4 @@
-import type { ReadSettings } from '../settings/fields.ts'
+import type { Environment, ReadSettings } from '../settings/fields.ts'
 import type { Settings as SettingSchemas } from '../settings/setting.ts'
 import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
@@ -7,8 +7,6 @@ import type { UserStore, Warn } from './user-store.ts'
 export interface StoreSettings {
   readonly kind: string
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * One kind of user store: an entry of the list in `open-user-store.ts`. Opening a store throws a ConfigError when its

@@ -93,14 +93,8 @@ export function requestIdOf(req: Request): string {
  * line, unless a limit refused the attempt. Other outcomes are summed up each minute if network, user name and reason are
  * equal.
  */
-export function createSignInLog({
-  securityLog,
-  repeatFilter,
-  entryPoint,
-  addressOf,
-  outcomes,
-  count = () => {},
-}: SignInLogDeps): LogSignIn {
+export function createSignInLog(deps: SignInLogDeps): LogSignIn {
+  const { securityLog, repeatFilter, entryPoint, addressOf, outcomes, count = () => {} } = deps
   const shared = { event: 'sign-in', entryPoint }
   const kindOf = (outcome: string): OutcomeKind => outcomes[outcome] ?? { level: 'warn' }
 

@@ -23,10 +23,9 @@ export function createClientAddress(
 ): (req: Pick<Request, 'ip' | 'headers' | 'socket'>) => string {
   let isLogged = false
   return (req) => {
-    const { remoteAddress: address = '' } = req.socket
     // A connection that has closed has no address.
-    const isUnexpected = address !== '' && !trustsProxy(address, 0)
-    if (!isLogged && isUnexpected && req.headers['x-forwarded-for'] !== undefined) {
+    const address = req.socket.remoteAddress ?? ''
+    if (!isLogged && address !== '' && req.headers['x-forwarded-for'] !== undefined && !trustsProxy(address, 0)) {
       isLogged = true
       log.warn(
         { event: 'unexpected-proxy', address },

@@ -15,16 +15,15 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Error types, in the style of body-parser. */
+/** An error type, in the style of body-parser. */
 export const UNREADABLE_FORM = 'form.unreadable'
-const OTHER_CHARSET = 'charset.unsupported'
 
 /**
  * Refuses a form that is not UTF-8. Browsers send our form in UTF-8, the charset of its page. body-parser does not
  * decode invalid percent-encoded bytes: the byte FF and the characters "%FF" would be the same password.
  */
 function refuseUnlessUtf8(_req: unknown, _res: unknown, body: Buffer, charset: string): void {
-  if (charset !== 'utf-8') throw faultOfType(OTHER_CHARSET)
+  if (charset !== 'utf-8') throw faultOfType('charset.unsupported')
   try {
     decodeURIComponent(body.toString('latin1'))
   } catch {

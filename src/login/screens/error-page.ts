@@ -21,14 +21,9 @@ export function describeError(error: unknown): Refusal {
   if (error instanceof UpstreamError) {
     return { status: 503, text: 'storeDown', retryAfterSeconds: UPSTREAM_RETRY_SECONDS }
   }
-  const type = textProperty(error, 'type')
-  const formFault = type === undefined ? undefined : FORM_FAULTS[type]
+  const type = error instanceof Error && 'type' in error ? String(error.type) : ''
+  const formFault = FORM_FAULTS[type]
   if (formFault !== undefined) return formFault
-  if (type?.startsWith('request.') || type?.startsWith('entity.')) return { status: 400, text: 'badForm' }
+  if (/^(request|entity)\./.test(type)) return { status: 400, text: 'badForm' }
   return { status: 500, text: 'internal' }
-}
-
-function textProperty(error: unknown, name: string): string | undefined {
-  const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
-  return typeof value === 'string' ? value : undefined
 }

@@ -21,14 +21,10 @@ const TWO_YEARS_SECONDS = 63_072_000
  * address, so they are built once and reused.
  */
 function screenHeaders({ isTls, frameAncestors, formTargets, scriptDirectives }: HeaderOptions): Headers {
-  const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
+  const headers = new Map([['Cache-Control', 'no-store']])
   const response = {
-    setHeader(name: string, value: string) {
-      headers[name] = value
-    },
-    removeHeader(name: string) {
-      delete headers[name]
-    },
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
   }
   const setHeaders = helmet({
     contentSecurityPolicy: {
@@ -59,7 +55,7 @@ function screenHeaders({ isTls, frameAncestors, formTargets, scriptDirectives }:
   setHeaders(response as unknown as IncomingMessage, response as unknown as ServerResponse, (error?: unknown) => {
     if (error !== undefined) throw error
   })
-  return Object.freeze(headers)
+  return Object.freeze(Object.fromEntries(headers))
 }
 
 /**
