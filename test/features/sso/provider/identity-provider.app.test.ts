@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { exportJWK } from 'jose'
@@ -181,66 +181,6 @@ test('a provider that fails at the callback gives 503, and the frame can begin a
   const next = await openWindow(app)
   await finishWindow(app, next)
   expect((await pressContinue(app, next)).status).toBe(303)
-})
-
-/** The ID token lacks the address. */
-const SHORT_TOKEN = { provider: { isIdTokenFull: false }, settings: { usernameClaim: 'email' } }
-
-test('claims that are only at the user info endpoint are found', async () => {
-  const app = await startSso(SHORT_TOKEN)
-  const window = await openWindow(app)
-  expect((await finishWindow(app, window)).status).toBe(200)
-  expect((await pressContinue(app, window)).status).toBe(303)
-})
-
-/** Starts a provider that keeps the claims for user info, which answers 503. Counts the questions. */
-async function startWithoutUserInfo(options: Parameters<typeof startSso>[0] = {}) {
-  let asked = 0
-  const instead = ({ url }: IncomingMessage, res: ServerResponse) => {
-    if (url !== '/me') return false
-    asked += 1
-    res.writeHead(503).end()
-    return true
-  }
-  const app = await startSso({ ...options, provider: { instead, ...options.provider } })
-  return { app, asked: () => asked }
-}
-
-test('user info is not asked for groups that no setting needs', async () => {
-  const { app, asked } = await startWithoutUserInfo({ provider: { signsIn: 'bob' } })
-  expect([(await finishWindow(app, await openWindow(app))).status, asked()]).toEqual([200, 0])
-})
-
-test.each([
-  ['ALLOWED_GROUPS', { entryPoint: { allowedGroups: ['gold'] } }, 403],
-  ['OIDC_GROUPS_CLAIM', { settings: { needsGroups: true } }, 303],
-])(
-  'user info is asked for the groups of %s, and if it fails, the groups are missing',
-  async (_case, options, status) => {
-    const { app, asked } = await startWithoutUserInfo({ ...options, provider: { signsIn: 'bob' } })
-    const window = await openWindow(app)
-    expect([(await finishWindow(app, window)).status, asked()]).toEqual([200, 1])
-    const reason = 'groups: user info failed (OAUTH_RESPONSE_IS_NOT_CONFORM)'
-    expect(app.lines).toContainEqual(expect.objectContaining({ outcome: 'sso-signed-in', reason }))
-    expect((await pressContinue(app, window)).status).toBe(status)
-  },
-)
-
-test('entry points that accept the same sessions ask for the groups of each other', async () => {
-  const { app, asked } = await startWithoutUserInfo({
-    provider: { signsIn: 'bob' },
-    entryPointsWith: (sso) => [
-      withSso(sso, entryPointAt('open')),
-      withSso({ ...sso, label: 'Other' }, { ...entryPointAt('gold'), allowedGroups: ['gold'] }),
-    ],
-  })
-  expect((await finishWindow(app, await openWindow(app, '/e/open'))).status).toBe(200)
-  expect(asked()).toBe(1)
-})
-
-test('without the user name in the ID token, user info that fails gives 503', async () => {
-  const { app } = await startWithoutUserInfo(SHORT_TOKEN)
-  expect((await finishWindow(app, await openWindow(app))).status).toBe(503)
 })
 
 test.each([
