@@ -68,7 +68,7 @@ const AppEnvironment = z.object({
   }),
   TRUST_PROXY_HOPS: wholeNumber(0, 20).default(0),
   TRUSTED_PROXIES: NetworkList.meta({
-    protects: 'without it, whoever reaches the port past the proxy can forge an address',
+    protects: 'without it, a client that reaches the port past the proxy can forge an address',
   }),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300).default(2),
   SECURITY_LOG_FILE: WrittenFile.optional(),

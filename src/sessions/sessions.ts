@@ -74,8 +74,8 @@ export function createSessions(deps: SessionDeps) {
     const isOver = endOf(stored, limits) <= nowSeconds()
     const viewer = isOver ? null : await lookUp(users, stored)
     // A session of an earlier release, or a viewer of a store without hashes, has no version to compare.
-    const { passwordVersion: old = viewer?.passwordVersion } = stored
-    const isOfOldPassword = old !== (viewer?.passwordVersion ?? old)
+    const [before, now] = [stored.passwordVersion, viewer?.passwordVersion]
+    const isOfOldPassword = before !== undefined && now !== undefined && before !== now
     if (viewer !== null && !isOfOldPassword) return { viewer, sessionId: req.sessionID }
     const reason = isOver ? 'too old' : isOfOldPassword ? 'password changed' : 'viewer gone or disabled'
     securityLog.info({ event: 'session-ended', viewer: stored.username, reason })

@@ -32,7 +32,7 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     const reading = await readNewPassword(req.body, viewer.username, contextWords)
     if (!reading.ok) return pages.send(req, res, await formOf(deps, req, found, read.token), reading.refusal)
     const [log, language] = [logAccount(req), pages.languageOf(req)]
-    // Comes first: a crash must not use up the link before what the viewer chose is done.
+    // Comes first: a crash must not use up the link before the parts have done what the viewer chose.
     for (const part of deps.parts()) await part.apply(viewer, req.body, { entryPoint: deps.entryPoint, language, log })
     if ((await passwordChanges.setByLink(read.digest, nowSeconds(), reading.password)) === null) {
       return refuseLink(deps, req, res)

@@ -14,7 +14,7 @@ export function sendPasskeyResult(deps: PasskeyRouteDeps): WindowMethod['sendRes
       screens.sendSignIn(req, res, { context, refusal: { status: 403, text: 'disabled' }, frameSecret })
       return true
     }
-    // Nor may the password have changed, or the passkey have been removed.
+    // The password may have changed meanwhile, and the passkey may have been removed.
     const { passwordVersion = viewer.passwordVersion, credential } = result
     if (passwordVersion !== viewer.passwordVersion) return false
     if (credential !== undefined && (await passkeys.store.find(credential)) === null) return false

@@ -32,9 +32,9 @@ export interface WindowMethod {
   readonly method: string | undefined
   /** The beginning of the outcomes of its log lines, such as `sso` in `sso-failed`. */
   readonly outcomes: string
-  /** Sends the viewer to the player, or shows the refusal. Returns false if it does not know results of this kind. */
   /** Returns why no window can sign in now. Null if one can. Absent for a method without such a fault. */
   readonly faultNow?: () => Refusal | null
+  /** Sends the viewer to the player, or shows the refusal. Returns false if it does not know results of this kind. */
   readonly sendResult: (req: Request, res: Response, collected: Collected) => Promise<boolean>
 }
 

@@ -11,11 +11,12 @@ export interface StoredViewer {
   readonly disabled: boolean
 }
 
-/** Returns the viewer as the login screens know it: with 8 bytes of a digest of the hash in place of the hash. */
+/** Returns the viewer for the login screens, without the hash. */
 export function toViewer({ viewer, passwordHash }: StoredViewer): Viewer {
   return { ...viewer, passwordVersion: passwordVersionOf(passwordHash) }
 }
 
+/** Returns 8 bytes of a digest of the hash, in base64url. They change with the password. */
 export function passwordVersionOf(passwordHash: string): string {
   return hash('sha256', passwordHash, 'buffer').toString('base64url', 0, 8)
 }

@@ -29,7 +29,7 @@ export interface MailQueue {
 
 export interface MailQueueDeps {
   readonly server: MailServer
-  /** All of them find a place in the queue, for example while the mail server is away. */
+  /** The queue has a place for each of them, for example while the mail server is away. */
   readonly mailsPerHour: number
   /** Called with a failed attempt that is repeated later. */
   readonly onAway: (error: unknown) => void

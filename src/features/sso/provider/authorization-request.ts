@@ -29,8 +29,8 @@ export interface AuthorizationRequest extends FlowSecrets {
 }
 
 /**
- * Reads the discovery document of a provider. The caller checks the signatures of its ID tokens by `verifyToken()`: the
- * library cannot read keys without an id once more.
+ * Reads the discovery document of a provider. The caller checks the signatures of ID tokens by `verifyToken()`, because
+ * the library does not reload keys that have no id.
  * @param timeoutSeconds for this and every later answer, with its body.
  * @throws an error of openid-client, or UpstreamError for an issuer of every organisation without OIDC_TENANTS.
  */

@@ -24,7 +24,7 @@ export type RefusalReason =
   | 'email-not-verified'
 
 export type ProviderAnswer =
-  /** `note` is for the log: what is missing, all the same. Of the claims, it contains only names of groups. */
+  /** `note` is for the log: the groups that are left out. Of the claims, it contains only names of groups. */
   | { readonly ok: true; readonly identity: Identity; readonly note?: string }
   /** `detail` is for the log, and contains no value of a claim. */
   | { readonly ok: false; readonly reason: RefusalReason; readonly detail?: string }
@@ -38,7 +38,7 @@ export interface ClaimSettings
 
 const LONGEST_SUBJECT = 255
 const MOST_GROUPS = 1_000
-/** Of the groups that are left out, in the log. */
+/** Bounds for the names of groups in the log. */
 const MOST_NAMES = 5
 const LONGEST_NAME = 60
 const GOOGLE = 'https://accounts.google.com'
@@ -104,7 +104,7 @@ function hasGroupsElsewhere(claims: Claims, groupsClaim: string): boolean {
   return isNamed || (groupsClaim === 'groups' && (hasgroups === true || hasgroups === 'true'))
 }
 
-/** Leaves out what cannot name a group: a person must not be refused for that. */
+/** Returns the groups, and what cannot name a group: no viewer is refused for that. */
 function groupsOf(claim: unknown, allowedGroups: readonly string[]) {
   if (claim === undefined || claim === null) return { groups: [], leftOut: [] }
   const groups: string[] = []
@@ -135,7 +135,7 @@ function attributesOf(claims: Claims, { attributes }: ClaimSettings): Record<str
   return values
 }
 
-/** Only a hash cannot carry "|", as in `sub` of Auth0. It refuses the viewer itself. */
+/** Accepts "|", as in `sub` of Auth0. Only a hash cannot carry "|", and refuses the viewer itself. */
 function withoutBars(text: string): string {
   return text.replaceAll('|', '_')
 }

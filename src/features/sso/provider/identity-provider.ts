@@ -127,8 +127,8 @@ export function openIdentityProvider(
       return authorizationAddress(provider, settings, redirectUri, request).href
     },
     async signIn(currentUrl, secrets) {
-      const asked = known()
-      return await answerOf(() => askProvider(asked, claimSettings, currentUrl, secrets))
+      const current = known()
+      return await answerOf(() => askProvider(current, claimSettings, currentUrl, secrets))
     },
     close() {
       isClosed = true
@@ -162,7 +162,7 @@ function limitQuestions(onAnswer: NonNullable<ProviderOptions['onAnswer']>) {
   }
 }
 
-/** What the last good discovery document gave. */
+/** The clients by the last good discovery document. */
 interface Connection {
   readonly provider: Configuration
   readonly userInfo: Configuration
@@ -191,7 +191,7 @@ async function askProvider(
   return { ...answer, note: [note, answer.note].filter((part) => part !== undefined).join('; ') }
 }
 
-/** Checks what the library has not: it has checked the claims. @throws UpstreamError if the keys cannot be read. */
+/** Checks the signature: the library has checked only the claims. @throws UpstreamError if the keys cannot be read. */
 async function faultInSignature(idToken: string, { keys }: Pick<LogoutIssuer, 'keys'>): Promise<string | null> {
   try {
     await verifyToken(idToken, keys, { clockTolerance: CLOCK_TOLERANCE_SECONDS })

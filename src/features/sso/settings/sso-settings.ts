@@ -54,7 +54,7 @@ export function providerIdOf(settings: SsoSettings): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 }
 
-/** Returns a digest of the settings by which the app is a client: entry points with the same one share its connection. */
+/** Returns a digest of the provider and the credentials. Entry points with the same digest share a connection. */
 export function connectionIdOf(settings: SsoSettings): string {
   const { authentication } = settings
   const credentials =

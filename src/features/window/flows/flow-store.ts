@@ -61,7 +61,7 @@ const OpenCeremony = z.object({
   network: z.string(),
   /** The viewer who typed the right password, and creates a passkey. Null for a sign-in. */
   creator: z.string().nullable(),
-  /** Of the password that the creator typed. */
+  /** The version of the password that the creator typed. */
   passwordVersion: z.string().optional(),
 })
 
@@ -69,7 +69,7 @@ const OpenCeremony = z.object({
 const StoreSignIn = z.object({
   entryPoint: z.string(),
   storedName: z.string(),
-  /** At the sign-in. A new password or the removal of the credential ends the result. */
+  /** As at the sign-in. A new password or the removal of the credential ends the result. */
   passwordVersion: z.string().optional(),
   credential: z.string().optional(),
 })
