@@ -88,9 +88,8 @@ export function queryViewers<T>(file: string, query: () => T): T {
     return query()
   } catch (error) {
     if (sqliteCode(error) === null) throw error
-    throw new UpstreamError('user-store', `The viewer database ${file} failed: ${(error as Error).message}`, {
-      cause: error,
-    })
+    const fault = `The viewer database ${file} failed: ${(error as Error).message}`
+    throw new UpstreamError('user-store', fault, { cause: error })
   }
 }
 

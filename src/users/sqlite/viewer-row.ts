@@ -20,11 +20,8 @@ export function readViewerRow(row: unknown, file: string): StoredViewer {
   const parsed = ViewerRow.safeParse(row)
   if (!parsed.success) throw damagedRow(file, parsed.error)
   const { username, password_hash, disabled, group_names, attributes } = parsed.data
-  return {
-    viewer: { username, groups: group_names, attributes },
-    passwordHash: password_hash,
-    disabled: disabled === 1,
-  }
+  const viewer = { username, groups: group_names, attributes }
+  return { viewer, passwordHash: password_hash, disabled: disabled === 1 }
 }
 
 export function damagedRow(file: string, { message }: Error): UpstreamError {
