@@ -49,7 +49,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/cli': [
     ...FOR_TOOLS,
-    ...roomsOf('setup viewers audit response report drill doctor service settings terminal'),
+    ...roomsOf('setup viewers audit response report drill support doctor service settings terminal'),
   ],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log terminal')],
@@ -57,6 +57,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('service html-page output terminal')],
   'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
+  'src/tools/cli/support': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/doctor': [...FOR_TOOLS, ...roomsOf('service settings terminal')],
   'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('terminal')],

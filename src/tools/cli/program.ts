@@ -106,6 +106,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
   },
   {
+    name: 'support',
+    summary: 'one file for support, without secrets',
+    declare: addGroup,
+    load: async () => (await import('./support/support-command.ts')).addSupportCommands,
+  },
+  {
     name: 'drill',
     summary: 'rehearse an event against staging: a crowd signs in while you take stores away',
     declare: addBareCommand,

@@ -50,7 +50,7 @@ function eventText(event: ShownEvent | null): string {
 const OUTCOMES: Outcomes = Object.assign({}, SIGN_IN_OUTCOMES, ...features.map(({ outcomes }) => outcomes))
 
 /** True for an outcome that refuses the viewer. A step on the way, such as an opened window, refuses no viewer. */
-function isRefusal(outcome: string): boolean {
+export function isRefusal(outcome: string): boolean {
   return OUTCOMES[outcome]?.level !== 'info' && !outcome.endsWith('-not-yet')
 }
 

@@ -1,0 +1,45 @@
+import { readActivitySettings } from '../../../../config.ts'
+import { linesOfFile, rotatedFiles } from '../../security-log/log-lines.ts'
+import { isRefusal } from '../../security-log/logged-events.ts'
+import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
+import type { Section } from '../section.ts'
+
+const MOST_REFUSALS = 200
+
+/** The last refusals of the security log. Names and addresses are numbers: a typed name may be a password. */
+export const lastRefusals: Section = {
+  field: 'refusals',
+  async collect({ env, signal }) {
+    const { securityLogFile } = readActivitySettings(env)
+    if (securityLogFile === null) return 'SECURITY_LOG_FILE is not set.'
+    let last: SecurityEvent[] = []
+    for (const file of (await rotatedFiles(securityLogFile)).toReversed()) {
+      const older: SecurityEvent[] = []
+      const all = { period: null, viewer: undefined, outcomes: [] }
+      for await (const event of securityEvents(linesOfFile(file), all, startReading())) {
+        signal.throwIfAborted()
+        if (event.event !== 'sign-in' || event.outcome === 'signed-in' || !isRefusal(event.outcome)) continue
+        if (older.push(event) > 2 * MOST_REFUSALS) older.splice(0, MOST_REFUSALS)
+      }
+      last = [...older, ...last].slice(-MOST_REFUSALS)
+      if (last.length === MOST_REFUSALS) break
+    }
+    const [viewer, address] = [numbers('viewer'), numbers('address')]
+    return last.map(({ time, outcome, reason, entryPoint, status, count, ...event }) => ({
+      ...{ time, outcome, reason, entryPoint, status, count },
+      viewer: viewer(event.viewer),
+      address: address(event.address),
+    }))
+  },
+}
+
+/** Returns a function that gives each text a number, as in `viewer 1`. */
+function numbers(noun: string): (text: string | null) => string | null {
+  const known = new Map<string, string>()
+  return (text) => {
+    if (text === null) return null
+    const name = known.get(text) ?? `${noun} ${known.size + 1}`
+    known.set(text, name)
+    return name
+  }
+}

@@ -1,0 +1,75 @@
+import { arch, platform, release } from 'node:os'
+import { Readable } from 'node:stream'
+import type { Command } from 'commander'
+import PACKAGE from '../../../../package.json' with { type: 'json' }
+import { captured } from '../captured-run.ts'
+import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { openFileSink } from '../output/sink.ts'
+import { lastRefusals } from './audit/last-refusals.ts'
+import { findings } from './doctor/findings.ts'
+import { metricsNow } from './metrics/metrics-now.ts'
+import { dataOf, type Section, type Source } from './section.ts'
+import { secretRemover } from './without-secrets.ts'
+
+const settings: Section = { field: 'settings', collect: (source) => dataOf(source, ['config', 'check']) }
+
+/** In the order of the file. */
+const SECTIONS: readonly Section[] = [
+  settings, //
+  findings,
+  lastRefusals,
+  metricsNow,
+]
+
+const ABOUT = `
+Writes one file that you can read and send. It has the settings and versions, and what the checks and logs of this
+installation say. Secrets, passwords, tokens and responses are removed; names and addresses of viewers are numbers. Only you can
+read the file. Nothing is sent.`
+
+interface Options {
+  readonly json?: boolean
+  readonly output?: string
+}
+
+/** Adds `support bundle`. */
+export function addSupportCommands(group: Command, context: CommandContext): void {
+  const command = addCommand(group, 'bundle', 'write what support needs into one file, without secrets', [
+    'viewer-auth support bundle',
+    'viewer-auth support bundle --output support.json',
+  ])
+  addNotes(command, ABOUT).option('--output <FILE>', 'the file (default: support-, the time, .json)')
+  for (const section of SECTIONS) section.addOptions?.(command)
+  command.action((options: Options) => runCommand(context, options.json, () => bundle(context, options)))
+}
+
+async function bundle({ io, run }: CommandContext, options: Options): Promise<Outcome> {
+  const made = new Date().toISOString()
+  const file = options.output ?? `support-${made.slice(0, 19).replaceAll(':', '-')}.json`
+  const stop = new AbortController()
+  const ignore = io.onInterrupt(() => stop.abort())
+  const sink = await openFileSink(file)
+  try {
+    const source: Source = {
+      env: io.env,
+      signal: stop.signal,
+      options,
+      run: (args) => captured(run, args, { ...io, stdin: Readable.from([]) }),
+    }
+    const collected: [string, unknown][] = []
+    for (const { field, collect } of SECTIONS) {
+      collected.push([field, await collect(source).catch((error: unknown) => ({ error: messageOf(error) }))])
+      if (stop.signal.aborted) return { ok: false, fault: 'Stopped. No file was written.' }
+    }
+    const all = { made, versions: versions(), ...Object.fromEntries(collected) }
+    await sink.write(`${JSON.stringify(secretRemover(io.env)(all), null, 2)}\n`)
+    await sink.finish()
+    return { ok: true, text: `Wrote ${file}. Read it before you send it.`, data: { file } }
+  } finally {
+    ignore()
+    await sink.close()
+  }
+}
+
+function versions() {
+  return { app: PACKAGE.version, node: process.version, system: `${platform()} ${release()} ${arch()}` }
+}
