@@ -23,7 +23,7 @@ test.each([
   ['agree within a second or two', 1, -1, 'clocks-agree', 'ok'],
   ['differ, because the app is behind', -60, 0, 'clocks-differ', 'login app'],
   ['differ, because the service is ahead', 0, 60, 'clocks-differ', 'service'],
-  ['agree, but not with this machine', 600, 600, 'clock-of-this-machine', '600 s behind'],
+  ['agree, but not with this machine', 600, 600, 'clock-of-this-machine', 's behind the login app'],
 ] as const)('clocks that %s are found', async (_case, app, service, code, named) => {
   const finding = await compare(await serverAhead(app), await serverAhead(service))
   expect([finding?.code, `${finding?.state} ${finding?.text}`]).toEqual([code, expect.stringContaining(named)])
