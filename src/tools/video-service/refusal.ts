@@ -4,7 +4,12 @@ import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
 const TokenError = z.object({ error: z.string(), error_description: z.string().optional() })
 const ReportErrors = z.object({ errors: z.array(z.unknown()).min(1) })
-const ReportError = z.object({ parameter: z.string().optional(), message: z.string().optional() })
+/** The documents leave the fields open. `detail` and `source.pointer` are in the newer form (JSON:API). */
+const Words = z.string().optional().catch(undefined)
+const ReportError = z.object({
+  ...{ parameter: Words, message: Words, title: Words, detail: Words },
+  source: z.object({ pointer: Words, parameter: Words }).optional().catch(undefined),
+})
 const XML_ERROR = /<error>([^<]{1,100})<\/error>(?:\s*<error_description>([^<]*)<\/error_description>)?/
 /** Error values for errors of the analytics API, which have only texts. */
 const REPORT_ERRORS: Readonly<Record<number, string>> = {
@@ -46,8 +51,10 @@ export function refusal(request: ServiceRequest, { status, body }: ServiceAnswer
 }
 
 function wordsOf(item: unknown): string {
-  const { parameter, message } = ReportError.safeParse(item).data ?? {}
-  const words = [parameter, message].filter((word) => word !== undefined).join(': ')
+  const { parameter, message, title, detail, source } = ReportError.safeParse(item).data ?? {}
+  const words = [parameter ?? source?.parameter ?? source?.pointer, detail ?? message ?? title]
+    .filter((word) => word !== undefined)
+    .join(': ')
   if (words !== '') return words
   try {
     return JSON.stringify(item)

@@ -8,6 +8,8 @@ export class ServiceRefusal extends Error {
   /** The service's error value. A 401 without one is `unauthorized`; a 429 is `too_many_requests`. */
   readonly error: string
   readonly status: number
+  /** The wait that the service asks for before a retry. */
+  retryAfterMs: number | undefined
   /** The service's explanation, if any. Safe for a terminal: without control characters and without our secrets. */
   readonly description: string | undefined
   constructor(error: string, status: number, description?: string) {
@@ -33,6 +35,8 @@ export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
   /** Only of an answer with status 400 or above. */
   readonly status: number | undefined
+  /** The wait that the service asks for before a retry. */
+  retryAfterMs: number | undefined
   constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
     super(message, options)
     this.status = status

@@ -7,6 +7,11 @@ export interface ServiceRequest {
   readonly timeoutMs?: number
   /** The largest accepted answer, after decompression. */
   readonly mostBytes?: number
+  /**
+   * True for a question that changes nothing and may be asked again: then also after 429, 500, 502, 503, 504 and a lost
+   * connection, up to five times.
+   */
+  readonly isQuestion?: boolean
   readonly signal?: AbortSignal | undefined
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { refusal } from './refusal.ts'
-import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
+import { isRequestError, ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
 /**
  * Sends a request. Retries after a short random wait, but only if the request cannot have had an effect: when the
- * connection was refused, and when the service answers `server_error`.
+ * connection was refused, and when the service answers `server_error`. A question is retried after more errors, and waits as
+ * long as the service asks for, up to a minute.
  *
  * @returns an answer with a status below 400.
  * @throws ServiceRefusal for an answer with an error value, and for every 401.
@@ -25,9 +26,12 @@ export interface TransportOptions {
 }
 
 const TRIES = 3
+const QUESTION_TRIES = 6
+const LONGEST_WAIT_MS = 60_000
 const TIMEOUT_MS = 15_000
 const MEBIBYTE = 2 ** 20
 const MOST_BYTES = 8 * MEBIBYTE
+const PASSING = new Set([429, 500, 502, 503, 504])
 const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
 export function createTransport({
@@ -40,8 +44,13 @@ export function createTransport({
       try {
         return await exchange(fetch, request)
       } catch (error) {
-        if (tried === TRIES || !isSafeToRepeat(error)) throw error
-        const waitMs = firstWaitMs * 2 ** (tried - 1) * (0.5 + random())
+        if (!isRequestError(error)) throw error
+        const { isQuestion = false } = request
+        if (tried === (isQuestion ? QUESTION_TRIES : TRIES)) throw error
+        if (!isSafeToRepeat(error) && !(isQuestion && isPassing(error))) throw error
+        const asked = isQuestion && 'retryAfterMs' in error ? (error.retryAfterMs ?? 0) : 0
+        if (asked > LONGEST_WAIT_MS) throw error
+        const waitMs = Math.max(asked, firstWaitMs * 2 ** (tried - 1) * (0.5 + random()))
         await sleep(waitMs, undefined, request.signal ? { signal: request.signal } : {})
       }
     }
@@ -56,6 +65,7 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
   const passOn = () => stop.abort(signal?.reason)
   signal?.addEventListener('abort', passOn, { once: true })
   let answer: ServiceAnswer
+  let retryAfterMs: number | undefined
   try {
     signal?.throwIfAborted()
     const response = await fetch(url, {
@@ -65,6 +75,7 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
       signal: stop.signal,
       ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
     })
+    retryAfterMs = waitOf(response.headers)
     const contentType = response.headers.get('content-type') ?? ''
     answer = { status: response.status, contentType, body: await bodyOf(response, mostBytes) }
   } catch (cause) {
@@ -75,7 +86,7 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
     clearTimeout(timer)
     signal?.removeEventListener('abort', passOn)
   }
-  if (answer.status >= 400) throw refusal(request, answer)
+  if (answer.status >= 400) throw Object.assign(refusal(request, answer), { retryAfterMs })
   if (answer.status >= 300) {
     throw new UnexpectedAnswer(
       `${url.origin} redirected (status ${answer.status}). Redirects are not followed. Check the address`,
@@ -139,6 +150,22 @@ function unreachable(url: URL, cause: unknown, timeoutMs: number): ServiceUnreac
   return new ServiceUnreachable(`${url.origin} cannot be reached (${code || 'connection lost'})`, 'connection', {
     cause,
   })
+}
+
+/** Reads `Retry-After` (seconds, or a date), or `X-RateLimit-Reset` (UNIX time in seconds) if nothing remains. */
+function waitOf(headers: Headers): number | undefined {
+  const [after, reset] = [headers.get('retry-after'), headers.get('x-ratelimit-reset')]
+  const atMs = after === null ? Number.NaN : Date.parse(after)
+  if (after !== null && /^\d{1,9}$/.test(after)) return Number(after) * 1_000
+  if (!Number.isNaN(atMs)) return Math.max(0, atMs - Date.now())
+  if (headers.get('x-ratelimit-remaining') !== '0' || reset === null || !/^\d{1,12}$/.test(reset)) return undefined
+  return Math.max(0, Number(reset) * 1_000 - Date.now())
+}
+
+/** True for an error that often passes. */
+function isPassing(error: ServiceRefusal | ServiceUnreachable | UnexpectedAnswer): boolean {
+  if (error instanceof ServiceUnreachable) return error.reason === 'connection'
+  return PASSING.has(error.status ?? 0)
 }
 
 function isSafeToRepeat(error: unknown): boolean {

@@ -47,6 +47,53 @@ describe('a retry', () => {
     expect(asked).toBe(6)
   })
 
+  test.each([
+    ['status 429 with Retry-After', (res: ServerResponse) => res.writeHead(429, { 'retry-after': '0' }).end()],
+    ['status 500', (res: ServerResponse) => json(res, 500, { errors: [{ detail: 'later' }] })],
+    ['status 502 of a proxy', (res: ServerResponse) => res.writeHead(502, { 'content-type': 'text/html' }).end('<p>')],
+    ['a lost connection', (res: ServerResponse) => res.destroy()],
+    [
+      'half an answer',
+      (res: ServerResponse) => res.writeHead(200, { 'content-length': '100' }).write('{', () => res.destroy()),
+    ],
+  ])('a question is sent again up to five times after %s', async (_what, fail) => {
+    let asked = 0
+    const url = await startService((_req, res) => {
+      asked += 1
+      if (asked < 6) fail(res)
+      else json(res, 200, { ok: true })
+    })
+    expect(await send({ method: 'GET', url, isQuestion: true })).toMatchObject({ status: 200 })
+    asked = -1_000
+    await failure(send({ method: 'GET', url, isQuestion: true }))
+    expect(asked).toBe(-994)
+    await failure(send({ method: 'GET', url }))
+    expect(asked).toBe(-993)
+  })
+
+  test.each([
+    { 'retry-after': '61' },
+    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 120) },
+  ])('a question does not wait longer than a minute: %j', async (headers) => {
+    let asked = 0
+    const url = await startService((_req, res) => {
+      asked += 1
+      res.writeHead(429, headers).end()
+    })
+    expect(await failure(send({ method: 'GET', url, isQuestion: true }))).toMatchObject({ status: 429 })
+    expect(asked).toBe(1)
+  })
+
+  test('an error shows its detail and the pointer to its source', async () => {
+    const errors = [
+      { status: '400', title: 'Invalid', detail: 'is too long', source: { pointer: '/query/date_time_to' } },
+    ]
+    const url = await startService((_req, res) => json(res, 400, { errors }))
+    expect(await failure(send({ method: 'GET', url }))).toMatchObject({
+      description: '/query/date_time_to: is too long',
+    })
+  })
+
   test('a request is sent again when its connection was refused', async () => {
     const url = await closedAddress()
     const fetch = vi.fn(globalThis.fetch)

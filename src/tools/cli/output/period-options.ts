@@ -11,7 +11,7 @@ export interface PeriodOptions {
 /** Adds the options that choose a period. */
 export function addPeriodOptions(command: Command): Command {
   return command
-    .option('--last <PERIOD>', 'hours, days or weeks before --to: 24h, 7d, 4w')
+    .option('--last <PERIOD>', 'minutes, hours, days or weeks before --to: 15m, 24h, 7d, 4w')
     .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
     .option('--to <TIME>', 'last second of the period (default: now)')
 }

@@ -54,9 +54,10 @@ function endOf(to: string | undefined, endMs: number): number {
 }
 
 function before(endMs: number, last: string, zone: TimeZone): number {
-  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(last) ?? []
+  const [, count, unit] = /^([1-9]\d{0,3})([mhdw])$/.exec(last) ?? []
   if (unit === undefined)
-    throw new ConfigError('--last must be a number of hours, days or weeks, such as 24h, 7d or 4w.')
+    throw new ConfigError('--last must be a number of minutes, hours, days or weeks, such as 15m, 24h, 7d or 4w.')
+  if (unit === 'm') return endMs - Number(count) * 60_000
   if (unit === 'h') return endMs - Number(count) * 3_600_000
   const days = Number(count) * (unit === 'w' ? 7 : 1)
   return timeOfLocal(zone, endMs + zone.offsetMsAt(endMs) - days * DAY_MS)

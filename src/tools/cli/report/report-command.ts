@@ -16,6 +16,7 @@ import { type ReportFormat, writeReport } from './write-report.ts'
 interface CommonOptions extends PeriodOptions {
   readonly json?: boolean
   readonly csv?: boolean
+  readonly excel?: boolean
   readonly output?: string
   readonly html?: string
   readonly content?: ContentType
@@ -93,6 +94,7 @@ function reportCommand(
     .addOption(new Option('--content <TYPE>', 'only live broadcasts or only videos').choices(['live', 'recorded']))
     .option('--id <IDS>', 'with --content: only these channels or videos, separated by commas', contentIds)
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .option('--excel', 'with --csv: a byte order mark, so that Excel reads UTF-8')
     .option('--output <FILE>', 'write to this file, and replace it when the report is complete')
     .addOption(
       new Option('--html <FILE>', 'write a page with charts to this file').conflicts([...['csv', 'json', 'output']]),
@@ -101,12 +103,17 @@ function reportCommand(
       if (options.id !== undefined && options.content === undefined) {
         command.error('error: --id needs --content live or --content recorded')
       }
+      if (options.excel && !options.csv) command.error('error: --excel needs --csv')
       if (options.segments && !options.csv) command.error('error: --segments needs --csv')
       const question = orUsageError(command, () => questionOf(report, options))
       return runCommand(context, options.json, async () => {
         const { html, output = html } = options
         return await withService(context.io, (service) =>
-          writeReport(context.io, service, question, { format: formatOf(options), output }),
+          writeReport(context.io, service, question, {
+            format: formatOf(options),
+            output,
+            isForExcel: options.excel === true,
+          }),
         )
       })
     })

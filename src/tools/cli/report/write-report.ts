@@ -24,6 +24,7 @@ interface ReportOptions {
   readonly format: ReportFormat
   /** Path of a file; undefined for standard output. */
   readonly output: string | undefined
+  readonly isForExcel?: boolean
 }
 
 const CHUNK_CHARACTERS = 1_000_000
@@ -35,7 +36,7 @@ export async function writeReport(
   io: CommandIo,
   service: Service,
   question: Question,
-  { format, output }: ReportOptions,
+  { format, output, isForExcel = false }: ReportOptions,
 ): Promise<Outcome> {
   const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
   const end = new AbortController()
@@ -44,6 +45,7 @@ export async function writeReport(
     const fetched = pagesWithProgress(io, ask, question)
     const titles = titlesFor(question, format, service, end.signal)
     const stdout = output === undefined ? io.stdout : null
+    if (isForExcel) await sink.write('\ufeff')
     const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask })
     service.signal.throwIfAborted()
     await sink.finish()

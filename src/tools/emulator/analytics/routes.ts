@@ -159,7 +159,15 @@ function isClosedByClient(error: unknown): boolean {
 
 function refuse(res: Response, status: number, errors: readonly ParameterError[]): void {
   res.locals.explanation = errors.map(({ message }) => message).join('; ')
-  res.status(status).set('Cache-Control', 'no-store').json({ errors })
+  res
+    .status(status)
+    .set('Cache-Control', 'no-store')
+    .json({
+      // The documents leave the fields open. These two are the form of the service's newer pages.
+      errors: errors.map((error) => {
+        return { ...error, detail: error.message, source: { pointer: `/${error.in}/${error.parameter}` } }
+      }),
+    })
 }
 
 function answerError(onError: AnalyticsDeps['onError']): ErrorRequestHandler {

@@ -104,6 +104,11 @@ function answerFault(req: Request, res: Response, { status, body }: Fault & { st
   const message = 'Injected fault'
   res.status(status).set('Cache-Control', 'no-store')
   if (status === 429 || status === 503) res.set('Retry-After', '1')
+  if (status === 429) {
+    // Newer than the two documents.
+    const reset = String(Math.ceil(Date.now() / 1_000) + 1)
+    res.set({ 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': reset })
+  }
   if (body !== undefined) res.json(body)
   else if (req.path.startsWith('/v1/')) res.json({ errors: [{ message }] })
   else if (req.path.endsWith('.xml')) sendError(res, status, error, message)

@@ -91,7 +91,7 @@ describe('a failing report', () => {
     [401, 'unauthorized', 'SERVICE_'],
     [400, 'bad_request', 'It says: '],
   ])('status %i of the analytics API becomes one error message', async (status, error, said) => {
-    await addFault(emulator, { path: '/v1/*', status, count: 3 })
+    await addFault(emulator, { path: '/v1/*', status, count: 6 })
     const ended = await report('total-views')
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) })
     expect(ended.stderr).toContain(`(${error}, status ${status})`)
