@@ -187,6 +187,18 @@ test.each<[string, Prepare]>([
   expect(accepted.logged).toMatchObject({ verdict: 'answered', beyond_documents: [] })
 })
 
+test('a strict emulator refuses refresh tokens and PKCE', async () => {
+  const { client_id } = firstClient(strict)
+  const fields = { grant_type: 'refresh_token', refresh_token: 'ab'.repeat(20) }
+  const refused = await send(strict, (service) => tokenRequest(service, standardCredential(service), fields))
+  expect([refused.status, refused.body]).toEqual([501, { error: 'unsupported_grant_type' }])
+  const redirect_uri = 'http://127.0.0.1/callback'
+  const code_challenge = 'c'.repeat(43)
+  const query = new URLSearchParams({ client_id, redirect_uri, response_type: 'code', code_challenge })
+  const { headers } = await strict.request(`/authorize?${query}`)
+  expect(headers.get('location')).toBe(`${redirect_uri}?error=invalid_request`)
+})
+
 test('a strict emulator does not redirect an error to an address unlike the registered prefix', async () => {
   const { client_id } = firstClient(strict)
   const query = new URLSearchParams({ client_id, redirect_uri: 'http://127.0.0.1:5000/callback', response_type: 'x' })

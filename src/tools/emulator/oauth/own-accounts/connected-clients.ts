@@ -5,6 +5,7 @@ import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { formBody } from '../../http/form.ts'
 import { hasJustSignedIn } from '../authorize/carried-request.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
+import { REFRESH_LIFETIME_SECONDS } from '../tokens/refresh-token.ts'
 import type { AccountSessions, User } from './account-session.ts'
 
 interface ConnectedClientsDeps {
@@ -52,12 +53,13 @@ function connectionsOf({ database, nowSeconds }: ConnectedClientsDeps, user: Use
   const rows = database
     .prepare(
       `SELECT client_id, clients.name, COALESCE(device_name, '') AS device, client_level,
-         MAX(scope = 'broadcaster') AS broadcasts, MAX(created_at_seconds) AS granted, MAX(expires_at_seconds) AS ends
+         MAX(scope = 'broadcaster') AS broadcasts, MAX(created_at_seconds) AS granted,
+         MAX(CASE WHEN refresh_token_hash IS NULL THEN expires_at_seconds ELSE created_at_seconds + ? END) AS ends
        FROM oauth_tokens JOIN clients USING (client_id)
-       WHERE user_id = ? AND revoked_at_seconds IS NULL AND expires_at_seconds > ?
-       GROUP BY client_id, device, client_level ORDER BY granted DESC, clients.name, device`,
+       WHERE user_id = ? AND revoked_at_seconds IS NULL
+       GROUP BY client_id, device, client_level HAVING ends > ? ORDER BY granted DESC, clients.name, device`,
     )
-    .all(user.id, nowSeconds())
+    .all(REFRESH_LIFETIME_SECONDS, user.id, nowSeconds())
   return rows.map((row) => ({
     clientId: String(row.client_id),
     clientName: String(row.name),

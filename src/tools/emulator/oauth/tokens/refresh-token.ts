@@ -3,7 +3,7 @@ import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import type { Redemption } from './code-store.ts'
 import { digest, issueToken } from './token-store.ts'
 
-const REFRESH_LIFETIME_SECONDS = 30 * 86_400
+export const REFRESH_LIFETIME_SECONDS = 30 * 86_400
 
 /**
  * Exchanges a refresh token for a bearer token and a new refresh token. A refresh token works once, for 30 days, and
