@@ -12,6 +12,7 @@ const FEATURES = 'sso passkeys account token secret-files'.split(' ').map((name)
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
+const COMMANDS = roomsOf('setup viewers audit response report drill support doctor service settings terminal')
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
@@ -47,10 +48,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
-  'src/tools/cli': [
-    ...FOR_TOOLS,
-    ...roomsOf('setup viewers audit response report drill support doctor service settings terminal'),
-  ],
+  'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
