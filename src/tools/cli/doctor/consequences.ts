@@ -5,6 +5,9 @@ import type { Finding } from './finding.ts'
 const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'player-frame-src': ['page-other-content'],
   'page-other-content': ['channel-unknown', 'not-owner', 'no-own-lock'],
+  // The check of the app named the store already.
+  'store-opens': ['store-opens'],
+  'store-reachable': ['store-reachable'],
   'slow-answers': ['slow-answers'],
 }
 

@@ -27,6 +27,43 @@ export const PROXY_FAULTS: readonly Fault[] = [
     findings: ['failure redirected'],
   },
   {
+    name: 'a proxy asks for a login of its own',
+    proxy: { instead: (_req, res) => Boolean(res.writeHead(401).end('Authorization required')) },
+    findings: ['failure proxy-guards'],
+  },
+  {
+    name: 'a filter forbids all requests',
+    proxy: { instead: (_req, res) => Boolean(res.writeHead(403).end('<h1>Forbidden</h1>')) },
+    findings: ['failure proxy-guards'],
+  },
+  {
+    name: 'a proxy asks for a login of its own at the screen only',
+    proxy: {
+      instead: (req, res) =>
+        /^\/(\?|$)/.test(req.url ?? '') && Boolean(res.writeHead(401).end('Authorization required')),
+    },
+    findings: ['failure proxy-guards', 'warning return-refused'],
+  },
+  {
+    name: 'a proxy asks for a login of its own at the sign-in',
+    proxy: { instead: (req, res) => req.method === 'POST' && Boolean(res.writeHead(401).end()) },
+    findings: ['failure proxy-guards'],
+  },
+  {
+    name: 'a proxy does not pass the style sheet',
+    proxy: { instead: (req, res) => /\.css/.test(req.url ?? '') && Boolean(res.writeHead(404).end()) },
+    findings: ['warning asset-missing'],
+    isHarmless: true,
+  },
+  {
+    name: 'a proxy sends the style sheet as text',
+    proxy: {
+      answers: (headers, { url }) => (/\.css/.test(url ?? '') ? { ...headers, 'content-type': 'text/plain' } : headers),
+    },
+    findings: ['warning asset-missing'],
+    isHarmless: true,
+  },
+  {
     name: 'a proxy redirects posts, which loses the form',
     proxy: {
       instead: (req, res) => req.method === 'POST' && Boolean(res.writeHead(301, { location: req.url ?? '/' }).end()),

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { stores } from '../../../../../src/stores.ts'
 import { openEditableSqliteStore } from '../../../../../src/users/sqlite/editable-store.ts'
@@ -19,6 +20,22 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
     name: 'the password of the test viewer is wrong',
     afterwards: ({ env }) => Object.assign(env, { VIEWER_PASSWORD: 'wrong' }),
     findings: ['failure wrong-password'],
+  },
+  {
+    name: 'the user store has no such viewer',
+    afterwards: async (installation) => {
+      await addAda(installation, [])
+      installation.args[3] = 'adda@example.com'
+    },
+    findings: ['failure viewer-unknown'],
+  },
+  {
+    name: 'the user store is away, and its table is damaged',
+    afterwards: ({ env, users }) => {
+      writeFileSync((env.USER_STORE_URL ?? '').replace('sqlite:', ''), 'not a database '.repeat(100))
+      users.fail(STORE_DOWN)
+    },
+    findings: ['failure store-opens', 'failure store-away', 'failure store-away'],
   },
   {
     name: 'the test viewer is disabled',
