@@ -4,6 +4,7 @@ import { CLIENT } from '../../../features/sso/start-provider.ts'
 import type { LogLine } from '../../../login/start-login-app.ts'
 import { ALL_CLEAR_FAULTS } from './faults/all-clear-faults.ts'
 import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'
+import { CONTROLS } from './faults/controls.ts'
 import { ENTRY_POINT_FAULTS } from './faults/entry-point-faults.ts'
 import { examine, type Fault, type Installation } from './faults/installation.ts'
 import { LOCK_FAULTS } from './faults/lock-faults.ts'
@@ -29,6 +30,7 @@ const FAULTS: readonly Fault[] = [
   ...SSO_CLIENT_FAULTS,
   ...SSO_START_FAULTS,
   ...SSO_ENTRY_POINT_FAULTS,
+  ...CONTROLS,
 ]
 
 let service: RunningEmulator
@@ -44,9 +46,10 @@ describe('the doctor and one fault', () => {
     expect(verdict).toBe('Viewers will get through.')
   })
 
-  test('at least forty faults are tried, each with a name of its own', () => {
+  test('at least 150 faults and 30 controls are tried, each with a name of its own', () => {
     expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length)
-    expect(FAULTS.filter(({ isHarmless }) => !isHarmless).length).toBeGreaterThan(40)
+    expect(FAULTS.filter(({ findings }) => findings.length > 0).length).toBeGreaterThanOrEqual(150)
+    expect(FAULTS.filter(({ findings }) => findings.length === 0).length).toBeGreaterThanOrEqual(30)
   })
 
   test('of single sign-on, the doctor leaves one refusal in the log, with its name, and shows no secret', async () => {
