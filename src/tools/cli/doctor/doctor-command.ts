@@ -23,7 +23,7 @@ import { checkPages } from './page/check-page.ts'
 import { pageAddress } from './page/page-address.ts'
 import { checkService } from './service/check-service.ts'
 import { asUnchanged } from './service/lock-secret.ts'
-import { startTimeLimit } from './time-limit.ts'
+import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
 import { verdictOn } from './verdict.ts'
 
 interface Options {
@@ -91,10 +91,13 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
   const signal = AbortSignal.any([stop.signal, time.signal])
-  const work = checkAll({ io, config, options, viewer, signal, waitFor: time.waitFor }, (finding) => {
-    // Aborted checks would name the end of the time as a fault.
-    if (!signal.aborted) report(finding)
-  })
+  const work = checkAll(
+    { io: interruptedAtEnd(io, time), config, options, viewer, signal, waitFor: time.waitFor },
+    (finding) => {
+      // Aborted checks would name the end of the time as a fault.
+      if (!signal.aborted) report(finding)
+    },
+  )
   try {
     if ((await time.orNull(work.then(() => true))) === null) report(time.finding())
   } catch (error) {

@@ -17,6 +17,21 @@ export interface TimeLimit {
   stop(): void
 }
 
+/** Returns the streams of a command whose interrupts also come at the end of the time: work that waits for them stops. */
+export function interruptedAtEnd(io: CommandIo, { signal }: Pick<TimeLimit, 'signal'>): CommandIo {
+  return {
+    ...io,
+    onInterrupt(listener) {
+      signal.addEventListener('abort', listener, { once: true })
+      const release = io.onInterrupt(listener)
+      return () => {
+        signal.removeEventListener('abort', listener)
+        release()
+      }
+    },
+  }
+}
+
 /** Starts the time of a run. After three seconds without a new wait, names the wait on standard error. */
 export function startTimeLimit({ stderr }: Pick<CommandIo, 'stderr'>, limitMs = LIMIT_MS): TimeLimit {
   const end = new AbortController()

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startTimeLimit } from '../../../../src/tools/cli/doctor/time-limit.ts'
+import { interruptedAtEnd, startTimeLimit } from '../../../../src/tools/cli/doctor/time-limit.ts'
 
 test('the time of a run ends, aborts the checks, and names what the doctor waits for', async () => {
   const time = startTimeLimit({ stderr: new PassThrough() }, 20)
@@ -16,5 +16,16 @@ test('work that is done in time keeps its result', async () => {
   const time = startTimeLimit({ stderr: new PassThrough() }, 5_000)
   expect(await time.orNull(Promise.resolve('done'))).toBe('done')
   expect(time.signal.aborted).toBe(false)
+  time.stop()
+})
+
+test('the end of the time interrupts work that waits for interrupts', async () => {
+  const stderr = new PassThrough()
+  const time = startTimeLimit({ stderr }, 20)
+  const io = { env: {}, stdin: new PassThrough(), stdout: new PassThrough(), stderr, onInterrupt: () => () => {} }
+  const interrupted = new Promise<string>((resolve) => {
+    interruptedAtEnd(io, time).onInterrupt(() => resolve('interrupted'))
+  })
+  expect(await interrupted).toBe('interrupted')
   time.stop()
 })
