@@ -3,13 +3,14 @@ import { type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/
 import type { LockTarget } from '../../../video-service/locks.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { SeenPlayer } from '../answer-check.ts'
-import { ANSWER_CHECKS } from '../answer-checks.ts'
+import { ANSWER_CHECKS, answerAt } from '../answer-checks.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
 import { checkPageConsumers } from './consumers.ts'
 import { otherContent } from './content.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
 import { loadScreen } from './load-page.ts'
+import { checkLocalNetwork, checkUnseenPlayer } from './local-network.ts'
 import { loadOrExplain, whyPlayerIsMissing } from './missing-player.ts'
 import { obstaclesOn } from './obstacles.ts'
 import { refusedInFrame } from './policy.ts'
@@ -38,12 +39,7 @@ export async function* checkPages(
   signal: AbortSignal,
   content: LockTarget | null = null,
 ): AsyncGenerator<Finding, readonly SeenPlayer[]> {
-  if (addresses.length === 0) {
-    yield unknown(
-      'no-page',
-      'No page that embeds the player was checked. Name each one with --page: browsers show the sign-in screen only if its origin is in PLAYER_ORIGINS.',
-    )
-  }
+  if (addresses.length === 0) yield* withoutPage(config, entryPointOfLock)
   const isLockKnown = entryPointOfLock !== undefined
   const entryPoints = config.entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
   const target = { config, isLockKnown, content, entryPoints: entryPoints.filter(isHashEntryPoint) }
@@ -63,6 +59,19 @@ export async function* checkPages(
     if (!isSeen && hasHash) yield* checkPage(target, address, signal)
   }
   return players
+}
+
+/** Without a page, the player of the settings counts. All entry points have the host of PUBLIC_URL. */
+async function* withoutPage(config: Config, entryPointOfLock: string | undefined): AsyncGenerator<Finding> {
+  yield unknown(
+    'no-page',
+    'No page that embeds the player was checked. Name each one with --page: browsers show the sign-in screen only if its origin is in PLAYER_ORIGINS.',
+  )
+  const entryPoint =
+    config.entryPoints.find(({ name }) => name === entryPointOfLock) ?? config.entryPoints.find(isHashEntryPoint)
+  if (entryPoint === undefined) return
+  const player = isHashEntryPoint(entryPoint) ? entryPoint.playerAddress.origin : answerAt(entryPoint)?.playerOrigin
+  if (player) yield* await checkUnseenPlayer(new URL(player), config.publicUrl)
 }
 
 /** Checks one page. */
@@ -135,6 +144,7 @@ async function checkScreen(
   const findings = obstaclesOn(whole)
     .slice(known)
     .map((obstacle) => findingOfObstacle(obstacle, whole, entryPoint))
+  findings.push(...(await checkLocalNetwork(whole)))
   const player = path.at(-1)
   const returnUrl = new URL(entryPoint.playerAddress.url)
   if (findings.length === 0 && player?.element && shown(player.url) === shown(returnUrl)) {

@@ -50,11 +50,12 @@ export function srcdocOf(
 /** Creates a document with an address only. Its headers refuse nothing. */
 export function assumedDocument(
   url: URL,
-  parent: FramedDocument,
+  parent?: FramedDocument,
   element: FramedDocument['element'] = null,
 ): FramedDocument {
   const headers = new Headers({ 'cross-origin-resource-policy': 'cross-origin' })
-  return { ...documentOf([url], headers, element), embedderPolicy: parent.embedderPolicy }
+  const assumed = documentOf([url], headers, element)
+  return { ...assumed, embedderPolicy: parent?.embedderPolicy ?? assumed.embedderPolicy }
 }
 
 /** True if browsers trust the address: https, and all names of this machine. */

@@ -10,6 +10,8 @@ export interface FrameElement {
   /** The flags of the attribute `sandbox`. Null without the attribute. */
   readonly sandbox: readonly string[] | null
   readonly isCredentialless: boolean
+  /** The attribute `allow`: the features that the page delegates to the frame. */
+  readonly allow: string
 }
 
 export interface PageHtml {
@@ -41,6 +43,7 @@ function frameOf(frame: Element, baseUrl: URL): FrameElement[] {
   const rest = {
     sandbox: sandbox === null ? null : sandbox.toLowerCase().split(/\s+/).filter(Boolean),
     isCredentialless: attribute(frame, 'credentialless') !== null,
+    allow: attribute(frame, 'allow') ?? '',
   }
   const srcdoc = attribute(frame, 'srcdoc')
   if (srcdoc !== null) return [{ content: srcdoc, ...rest }]

@@ -2,6 +2,7 @@ import type { Config } from '../../../../config.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
 import { findingOfObstacle, shown } from '../page/finding-of-obstacle.ts'
 import type { FramedDocument } from '../page/framed-document.ts'
+import { checkLocalNetwork } from '../page/local-network.ts'
 import { loadOrExplain, whyPlayerIsMissing } from '../page/missing-player.ts'
 import { obstaclesOn } from '../page/obstacles.ts'
 import { playerBehind, type TokenPlayer, tokenEntryPoints } from './seen-player.ts'
@@ -28,20 +29,20 @@ export async function* checkTokenPage(
   })
   if (seen.length === 0 && !isChoice) yield whyPlayerIsMissing(address, loaded, origins) ?? asksNothing(address)
   for (const { player, path } of seen) {
-    for (const finding of checkPath(player, path)) yield findingOf(config, player.entryPoint, finding)
+    for (const finding of await checkPath(player, path)) yield findingOf(config, player.entryPoint, finding)
   }
   return seen
 }
 
-function* checkPath({ entryPoint }: TokenPlayer, path: readonly FramedDocument[]): Generator<Finding> {
-  const obstacles = obstaclesOn(path)
-  for (const obstacle of obstacles) {
+async function checkPath({ entryPoint }: TokenPlayer, path: readonly FramedDocument[]): Promise<Finding[]> {
+  const findings = obstaclesOn(path).map((obstacle) =>
     // There is no document of the player between the page and the sign-in screen.
-    yield findingOfObstacle(obstacle, path, obstacle.kind === 'frame-src' ? undefined : entryPoint)
-  }
-  if (obstacles.length === 0) {
-    yield ok('page', `Browsers show the sign-in screen in the frame of the player on the page ${shown(path[0]?.url)}.`)
-  }
+    findingOfObstacle(obstacle, path, obstacle.kind === 'frame-src' ? undefined : entryPoint),
+  )
+  findings.push(...(await checkLocalNetwork(path)))
+  return findings.length > 0
+    ? findings
+    : [ok('page', `Browsers show the sign-in screen in the frame of the player on the page ${shown(path[0]?.url)}.`)]
 }
 
 function asksNothing(address: URL): Finding {

@@ -5,7 +5,7 @@ import { obstaclesOn } from '../../../../../src/tools/cli/doctor/page/obstacles.
 /** Creates a document with these headers, and the flags of its sandbox. */
 function framed(address: string, headers: Record<string, string> = {}, flags: string[] | null = null): FramedDocument {
   const addresses = address.split(' ').map((text) => new URL(text))
-  const element = { sandbox: flags, isCredentialless: false }
+  const element = { sandbox: flags, isCredentialless: false, allow: '' }
   return documentOf(addresses as [URL, ...URL[]], new Headers(headers), element)
 }
 
@@ -63,7 +63,7 @@ test('a page with http has no embedder policy', () => {
 
 test('a srcdoc has the policy and the origin of its page', () => {
   const page = framed(PAGE, { 'content-security-policy': "frame-src 'self'; frame-ancestors 'none'" })
-  const srcdoc = srcdocOf(page, { sandbox: null, isCredentialless: false }, [])
+  const srcdoc = srcdocOf(page, { sandbox: null, isCredentialless: false, allow: '' }, [])
   const login = framed('https://login.example/', {
     'content-security-policy': `frame-ancestors ${new URL(PAGE).origin}`,
   })
