@@ -43,7 +43,7 @@ export async function finish(
   const pages = splitList(answers.PAGES ?? '')
   const args = [
     'doctor',
-    ...(answers.CHANNEL ? ['--channel', answers.CHANNEL] : []),
+    ...(answers.CHANNEL ? ['--channel', answers.CHANNEL, '--lock-unchanged'] : []),
     ...pages.flatMap((page) => ['--page', page]),
     ...(viewer ? ['--viewer', viewer.username] : []),
   ]

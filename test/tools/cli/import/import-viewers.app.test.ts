@@ -85,7 +85,7 @@ test('an import adds viewers with passwords or hashes, groups, state and attribu
   expect(counts).toEqual({ ...zero, good: 2, added: 2, plaintextPasswords: 1 })
   expect(await store.authenticate('ada', password)).toEqual({
     ok: true,
-    viewer: { username: 'Ada', groups: ['staff'], attributes: { team: 'é' } },
+    viewer: expect.objectContaining({ username: 'Ada', groups: ['staff'], attributes: { team: 'é' } }),
   })
   expect(await store.authenticate('grace', 'U*U')).toEqual({ ok: false, reason: 'disabled' })
 })

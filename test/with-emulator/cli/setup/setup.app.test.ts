@@ -117,7 +117,7 @@ describe('setup refuses at once', () => {
       { PUBLIC_URL: emulator.url },
     ]) {
       const { status, stderr } = await setUp({ ...answers, ...wrong })
-      expect([status, stderr]).toEqual([1, expect.stringMatching(/Correct|Check|Stop/)])
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/Correct|Check|Stop|Ask/)])
       expect(existsSync(join(cwd, '.env'))).toBe(false)
     }
   })
