@@ -10,8 +10,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 import { type ContractViewer, oncePerList, userStoreContract } from './user-store-contract.ts'
 
 // Stores that need no server. The others run the contract in their own folders.
-userStoreContract('sqlite', true, openSqlite)
-userStoreContract('json, the example of src/users/README.md', true, openJson)
+userStoreContract('sqlite', { finds: true, hashes: true }, openSqlite)
+userStoreContract('json, the example of src/users/README.md', { finds: true, hashes: true }, openJson)
 
 const sqliteFileOf = oncePerList(makeSqliteFile)
 

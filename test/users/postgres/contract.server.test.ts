@@ -16,11 +16,11 @@ afterAll(() => server.stop())
 const ownTableOf = oncePerList(makeOwnTable)
 const customersTableOf = oncePerList(makeCustomersTable)
 
-userStoreContract("postgres, the app's own table", true, async (viewers) => {
+userStoreContract("postgres, the app's own table", { finds: true, hashes: true }, async (viewers) => {
   return await userStores.open(await ownTableOf(viewers))
 })
 
-userStoreContract("postgres, a customer's own table", true, async (viewers) => {
+userStoreContract("postgres, a customer's own table", { finds: true, hashes: true }, async (viewers) => {
   return await userStores.open(await customersTableOf(viewers))
 })
 

@@ -64,7 +64,7 @@ function introduction(demo: RunningDemo): string {
     'To use the command line, open another terminal:',
     `  set -a; . ${relative('.', settingsFile)}; set +a`,
     `  npm run -s viewer-auth -- lock set --channel ${channelOf(pageUrl)}`,
-    `  npm run -s viewer-auth -- doctor --channel ${channelOf(pageUrl)} --viewer ${viewers[0]?.username} --page ${pageUrl}`,
+    `  npm run -s viewer-auth -- doctor --channel ${channelOf(pageUrl)} --lock-unchanged --viewer ${viewers[0]?.username} --page ${pageUrl}`,
     `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', demo.reportFile)}`,
     '',
     'Press Ctrl-C to stop both.',

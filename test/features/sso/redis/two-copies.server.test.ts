@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
+import { addAda, programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { startRedis } from '../../../redis/servers/redis.ts'
 import { CLIENT, startProvider } from '../start-provider.ts'
 import { cookiesOf, fieldOf, refreshOf, visitProvider } from '../start-sso.ts'
@@ -7,6 +7,7 @@ import { cookiesOf, fieldOf, refreshOf, visitProvider } from '../start-sso.ts'
 test('two copies with a common Redis complete a sign-in whose every step is at the other copy', async () => {
   const settings = programSettings()
   const origin = settings.PUBLIC_URL ?? ''
+  await addAda(settings)
   const [redis, { issuer }] = await Promise.all([
     startRedis(),
     startProvider({ redirectUri: `${origin}/sso/callback`, signsIn: 'ada' }),

@@ -54,7 +54,7 @@ test('viewers migrate creates the table once, and then every command works', asy
   expect((await viewers('add', 'ada')).stderr).toMatch(/^Failed: .*"Ada".*\n$/)
   expect(await signIn('ADA', password)).toEqual({
     ok: true,
-    viewer: { username: 'Ada', groups: ['staff'], attributes: { team: 'R&D' } },
+    viewer: expect.objectContaining({ username: 'Ada', groups: ['staff'], attributes: { team: 'R&D' } }),
   })
   expect((await viewers('disable', 'ada')).stdout).toBe('Disabled Ada.\n')
   expect(await signIn('ada', password)).toEqual({ ok: false, reason: 'disabled' })
