@@ -29,11 +29,22 @@ export type LaunchedBrowser = Awaited<ReturnType<typeof launchBrowser>>
 /** A command without an answer fails with its name, long before the limit of a test. Puppeteer waits 30 s for selectors. */
 const COMMAND_MS = 30_000
 
+/** Hosts with ports, whose addresses the browser takes for public, local or loopback (Local Network Access). */
+export interface Networks {
+  readonly public: readonly string[]
+  readonly app: string
+  readonly space: 'local' | 'loopback'
+  /** False denies the permission. */
+  readonly isGranted: boolean
+}
+
 /** Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers. */
-export async function launchBrowser(kind: BrowserKind) {
+export async function launchBrowser(kind: BrowserKind, networks?: Networks) {
   const profile = await mkdtemp(join(tmpdir(), `${kind}-`))
   try {
-    const browser = await (kind.startsWith('firefox') ? startFirefox(kind, profile) : startChromium(kind, profile))
+    const browser = await (kind.startsWith('firefox')
+      ? startFirefox(kind, profile, networks)
+      : startChromium(kind, profile, networks))
     return {
       browser,
       /** Opens a new tab, and collects its complaints from the start. */
@@ -50,10 +61,14 @@ export async function launchBrowser(kind: BrowserKind) {
   }
 }
 
-async function startChromium(kind: BrowserKind, profile: string): Promise<Browser> {
-  if (kind !== 'chromium') {
+async function startChromium(kind: BrowserKind, profile: string, networks?: Networks): Promise<Browser> {
+  if (kind !== 'chromium' || networks) {
     await mkdir(join(profile, 'Default'))
-    const blocked = kind === 'chromium-no-cookies' ? { cookies: 2 } : { javascript: 2 }
+    const blocked = networks
+      ? permissionsOf(networks)
+      : kind === 'chromium-no-cookies'
+        ? { cookies: 2 }
+        : { javascript: 2 }
     const preferences = { profile: { default_content_setting_values: blocked } }
     await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences))
   }
@@ -75,12 +90,13 @@ async function startChromium(kind: BrowserKind, profile: string): Promise<Browse
       '--disable-sync',
       `--user-data-dir=${profile}`,
       '--window-size=1280,720',
+      ...(networks ? [`--ip-address-space-overrides=${overridesOf(networks)}`] : []),
       'about:blank',
     ],
   })
 }
 
-async function startFirefox(kind: BrowserKind, profile: string): Promise<Browser> {
+async function startFirefox(kind: BrowserKind, profile: string, networks?: Networks): Promise<Browser> {
   if (firefoxCache !== null && existsSync(firefoxCache)) await cp(firefoxCache, profile, { recursive: true })
   return puppeteer.launch({
     browser: 'firefox',
@@ -96,8 +112,31 @@ async function startFirefox(kind: BrowserKind, profile: string): Promise<Browser
       'network.cookie.cookieBehavior': kind === 'firefox-no-cookies' ? 2 : 5,
       'network.cookie.sameSite.laxByDefault': false,
       'javascript.enabled': kind !== 'firefox-no-scripts',
+      ...(networks && firefoxNetworks(networks)),
     },
   })
+}
+
+function overridesOf({ public: hosts, app, space }: Networks): string {
+  return [...hosts.map((host) => `${host}=public`), `${app}=${space}`].join()
+}
+
+/** Firefox calls the space of this machine "local", and that of the network "private". */
+function firefoxNetworks(networks: Networks): Record<string, string | number> {
+  const permissions = Object.entries(permissionsOf(networks))
+  return {
+    'network.lna.address_space.public.override': networks.public.join(),
+    [`network.lna.address_space.${networks.space === 'local' ? 'private' : 'local'}.override`]: networks.app,
+    ...Object.fromEntries(
+      permissions.map(([name, value]) => [`permissions.default.${name.replaceAll('_', '-')}`, value]),
+    ),
+  }
+}
+
+/** In both browsers, 1 allows and 2 denies. */
+function permissionsOf({ isGranted }: Networks): Record<string, number> {
+  const value = isGranted ? 1 : 2
+  return { local_network_access: value, local_network: value, loopback_network: value }
 }
 
 /**
