@@ -118,8 +118,9 @@ export function withoutItems(
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-/** Matches a name in code, but not as the key of a property, nor after a dot. */
-export const wordOf = (name: string) => new RegExp(`(?<![\\w$']|\\w-|(?<!\\.\\.)\\.)${escaped(name)}(?![\\w$'-]|\\??:)`)
+/** Matches a name in code, but not as the key of a property, nor after a dot. A `case` is no key. */
+export const wordOf = (name: string) =>
+  new RegExp(`(?<![\\w$']|\\w-|(?<!\\.\\.)\\.)${escaped(name)}(?![\\w$'-]|(?<!case ${escaped(name)})\\??:)`)
 
 /** Removes the imports of files that are not there, and the items of lists with what they brought in. */
 export function withoutMissingImports(path: string, text: string, isThere: (path: string) => boolean): string {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { wordOf } from '../../../src/tools/slim/modules.ts'
 import { checkNames, partsToRemove, readParts, WrongChoice } from '../../../src/tools/slim/parts.ts'
 import { slimTree } from '../../../src/tools/slim/slim-tree.ts'
 import type { Tree } from '../../../src/tools/slim/tree.ts'
@@ -100,6 +101,16 @@ test('code that only the part used goes, with its tests', () => {
   })
   expect([...tree.keys()].filter((path) => /breaker|README/.test(path))).toEqual([])
   expect(tree.get('src/users/names.ts')?.trim()).toBe('export const whole = 1')
+})
+
+test.each([
+  ['    case LOCKED:', true],
+  ['  LOCKED: 1,', false],
+  ['  LOCKED?: number', false],
+  ['codes.LOCKED', false],
+  ['[...LOCKED]', true],
+])('slim reads the use of a name in the line "%s": %s', (line, isUse) => {
+  expect(wordOf('LOCKED').test(line)).toBe(isUse)
 })
 
 test('of a file with several tests, only those that name the part go', () => {
