@@ -125,7 +125,7 @@ interface Run {
 async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, report: Report): Promise<void> {
   waitFor(`the login app at ${config.publicUrl.origin}`)
   const isAppThere = await reportAll(checkApp(io, config, signal), report)
-  waitFor('single sign-on and the mail server')
+  waitFor('the features')
   const untried = await reportFeatures(config, isAppThere, signal, report)
   waitFor('the video service')
   const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)

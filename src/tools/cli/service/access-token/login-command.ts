@@ -9,8 +9,8 @@ import { pkceOption, redirectOption } from './token-choice.ts'
 
 const NO_FILE = 'Set SERVICE_LOGIN_FILE to the file that keeps the login, such as data/login.json.'
 const ABOUT = `
-The file of SERVICE_LOGIN_FILE keeps the access token and the refresh token. Only you can read it. channel, lock and doctor
-then use this login, and get a new access token when it ends. A refresh token works for 30 days, and once: do not copy the
+The file of SERVICE_LOGIN_FILE keeps the access token and the refresh token. Only you can read it. Other commands then use
+this login, and get a new access token when it ends. A refresh token works for 30 days, and once: do not copy the
 file. The service's newer pages have refresh tokens; its two documents do not say how to use them.`
 
 interface LoginOptions {
