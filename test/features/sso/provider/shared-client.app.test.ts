@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { exportJWK } from 'jose'
 import { expect, test } from 'vitest'
 import { entryPointAt } from '../../../login/entry-point.ts'
 import { withSso } from '../entry-point.ts'
 import { finishWindow, openWindow, startSso } from '../start-sso.ts'
+import { startWithoutUserInfo } from './without-user-info.ts'
 
 test('entry points with one key and another algorithm each use their own', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -24,20 +24,13 @@ test('entry points with one key and another algorithm each use their own', async
 })
 
 test('entry points that share a client ask for groups if one of them has OIDC_GROUPS_CLAIM', async () => {
-  let asked = 0
-  const instead = ({ url }: IncomingMessage, res: ServerResponse) => {
-    if (url !== '/me') return false
-    asked += 1
-    res.writeHead(503).end()
-    return true
-  }
-  const app = await startSso({
-    provider: { instead, signsIn: 'bob' },
+  const { app, asked } = await startWithoutUserInfo({
+    provider: { signsIn: 'bob' },
     entryPointsWith: (sso) => [
       withSso(sso, entryPointAt('one')),
       withSso({ ...sso, needsGroups: true }, entryPointAt('two')),
     ],
   })
   expect((await finishWindow(app, await openWindow(app, '/e/two'))).status).toBe(200)
-  expect(asked).toBe(1)
+  expect(asked()).toBe(1)
 })

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { entryPointAt } from '../../../login/entry-point.ts'
 import { withSso } from '../entry-point.ts'
 import { finishWindow, openWindow, pressContinue, startSso } from '../start-sso.ts'
+import { startWithoutUserInfo } from './without-user-info.ts'
 
 /** The ID token lacks the address. */
 const SHORT_TOKEN = { provider: { isIdTokenFull: false }, settings: { usernameClaim: 'email' } }
@@ -13,19 +13,6 @@ test('claims that are only at the user info endpoint are found', async () => {
   expect((await finishWindow(app, window)).status).toBe(200)
   expect((await pressContinue(app, window)).status).toBe(303)
 })
-
-/** Starts a provider that keeps the claims for user info, which answers 503. Counts the questions. */
-async function startWithoutUserInfo(options: Parameters<typeof startSso>[0] = {}) {
-  let asked = 0
-  const instead = ({ url }: IncomingMessage, res: ServerResponse) => {
-    if (url !== '/me') return false
-    asked += 1
-    res.writeHead(503).end()
-    return true
-  }
-  const app = await startSso({ ...options, provider: { instead, ...options.provider } })
-  return { app, asked: () => asked }
-}
 
 test('user info is not asked for groups that no setting needs', async () => {
   const { app, asked } = await startWithoutUserInfo({ provider: { signsIn: 'bob' } })
