@@ -17,6 +17,7 @@ import { OAUTH_TABLES, oauthRoutes } from './oauth/routes.ts'
 import { verifyAnalyticsToken } from './oauth/tokens/analytics-token.ts'
 import { PLAYER_TABLES, playerRoutes } from './player/routes.ts'
 import { SILENT_FOR_SECONDS } from './player/views.ts'
+import { sendNotFound } from './player/views-folder.ts'
 import { restRoutes } from './rest/routes.ts'
 import { STATE_TABLES } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
@@ -77,7 +78,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   })
   app.use('/v1', analyticsRoutes({ streamReport: openReports(database), nowSeconds, verifyToken, onError }))
   app.use(playerRoutes({ database, nowSeconds, publicUrl, segments, features }))
-  app.use(notFound)
+  app.use(notFound(publicUrl))
   app.use(describeError(onError))
   return app
 }
@@ -114,8 +115,13 @@ function sendDate(nowSeconds: () => number): RequestHandler {
   }
 }
 
-const notFound: RequestHandler = (req, res) => {
-  sendJsonError(res, 404, 'not_found', `No such path: ${req.path}`)
+/** Answers in JSON. Browsers, which prefer HTML, get a page. */
+function notFound(publicUrl: string): RequestHandler {
+  return (req, res) => {
+    const message = `No such path: ${req.path}`
+    if (req.accepts(['json', 'html']) === 'html') sendNotFound(res, publicUrl, message)
+    else sendJsonError(res, 404, 'not_found', message)
+  }
 }
 
 function describeError(onError: (error: unknown) => void): ErrorRequestHandler {

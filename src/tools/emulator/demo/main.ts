@@ -44,17 +44,16 @@ function introduction(demo: RunningDemo): string {
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
-    styleText('bold', 'The demo is running.'),
-    '',
-    'Open this page, click "Log in" in the player and sign in:',
+    styleText('bold', 'The demo is running. Open this page, press "Log in" and sign in with a name and its password:'),
     `  ${styleText(['bold', 'cyan'], pageUrl)}`,
+    ...accounts,
+    'Press Ctrl-C to stop.',
+    '',
+    styleText('bold', 'More:'),
     '',
     'Safari does not find page.localhost, and keeps no session over http. In Safari, open this page, and type the',
     'password again when a response expires:',
     `  ${new URL(new URL(pageUrl).pathname, serviceUrl)}`,
-    '',
-    'Viewers and their passwords:',
-    ...accounts,
     '',
     ...features.flatMap((lines) => [...lines, '']),
     `Video service   ${serviceUrl}   channels, accounts, request log`,
@@ -66,8 +65,6 @@ function introduction(demo: RunningDemo): string {
     `  npm run -s viewer-auth -- lock set --channel ${channelOf(pageUrl)}`,
     `  npm run -s viewer-auth -- doctor --channel ${channelOf(pageUrl)} --lock-unchanged --viewer ${viewers[0]?.username} --page ${pageUrl}`,
     `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', demo.reportFile)}`,
-    '',
-    'Press Ctrl-C to stop both.',
     '',
   ].join('\n')
 }

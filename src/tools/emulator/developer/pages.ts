@@ -20,14 +20,16 @@ export function developerPages(deps: DeveloperDeps): Router {
   const home: RequestHandler = (_req, res) => {
     const now = new Date(clock.nowSeconds() * 1000).toISOString()
     const pageOrigin = `http://page.localhost:${new URL(publicUrl).port}`
+    const shown = contents()
     res.set('Cache-Control', 'no-store').render(view('home'), {
       publicUrl,
       pageOrigin,
+      firstLocked: shown.find(({ type, lock }) => type === 'live' && lock !== null) ?? null,
       seed,
       sections: [...companions, ...features].map(({ section }) => section),
       isStrict,
       programSettings: linesOf(programSettings(publicUrl, seed, companions)),
-      contents: contents(),
+      contents: shown,
       now,
       offsetSeconds: clock.offsetSeconds(),
       isFrozen: clock.isFrozen(),

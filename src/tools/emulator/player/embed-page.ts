@@ -55,7 +55,7 @@ interface OpenedInFrame {
 export function embedPage(kind: EmbedKind, type: ContentType, deps: EmbedDeps): RequestHandler {
   return async (req, res) => {
     const content = deps.findContent(type, String(req.params.id))
-    if (content === null) return sendNotFound(res)
+    if (content === null) return sendNotFound(res, deps.publicUrl)
     setPlayerPolicy(res, content)
     if (content.lock?.kind === 'frame')
       return await openInFrame(kind, { ...content, lock: content.lock }, req, res, deps)

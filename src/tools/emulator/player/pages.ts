@@ -51,7 +51,7 @@ function onlyAtPublicUrl(publicUrl: string): RequestHandler {
 
 function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
   return (req, res) => {
-    if (findContent(type, String(req.params.id)) === null) return sendNotFound(res)
+    if (findContent(type, String(req.params.id)) === null) return sendNotFound(res, publicUrl)
     const resource = ownResource(req.query.resource, publicUrl)
     if (resource === null) {
       res.locals.explanation = 'Refused: resource is not the path of a chat, Q&A or combined embed of this service'
@@ -66,7 +66,7 @@ function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps)
 function customerPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
   return (req, res) => {
     const content = findContent(type, String(req.params.id))
-    if (content === null) return sendNotFound(res)
+    if (content === null) return sendNotFound(res, publicUrl)
     setCustomerPolicy(res, publicUrl, content)
     return res.render(view('customer-page'), { content, publicUrl, path: contentPath(content) })
   }

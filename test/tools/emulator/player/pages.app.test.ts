@@ -146,10 +146,19 @@ describe('pages for viewers', () => {
     '/channel/x',
     '/video/-1',
     '/chat/authorize/9',
-  ])('the path %s is a 404 page', async (path) => {
-    const answer = await service.request(path)
+    '/nowhere',
+  ])('a browser gets a 404 page with a way home at %s', async (path) => {
+    const answer = await service.request(path, { headers: { Accept: 'text/html,*/*;q=0.8' } })
     expect(answer.status).toBe(404)
-    expect(await answer.text()).toMatch(/<h1>[^<]+<\/h1>/)
+    const page = await answer.text()
+    expect(page).toMatch(/<h1>[^<]+<\/h1>/)
+    expect(page).toContain(`<a href="${service.emulator.url}/"`)
+  })
+
+  test('the home page starts with the page of a locked channel', async () => {
+    const page = await (await service.request('/')).text()
+    const [start = ''] = /<section class="wide start"[^]*?<\/section>/.exec(page) ?? []
+    expect(start).toContain(`http://page.localhost:${service.emulator.port}/channel/1001"`)
   })
 
   test('a player under another name of this machine redirects to its own address', async () => {
