@@ -157,7 +157,7 @@ describe('pages for viewers', () => {
 
   test('the home page starts with the page of a locked channel', async () => {
     const page = await (await service.request('/')).text()
-    const [start = ''] = /<section class="wide start"[^]*?<\/section>/.exec(page) ?? []
+    const [start = ''] = /<section class="wide start".*?<\/section>/s.exec(page) ?? []
     expect(start).toContain(`http://page.localhost:${service.emulator.port}/channel/1001"`)
   })
 
