@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { addBareCommand, addGroup, type CommandContext, messageOf, printFailure } from './command.ts'
 import type { CommandIo } from './terminal/io.ts'
 
@@ -17,7 +17,7 @@ interface RootCommand {
 const COMMANDS: readonly RootCommand[] = [
   {
     name: 'viewers',
-    summary: 'the viewers who can sign in, stored where USER_STORE_URL says',
+    summary: 'viewers who can sign in, stored where USER_STORE_URL says',
     declare: addGroup,
     load: async () => (await import('./viewers/viewers-command.ts')).addViewersCommands,
   },
@@ -35,7 +35,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'config',
-    summary: 'the settings, from the environment or the file .env',
+    summary: 'settings of the app',
     declare: addGroup,
     load: async () => (await import('./settings/config-command.ts')).addConfigCommands,
   },
@@ -47,13 +47,13 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'setup',
-    summary: 'ask for the settings, test them, write .env, and check the whole way',
+    summary: 'ask for the settings, test them, write .env, check the whole way',
     declare: addBareCommand,
     load: async () => (await import('./setup/setup-command.ts')).addSetupCommand,
   },
   {
     name: 'response',
-    summary: 'authentication responses, built and checked with the secret of the settings',
+    summary: 'authentication responses: build and check them',
     declare: addGroup,
     load: async () => (await import('./response/response-command.ts')).addResponseCommands,
   },
@@ -83,7 +83,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'lock',
-    summary: 'locks that send the viewers of a channel or video to the login app',
+    summary: 'locks that send viewers of a channel or video to the login app',
     declare: addGroup,
     load: async () => (await import('./service/lock-command.ts')).addLockCommands,
   },
@@ -95,13 +95,13 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'audit',
-    summary: 'who signed in when, and who was refused and why, from the security log',
+    summary: 'who signed in, and who was refused and why, by the security log',
     declare: addGroup,
     load: async () => (await import('./audit/audit-command.ts')).addAuditCommands,
   },
   {
     name: 'doctor',
-    summary: 'check if viewers will get through: settings, app, service, lock, a sign-in',
+    summary: 'check if viewers will get through, from settings to a sign-in',
     declare: addBareCommand,
     load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
   },
@@ -113,7 +113,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'drill',
-    summary: 'rehearse an event against staging: a crowd signs in while you take stores away',
+    summary: 'rehearse an event: a crowd signs in while you take stores away',
     declare: addBareCommand,
     load: async () => (await import('./drill/drill-command.ts')).addDrillCommand,
   },
@@ -150,8 +150,13 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
 
 function createProgram({ stdout, stderr }: CommandIo): Command {
   const program = new Command('viewer-auth')
-    .description('Manage the login app and its viewers.')
-    .usage('COMMAND')
+    .usage('COMMAND [--help]')
+    .helpCommand(false)
+    // The help fits a small terminal: 24 lines of 80 columns.
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      visibleOptions: (command) => (command.parent === null ? [] : Help.prototype.visibleOptions(command)),
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -166,8 +171,7 @@ function createProgram({ stdout, stderr }: CommandIo): Command {
       [
         '',
         'From a checkout or in the container: npm run -s viewer-auth -- COMMAND',
-        'Exit status: 0 done, 1 refused or failed, 2 wrong usage.',
-        'Settings come from the environment or the file .env.',
+        'Settings: the environment or .env. Exit status: 0 done, 1 failed, 2 wrong usage.',
       ].join('\n'),
     )
   return program

@@ -34,6 +34,12 @@ test('the README of the command line has one row for each command', async () => 
   expect(documented).toHaveLength(commands.length)
 })
 
+test('the help of the program fits a terminal of 24 lines and 80 columns', async () => {
+  const lines = (await runHere(['--help'], { cwd: temporaryFolder() })).stdout.trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(24)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+})
+
 test('the README of the command line has every setting SERVICE_…, with its default', () => {
   const rows = ROWS.filter(([first]) => codeSpans(first).some((name) => name.startsWith('SERVICE_')))
   const documented = rows.map((row) => [codeSpans(row[0])[0], row.at(-1)?.trim()])
