@@ -33,9 +33,10 @@ export function startProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>
     update(done, label) {
       const part = Math.min(done, total) / total
       const filled = Math.round(part * BAR_COLUMNS)
-      const seconds = Math.ceil(((performance.now() - startedMs) / 1000) * (1 / Math.max(part, 0.001) - 1))
+      const seconds = Math.ceil(((performance.now() - startedMs) / 1000) * (1 / part - 1))
       const cells = '█'.repeat(filled) + '░'.repeat(BAR_COLUMNS - filled)
-      draw(`${cells} ${Math.floor(part * 100)} % · ${label} · ${seconds} s left`)
+      const words = [`${Math.floor(part * 100)} %`, label, part > 0 ? `${seconds} s left` : '']
+      draw(`${cells} ${words.filter((word) => word !== '').join(' · ')}`)
     },
     stop: () => draw(''),
   }

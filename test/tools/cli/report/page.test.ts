@@ -29,7 +29,9 @@ describe('the page of a report', () => {
         viewer_identifier: null,
       }),
     ])
-    expect(textOf(html)).toContain('2 views by 1 signed-in viewer, on 2 devices: 3 h watched, 50 % of it live.')
+    expect(textOf(html)).toContain(
+      '2 views on 2 devices, 1 of them by 1 signed-in viewer: 3 h watched, 50 % of it live.',
+    )
     expect(textOf(html)).toContain('1 view without a sign-in')
     for (const title of ['Viewers over time', 'Content', 'Places', 'Devices', 'Browsers', 'Top viewers']) {
       expect(html).toMatch(new RegExp(`<h2[^>]*>${title}</h2>`))

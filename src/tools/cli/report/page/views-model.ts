@@ -59,7 +59,14 @@ export function viewsModel(collected: CollectedViews): PageModel {
   if (totals.views === 0) return nothing(title)
   const about = (count: DifferentResult) => `${count.isExact ? '' : 'about '}${numberWords(count.count)}`
   const [ofDevices, ofViewers] = [devices.result(), viewers.result()]
-  const summary = `${countWords(totals.views, 'view')} by ${about(ofViewers)} signed-in ${ofViewers.count === 1 ? 'viewer' : 'viewers'}, on ${about(ofDevices)} ${ofDevices.count === 1 ? 'device' : 'devices'}: ${durationWords(totals.ms)} watched, ${shareWords(totals.liveMs, totals.ms)} of it live.`
+  const viewersWords = `${about(ofViewers)} signed-in ${ofViewers.count === 1 ? 'viewer' : 'viewers'}`
+  const devicesWords = `${about(ofDevices)} ${ofDevices.count === 1 ? 'device' : 'devices'}`
+  const named = totals.views - totals.unnamed
+  const by =
+    totals.unnamed === 0
+      ? `by ${viewersWords}, on ${devicesWords}`
+      : `on ${devicesWords}, ${numberWords(named)} of them by ${viewersWords}`
+  const summary = `${countWords(totals.views, 'view')} ${by}: ${durationWords(totals.ms)} watched, ${shareWords(totals.liveMs, totals.ms)} of it live.`
   const isApproximate = [rankings.viewers, rankings.content, rankings.cities, rankings.systems, rankings.browsers].some(
     (of) => of.largestError() > 0,
   )
