@@ -21,6 +21,7 @@ export interface ProviderKeys {
 /** Fixed, and without those of a shared secret: the token does not choose how it is checked. */
 const WITH_KEY_PAIR = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519|ML-DSA-(44|65|87))$/
 const LONGEST_AGE_MS = 300_000
+const PAUSE_MS = 2_000
 
 /**
  * @param listed the algorithms of ID tokens in the discovery document.
@@ -32,8 +33,22 @@ export function createProviderKeys(
   timeoutSeconds: number,
 ): ProviderKeys {
   const limits = { timeoutDuration: timeoutSeconds * 1000, cacheMaxAge: LONGEST_AGE_MS }
-  const read = createRemoteJWKSet(new URL(address), { [customFetch]: boundedFetch, ...limits })
+  const read = createRemoteJWKSet(new URL(address), { [customFetch]: fetchAfterPause(), ...limits })
   return { read, algorithms: listed.filter((algorithm) => WITH_KEY_PAIR.test(algorithm)) }
+}
+
+/**
+ * Returns a fetch that refuses for two seconds after each request. After a success, jose waits longer by itself: the pause
+ * limits the requests that forged tokens cause while the keys cannot be read.
+ */
+function fetchAfterPause(): typeof boundedFetch {
+  let askedAtMs = Number.NEGATIVE_INFINITY
+  return async (url, options) => {
+    // The clock of jose, which may be set back.
+    if (Math.abs(Date.now() - askedAtMs) < PAUSE_MS) throw new Error('The keys could not be read two seconds ago')
+    askedAtMs = Date.now()
+    return await boundedFetch(url, options)
+  }
 }
 
 /**

@@ -23,8 +23,8 @@ export async function startIssuer({ issuer: named, discovery }: IssuerOptions = 
   let isAway = false
   let keyReadings = 0
   const server = createServer(async (req, res) => {
-    if (isAway) return void res.writeHead(503).end()
     if (req.url === '/jwks') keyReadings += 1
+    if (isAway) return void res.writeHead(503).end()
     const jwk = { ...(await exportJWK((await KEYS).publicKey)), alg: 'RS256', kid: 'k', use: 'sig' }
     const document = {
       issuer,
@@ -61,7 +61,7 @@ export async function startIssuer({ issuer: named, discovery }: IssuerOptions = 
     setAway: (value: boolean) => {
       isAway = value
     },
-    /** How often the keys were read. */
+    /** How often the keys were asked for. */
     keyReadings: () => keyReadings,
   }
 }

@@ -1,6 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { Configuration } from 'openid-client'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
 import { openIdentityProvider } from '../../../../src/features/sso/provider/identity-provider.ts'
 import { checkLogoutToken, logoutIssuerOf } from '../../../../src/features/sso/provider/logout-token.ts'
@@ -149,13 +149,21 @@ test('the keys of a provider are read once for many tokens, also for unknown key
   expect(issuer.keyReadings()).toBe(1)
 })
 
-test('keys that cannot be read are a fault of the provider, and the next token reads them again', async () => {
+test('keys that cannot be read are a fault of the provider, and tokens read them again every two seconds', async () => {
   const { issuer, check } = await start()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const token = await issuer.sign(issuer.claims())
+  const isUnknown = async () => await expect(check(token)).rejects.toThrow(UpstreamError)
   issuer.setAway(true)
-  await expect(check(token)).rejects.toThrow(UpstreamError)
+  for (let tokens = 0; tokens < 3; tokens += 1) await isUnknown()
+  expect(issuer.keyReadings()).toBe(1)
   issuer.setAway(false)
+  vi.advanceTimersByTime(1_999)
+  await isUnknown()
+  vi.advanceTimersByTime(1)
   expect(await check(token)).toMatchObject({ ok: true })
+  expect(issuer.keyReadings()).toBe(2)
 })
 
 test('while a provider could not be read yet, its logout token is not refused but an error', async () => {
