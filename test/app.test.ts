@@ -20,10 +20,11 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
 }
 
 test.each(['/health/live', '/health/ready', '/health/address'])(
-  '%s refuses all methods except GET and HEAD',
+  '%s answers each GET and HEAD, and refuses other methods',
   async (path) => {
     const app = await startLoginApp()
     expect((await app.send('HEAD', path)).status).toBe(200)
+    expect((await app.get(path, { 'If-None-Match': '*' })).status).toBe(200)
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const { status, headers } = await app.send(method, path)
       expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD'])
