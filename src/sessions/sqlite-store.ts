@@ -114,18 +114,22 @@ function managementOf(database: DatabaseSync, writes: LockGuard) {
 function createPendingUses(database: DatabaseSync, writes: LockGuard) {
   const update = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
   const seconds = new Map<string, number>()
+  let fault: unknown
   function write(): void {
     const due = [...seconds]
     seconds.clear()
     const updateAll = () => due.map(([id, usedAt]) => update.run(usedAt, id))
-    if (due.length > 0) answer(() => writes.run(() => inTransaction(database, updateAll)))
+    const work = () => writes.run(() => inTransaction(database, updateAll))
+    if (due.length > 0) answer(work, (error) => (fault = error))
   }
   return {
     /** Returns the UNIX time of a use that is not written yet. */
     secondsOf: (id: string) => seconds.get(id),
+    /** @throws the error of the last write. The use is written all the same. */
     add(id: string, nowSeconds: number): void {
       if (seconds.size === 0) setTimeout(write, WRITE_USES_EVERY_MS)
       seconds.set(id, nowSeconds)
+      if (fault) throw fault
     },
     write,
   }

@@ -109,6 +109,20 @@ test('a session that the file does not take is an error', async () => {
   expect(await get(sessionStore, 'a')).toBeNull()
 })
 
+test('a use that the file did not take is an error of the next use, until a write succeeds', async () => {
+  const file = newFile()
+  const sessionStore = open(file)
+  await set(sessionStore, 'a', sessionOf('ada', clock.seconds))
+  clock.seconds += 90
+  const data = (await get(sessionStore, 'a')) ?? expect.unreachable()
+  const use = () => touch(sessionStore, 'a', data).then(() => 'taken', String)
+  failCommits(file, 'sessions')
+  expect(await use()).toBe('taken')
+  await expect.poll(use).toContain('FOREIGN KEY')
+  change(file, 'DROP TRIGGER fail_UPDATE')
+  await expect.poll(use).toBe('taken')
+})
+
 test('the session file and the files beside it are private', async () => {
   const file = newFile()
   await set(open(file), 'a', sessionOf('ada', clock.seconds))
