@@ -153,7 +153,7 @@ function flipFirst(part: string): string {
 }
 
 /** A tag of 32 bytes leaves two bits in its last character, which many decoders ignore. */
-function surplusBits(token: string): string {
+export function surplusBits(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]
 }
