@@ -95,6 +95,10 @@ export function readGivenSettings(environment: Environment, secrets: readonly st
   const unreadable: string[] = []
   for (const name of secrets) {
     const file = given[`${name}_FILE`]
+    // Node drops a comment behind a value in a .env file; `docker run --env-file` keeps it as a part of the value.
+    if (/\s#/.test(given[name] ?? '')) {
+      mistakes.push(`${name} contains a comment: remove it, or put a value with a space before # into ${name}_FILE`)
+    }
     if (file === undefined) continue
     if (given[name] !== undefined) mistakes.push(`${name} and ${name}_FILE are both set: remove one`)
     const read = readNamedFile(file)

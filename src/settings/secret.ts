@@ -28,9 +28,7 @@ function faultInSecret(secret: string): string | null {
   if (secret.length * Math.log2(alphabet) < SECRET_BITS) {
     return `is too short: it needs at least ${SECRET_BITS} random bits; ${MAKE_A_SECRET}`
   }
-  const steps = new Set(
-    Array.from(secret.slice(1), (_, index) => secret.charCodeAt(index + 1) - secret.charCodeAt(index)),
-  )
+  const steps = new Set(Array.from(secret.slice(1), (next, before) => next.charCodeAt(0) - secret.charCodeAt(before)))
   if (NOT_RANDOM.test(secret) || steps.size < FEWEST_DIFFERENT_STEPS) {
     return `does not look random: it needs at least ${SECRET_BITS} random bits; ${MAKE_A_SECRET}`
   }

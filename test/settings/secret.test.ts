@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/settings/fields.ts'
+import { readGivenSettings } from '../../src/settings/named-file.ts'
 import { Secret } from '../../src/settings/secret.ts'
+import { isSecret, KIT_SETTINGS } from '../kit-settings.ts'
 import { mistakesIn, SETTINGS } from '../settings.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
@@ -26,6 +28,7 @@ describe('a secret', () => {
     ['32 hexadecimal digits in capitals', '3F9A1C7BE2D84560AF13C9D27E6B8045'],
     ['letters beyond ASCII', 'Zwölf Boxkämpfer jagen Viktor quer über'],
     ['22 letters and digits', 'q7RxK2mTz9LpWc4VbN8sYd'],
+    ['a # without white space before it', 'q7RxK2mT#zLpWc4VbN8sYdE'],
     ['signs that a shell or a URL reads', `a$b"c'd\\e&f=g#h%i|jkl m`],
   ])('a secret may be %s', (_form, secret) => {
     expect(withSecret(secret)).toEqual([])
@@ -54,6 +57,14 @@ describe('a secret', () => {
   ])('a secret with %s is refused', (_form, secret, fault) => {
     expect(withSecret(secret)).toEqual([expect.stringMatching(`^HASH_SECRET .*${fault}`)])
   })
+})
+
+test.each(KIT_SETTINGS.filter(isSecret))('%s with a comment behind it is refused', (name) => {
+  const sentence = `${name} contains a comment: remove it`
+  for (const comment of [' # note', '\t#note']) {
+    const mistakes = mistakesIn({ ...SETTINGS, [name]: `3f9a1c7be2d84560af13c9d27e6b8045${comment}` })
+    expect(mistakes).toContainEqual(expect.stringContaining(sentence))
+  }
 })
 
 describe('a secret from a file', () => {
@@ -89,6 +100,13 @@ describe('a secret from a file', () => {
     ['a file of white space', () => file(' \n'), 'names an empty file'],
   ])('%s is one mistake', (_name, path, end) => {
     expect(mistakesIn(withFile(path()))).toEqual([expect.stringMatching(`^HASH_SECRET_FILE .*${end}`)])
+  })
+  test('a value in a file may contain white space before #', () => {
+    const POSTGRES_PASSWORD_FILE = file('pass #word')
+    expect(readGivenSettings({ POSTGRES_PASSWORD_FILE }, ['POSTGRES_PASSWORD'])).toMatchObject({
+      given: { POSTGRES_PASSWORD: 'pass #word' },
+      mistakes: [],
+    })
   })
   test('a weak secret in a file is refused', () => {
     expect(mistakesIn(withFile(file('secret')))).toEqual([expect.stringContaining(`HASH_SECRET ${TOO_SHORT}`)])

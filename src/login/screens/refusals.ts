@@ -86,9 +86,7 @@ function detailsOf(decision: AccessRefused): { attribute?: string; reason?: stri
   if (decision.reason === 'unusable-attribute') return { attribute: decision.attribute, reason: decision.fault }
   const { explanation } = decision
   if (explanation?.link === undefined) return explanation ? { explanation } : {}
-  const { href } = explanation.link
-  const protocol = URL.canParse(href) ? new URL(href).protocol : null
-  if (protocol === 'https:' || protocol === 'mailto:') return { explanation }
+  if (/^(https|mailto):$/.test(URL.parse(explanation.link.href)?.protocol ?? '')) return { explanation }
   const reason = 'the screen leaves out the link of the access policy, which is neither https: nor mailto:'
   return { explanation: { text: explanation.text }, reason }
 }

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { isSafeAddress, ServiceEnvironment } from '../../../src/tools/video-service/service-settings.ts'
+import { readServiceSettings } from '../../../src/tools/cli/settings/video-service/read-service-settings.ts'
+import {
+  isSafeAddress,
+  SERVICE_SECRETS,
+  ServiceEnvironment,
+} from '../../../src/tools/video-service/service-settings.ts'
 
 test.each([
   ['https://api.service.example', true],
@@ -54,4 +59,8 @@ test.each([
 ])('the settings %j are refused', (given, name) => {
   const issues = ServiceEnvironment.safeParse({ ...GIVEN, ...given }).error?.issues.map(({ path }) => path)
   expect(issues).toEqual([[name]])
+})
+
+test.each(SERVICE_SECRETS)('%s of the video service with a comment behind it is refused', (name) => {
+  expect(() => readServiceSettings({ [name]: `${KEY} # note` })).toThrow(`${name} contains a comment`)
 })
