@@ -140,11 +140,22 @@ test('compose.yaml passes on settings from the environment, and names missing on
   expect(file.services.proxy?.environment.CADDYFILE).toMatch(/^https:\/\/login\.example\.com \{$/m)
 })
 
-test('compose.yaml passes on every setting that is not a secret and not decided in the file', () => {
-  const decided = ['PORT', 'HOST', 'METRICS_PORT', 'SECURITY_LOG_FILE', 'SESSION_SECRET_PREVIOUS_FILE']
-  const expected = KIT_SETTINGS.filter((name) => !isSecret(name) && !decided.includes(name))
-  const passed = Object.keys(services['login-1']?.environment ?? {}).filter((name) => !decided.includes(name))
-  expect(passed.toSorted()).toEqual(expected.toSorted())
+test('compose.yaml passes on every setting of .env, except secrets and the settings that its page names', () => {
+  const page = readFileSync(join(ROOT, '.github/deploy/compose.md'), 'utf8')
+  const [, sentence = ''] =
+    /Every setting in `\.env` reaches the app, except secrets, which are files, and (.*?)\./s.exec(page) ?? []
+  const decided = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name)
+  const names = KIT_SETTINGS.filter((name) => !isSecret(name) && !decided.includes(name))
+  const environment = Object.fromEntries(KIT_SETTINGS.map((name) => [name, `given ${name}`]))
+  const { environment: seen = {} } = readComposeFile(FILE, environment).services['login-1'] ?? {}
+  const passed = names.filter((name) => seen[name] === environment[name])
+  const ofFile = names.filter((name) => seen[name]?.startsWith('/run/secrets/'))
+  expect(decided.length).toBeGreaterThan(0)
+  expect([...passed, ...ofFile].toSorted()).toEqual(names.toSorted())
+})
+
+test('both copies of compose.yaml can write a security log, into one volume', () => {
+  for (const [, service] of COPIES) expect(service.volumes).toContain('login-data:/app/data')
 })
 
 test('compose.yaml takes a directory, and a file of entry points, in place of its own database', () => {

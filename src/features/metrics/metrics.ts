@@ -55,6 +55,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: BUCKETS_SECONDS,
     registers,
   })
+  for (const method of METHODS) requests.zero({ method, status: 500 })
 
   return {
     countSignIn: (outcome, entry_point, limit) => signIns.inc({ outcome, entry_point, ...(limit && { limit }) }),

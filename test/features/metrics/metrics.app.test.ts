@@ -68,6 +68,7 @@ test('the metrics port counts sign-ins and faults, times requests, and names no 
   const rateLimited = 'outcome="held-back",entry_point="default",limit="account-and-address"'
   expect(lines).toContain(`viewer_auth_sign_ins_total{${rateLimited}} 1`)
   expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="401"} 7')
+  expect(lines).toContain('viewer_auth_request_duration_seconds_count{method="POST",status="500"} 0')
   expect(lines).toContain('viewer_auth_client_faults_total{fault="malformed"} 1')
   expect(lines).toContain('viewer_auth_sign_ins_total{outcome="looping",entry_point="default"} 0')
   expect(lines).toContain('viewer_auth_store_up{store="users"} 1')
