@@ -14,7 +14,7 @@ export interface GeometryRules {
 
 /**
  * Shows pages in the loaded page, one after the other, and checks what a viewer sees: nothing scrolls, is cut off or
- * overlaps, and targets are large enough. A user name on a button may end in an ellipsis.
+ * overlaps, labels are at their fields, and targets are large enough. A user name on a button may end in an ellipsis.
  * @param pages HTML with the stylesheets of the loaded page. Their scripts do not run. `LOADED` is the loaded page.
  * @returns the faults of each page.
  */
@@ -61,10 +61,12 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => 
   function nameOf(element) {
     return [element.localName, ...element.classList].join('.') + ' ' + (element.textContent.trim() || element.name || '')
   }
-  /** Texts for screen readers alone have a clip-path. */
+  /** Texts for screen readers alone have a clip-path. An element with display: contents has no box, but its children have. */
   const isSeen = remember((element) => {
     if (element === document.body) return true
-    return element.checkVisibility() && getComputedStyle(element).clipPath === 'none' && isSeen(element.parentElement)
+    const { clipPath, display } = getComputedStyle(element)
+    const hasBox = element.checkVisibility() || display === 'contents'
+    return hasBox && clipPath === 'none' && isSeen(element.parentElement)
   })
   function overlap(one, other) {
     const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left)
@@ -144,12 +146,22 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => 
       bottom + scrollY > Math.max(innerHeight, root.scrollHeight) - outside
     if (isCut) yield 'the ring is cut off: ' + nameOf(target)
   }
+  /** A label is in the line of its field, or above it (WCAG 2.2, 1.3.2). */
+  function* faultsOfLabels() {
+    for (const label of document.querySelectorAll('label[for]')) {
+      const [box, field] = [label, label.control].map((element) => element.getBoundingClientRect())
+      const isBeside = Math.min(box.bottom, field.bottom) > Math.max(box.top, field.top)
+      const isAbove = box.bottom <= field.top + 1 && overlap(box, { ...field.toJSON(), top: box.top, bottom: box.bottom }) > 0
+      if (isSeen(label) && !isBeside && !isAbove) yield 'away from its field: ' + nameOf(label)
+    }
+  }
   function* faultsOfPage() {
     const [wide, high] = [root.scrollWidth - root.clientWidth, root.scrollHeight - innerHeight]
     if (wide > 0) yield 'scrolls sideways by ' + wide + ' px'
     if (high > mostScroll) yield 'scrolls by ' + high + ' px'
     yield* faultsOfText()
     yield* faultsOfTargets()
+    yield* faultsOfLabels()
   }
   return pages.map((html) => {
     show(html)
