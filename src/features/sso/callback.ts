@@ -83,7 +83,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       const note = answer.note !== undefined && { reason: answer.note }
       logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject, ...note })
       if (code === null) windows.sendDone(req, res, viewer.username, language)
-      else windows.sendCode(req, res, { code, place: started.entryPoint, atSeconds: nowSeconds(), language })
+      else windows.sendCode(req, res, code, language)
     } catch (error) {
       if (isProviderAway(error) || error instanceof OverloadedError) await keepForFrame(sso, started, UNAVAILABLE)
       failWindow(entryPoint, req, res, error, language)

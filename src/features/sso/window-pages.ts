@@ -1,15 +1,7 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import {
-  errorText,
-  fill,
-  type Language,
-  languageOf,
-  type TextKey,
-  type Texts,
-  textsOf,
-} from '../../languages/languages.ts'
+import { errorText, fill, type Language, languageOf, type TextKey, textsOf } from '../../languages/languages.ts'
 import { createPages, htmlWithName, reasonOf } from '../../login/screens/page.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import type { Views } from '../../login/screens/views.ts'
@@ -28,19 +20,10 @@ export interface WindowPages {
   /** Says that the viewer is signed in, and closes the window if scripts are on. */
   sendDone(req: Request, res: Response, username: string, language: Language | null): void
   /** Says which code to type on the other screen. */
-  sendCode(req: Request, res: Response, issued: IssuedCode): void
+  sendCode(req: Request, res: Response, code: string, language: Language | null): void
   /** Shows the page on which a viewer begins a sign-in for another screen. */
   sendCodeStart(req: Request, res: Response): void
   refuse(req: Request, res: Response, refusal: WindowRefusal, language?: Language | null): void
-}
-
-export interface IssuedCode {
-  readonly code: string
-  /** The name of the entry point. */
-  readonly place: string
-  /** UNIX time in seconds. */
-  readonly atSeconds: number
-  readonly language: Language | null
 }
 
 export interface WindowPagesOptions {
@@ -83,10 +66,14 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
       const script = asset('window-close.js')
       sendPage(res, scriptHeaders, htmlOf(language, { title: window.doneTitle, text, isHtml: true, script }))
     },
-    sendCode(req, res, issued) {
-      const language = issued.language ?? ownLanguageOf(req)
+    sendCode(req, res, code, chosen) {
+      const language = chosen ?? ownLanguageOf(req)
       const { sso } = textsOf(language)
-      sendPage(res, headers, htmlOf(language, codeContent(sso, publicUrl.host, issued)))
+      const more = fill(sso.codeWorks, { place: brand.name ?? publicUrl.host })
+      const form = { action: `${basePath}/sso/start`, button: sso.newCode, language }
+      const inGroups = `${code.slice(0, 4)} ${code.slice(4)}`
+      const content = { title: sso.codeDone, code: inGroups, text: sso.codeWarning, more, form }
+      sendPage(res, formHeaders, htmlOf(language, content))
     },
     sendCodeStart(req, res) {
       const language = ownLanguageOf(req)
@@ -121,10 +108,4 @@ interface WindowContent {
   readonly script?: string
   /** The reason of a refusal, for programs. */
   readonly reason?: string
-}
-
-function codeContent(texts: Texts['sso'], host: string, { code, place, atSeconds }: IssuedCode): WindowContent {
-  const time = new Date(atSeconds * 1000).toISOString().slice(11, 16)
-  const more = fill(texts.codeFor, { place: `${host}, ${place}`, time })
-  return { title: texts.codeDone, code: `${code.slice(0, 4)} ${code.slice(4)}`, text: texts.codeWarning, more }
 }

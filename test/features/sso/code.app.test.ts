@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { UpstreamError } from '../../../src/errors.ts'
 import { newCode } from '../../../src/features/sso/code.ts'
 import { createMemoryFlows } from '../../../src/features/window/flows/memory-flows.ts'
 import { entryPointAt } from '../../login/entry-point.ts'
 import { withSso } from './entry-point.ts'
-import { issueCode, openWindow, type SsoApp, startHeaders, startSso, visitProvider } from './start-sso.ts'
+import { fieldOf, issueCode, openWindow, type SsoApp, startHeaders, startSso, visitProvider } from './start-sso.ts'
 
 const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
 const type = (app: SsoApp, code: string, basePath = '') =>
@@ -20,6 +21,27 @@ test('a viewer signs in on another device, and the code opens the player, once',
   const again = await type(app, code)
   expect([again.status, reasonOf(again)]).toEqual([401, 'sso-wrong-code'])
   expect(JSON.stringify(app.lines)).not.toContain(code.replace(' ', ''))
+})
+
+test('the page with a code names the brand or the host, and leads to a new code of the same entry point', async () => {
+  const app = await startSso({
+    settings: { hasCode: true },
+    entryPointsWith: (sso) => [
+      withSso(sso, entryPointAt('plain')),
+      withSso(sso, entryPointAt('named', { brand: { ...UNBRANDED, name: 'Lakeside Media' } })),
+    ],
+  })
+  for (const [name, place] of [
+    ['plain', 'localhost:'],
+    ['named', 'Lakeside Media.'],
+  ] as const) {
+    const { done, code } = await issueCode(app, `/e/${name}`)
+    expect(done.text).toContain(`<p>Works for 3 minutes, at ${place}`)
+    expect(done.text).not.toContain('UTC')
+    const again = await app.post(`/e/${name}/sso/start`, { flow: fieldOf(done, 'flow') }, startHeaders(app))
+    expect([again.status, /action="([^"]*)"/.exec(done.text)?.[1]]).toEqual([200, `/e/${name}/sso/start`])
+    expect((await type(app, code, `/e/${name}`)).status).toBe(303)
+  }
 })
 
 test.each([
