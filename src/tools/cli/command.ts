@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { ConfigError, isOutage } from '../../errors.ts'
 import type { CommandIo } from './terminal/io.ts'
-import { printableJson, printableLines } from './terminal/text.ts'
+import { printableJson, printableParagraphs } from './terminal/text.ts'
 
 export interface CommandContext {
   readonly io: CommandIo
@@ -66,12 +66,14 @@ export async function runCommand(
   }
   if (outcome.isPartial) setStatus(1)
   if (json && outcome.data) io.stdout.write(`${printableJson(outcome.data)}\n`)
-  else if (!json && outcome.text !== undefined) io.stdout.write(`${printableLines(outcome.text)}\n`)
+  else if (!json && outcome.text !== undefined) io.stdout.write(`${printableParagraphs(outcome.text, io.stdout)}\n`)
 }
 
 /** Prints a failure on standard error, as text or as JSON. */
 export function printFailure({ stderr }: CommandIo, json: boolean | undefined, fault: string): void {
-  const text = `${styleText('red', 'Failed:', { stream: stderr })} ${printableLines(fault)}`
+  const text = printableParagraphs(`Failed: ${fault}`, stderr).replace('Failed:', (word) =>
+    styleText('red', word, { stream: stderr }),
+  )
   stderr.write(`${json ? printableJson({ error: fault }) : text}\n`)
 }
 

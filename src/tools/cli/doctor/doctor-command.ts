@@ -35,6 +35,7 @@ interface Options {
   readonly page?: readonly URL[]
   readonly lockUnchanged?: boolean
   readonly strict?: boolean
+  readonly verbose?: boolean
 }
 
 const ABOUT = `
@@ -59,6 +60,7 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
     .option('--video <ID>', 'check the lock of this video', contentId)
     .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress)
     .option('--lock-unchanged', 'the lock of the channel was not changed elsewhere since lock set on this machine')
+    .option('--verbose', 'show the successful checks too')
     .option('--strict', 'exit status 1 also after a warning or an unknown result')
     .action((options: Options, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
@@ -74,7 +76,8 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     const finding = options.lockUnchanged ? asUnchanged(given) : given
     if (isConsequence(finding, findings)) return
     findings.push(finding)
-    if (!options.json) io.stdout.write(`${lineOf(finding, io)}\n`)
+    if (options.json || (finding.state === 'ok' && !options.verbose)) return
+    io.stdout.write(`${lineOf(finding, io)}\n`)
   }
   const config = readConfig(io.env)
   if (options.entryPoint !== undefined) entryPointNamed(config, options.entryPoint)
@@ -109,7 +112,10 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
     time.stop()
     release()
   }
-  return verdictOn(findings, options.strict === true)
+  const { strict: isStrict = false, verbose: isVerbose = false } = options
+  const { outcome, text } = verdictOn(findings, { isStrict, isVerbose, stdout: io.stdout })
+  if (!options.json) io.stdout.write(`${text}\n`)
+  return outcome
 }
 
 interface Run {

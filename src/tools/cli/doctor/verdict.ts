@@ -1,5 +1,7 @@
+import { styleText } from 'node:util'
 import type { Outcome } from '../command.ts'
-import { counted } from '../terminal/text.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { counted, printable, wrapped } from '../terminal/text.ts'
 import type { Finding, Level } from './finding.ts'
 
 /** The only failure that stops nobody. */
@@ -8,11 +10,16 @@ const HELP = 'README.md#when-viewers-do-not-get-through'
 
 /**
  * Sums up the findings. Says that viewers will get through only if every check that decides it was made.
- * @param isStrict true if warnings and unknown results also make the exit status 1.
+ * @param options with `isVerbose`, the successful checks are printed one by one.
+ * @param options.isStrict true if warnings and unknown results also make the exit status 1.
  */
-export function verdictOn(findings: readonly Finding[], isStrict: boolean): Outcome {
+export function verdictOn(
+  findings: readonly Finding[],
+  { isStrict, isVerbose, stdout }: { isStrict: boolean; isVerbose: boolean; stdout: CommandIo['stdout'] },
+): { outcome: Outcome; text: string } {
   const count = (state: Level) => findings.filter((finding) => finding.state === state).length
-  const [failures, unknowns, warnings] = [count('failure'), count('unknown'), count('warning')]
+  const [passed, failures, unknowns, warnings] = [count('ok'), count('failure'), count('unknown'), count('warning')]
+  const first = findings.find(({ state }) => state === 'failure')
   const verdict =
     failures > 0 && findings.every(({ state, code }) => state !== 'failure' || code === OPEN)
       ? 'Everybody can watch without signing in: see each failure.'
@@ -24,12 +31,13 @@ export function verdictOn(findings: readonly Finding[], isStrict: boolean): Outc
             ? 'Viewers will get through, but see the warnings.'
             : 'Viewers will get through.'
   const counts = `(${counted(findings.length, 'check')}: ${counted(failures, 'failure')}, ${unknowns} unknown, ${counted(warnings, 'warning')})`
-  const text = `${verdict} ${counts}\nFrom a symptom to its cause: ${HELP}`
+  const lines: (string | string[])[] = [
+    isVerbose || passed === 0 ? [] : `${counted(passed, 'check')} passed (--verbose shows them).`,
+    styleText('bold', wrapped(`${verdict} ${counts}`, stdout), { stream: stdout }),
+    first && failures > 1 ? wrapped(`First failure: ${printable(first.text)}`, stdout) : [],
+    `From a symptom to its cause: ${HELP}`,
+  ]
   const isPartial = failures > 0 || (isStrict && unknowns + warnings > 0)
-  return {
-    ok: true,
-    text,
-    data: { verdict, findings, checks: findings.length, failures, unknowns, warnings, help: HELP },
-    isPartial,
-  }
+  const data = { verdict, findings, checks: findings.length, failures, unknowns, warnings, help: HELP }
+  return { outcome: { ok: true, data, isPartial }, text: lines.flat().join('\n') }
 }

@@ -34,7 +34,10 @@ describe('the doctor', () => {
   test('the doctor finds no fault once the lock is set, and shows no password', async () => {
     await runHere(['lock', 'set', '--channel', '1002', '--yes'], { cwd: temporaryFolder(), env })
     const page = ['--page', `${emulator.url}/channel/1002`]
-    const { status, stdout, stderr } = await doctor(...SIGN_IN, '--channel', '1002', '--lock-unchanged', ...page)
+    const args = [...SIGN_IN, '--channel', '1002', '--lock-unchanged', ...page]
+    const [short = '', counted = ''] = (await doctor(...args)).stdout.split('\n')
+    expect([short, counted]).toEqual([expect.stringMatching(/^\d\d checks passed/), expect.stringContaining('through')])
+    const { status, stdout, stderr } = await doctor(...args, '--verbose')
     expect([status, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
     expect(lines.at(-1)).toContain('README.md#when-viewers-do-not-get-through')

@@ -42,7 +42,7 @@ describe('the doctor with several entry points', () => {
     ['framed', 0, 'ok'],
   ])('the test viewer signs in at the entry point of the lock: %s', async (name, expected, state) => {
     await run('lock', 'set', '--channel', '1002', '--entry-point', name, '--yes')
-    const { status, stdout } = await run('doctor', '--channel', '1002', '--viewer', ADA.username)
+    const { status, stdout } = await run('doctor', '--verbose', '--channel', '1002', '--viewer', ADA.username)
     expect(stdout).toMatch(new RegExp(`^${state} +Entry point ${name}: The test viewer .*/e/${name}`, 'm'))
     expect(status).toBe(expected)
   })
