@@ -99,7 +99,7 @@ export function createSessions(deps: SessionDeps) {
   async function end(req: Request, res: Response): Promise<string | undefined> {
     if (!hasCookie(req)) return undefined
     try {
-      if (req.session === undefined) await load(req, res)
+      await load(req, res)
       const username = req.session.viewer?.username
       await withCallback((callback) => req.session.destroy(callback))
       return username

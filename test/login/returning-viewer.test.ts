@@ -78,6 +78,7 @@ test.each([
   expectScreen(answer)
   expect(answer.text).not.toContain(ADA.username)
   expect(answer.setCookies).toEqual([expect.stringMatching(/^__Host-viewer=; .*Expires=Thu, 01 Jan 1970/)])
+  expect(app.lines.at(-1)).toMatchObject({ event: 'session-ended', reason: 'viewer gone or disabled' })
   expect(rowsIn(file)).toEqual([])
   app.users.add(ADA.username, ADA.password)
   expectScreen(await app.get('/', { Cookie }))

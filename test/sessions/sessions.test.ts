@@ -63,6 +63,7 @@ test('a session ends after its lifetime, even if it is used', async () => {
   expect((await app.get('/', { Cookie })).status).toBe(303)
   app.clock.seconds += 1
   expectScreen(await app.get('/', { Cookie }))
+  expect(app.lines.filter(({ event }) => event === 'session-store')).toEqual([])
 })
 
 test('a session ends after its lifetime, even if the store still has it', async () => {
