@@ -118,8 +118,8 @@ export interface WatchedApp {
 
 /** A feature that watches the app. The app calls it. */
 export interface Watch {
-  /** @param outcome as in the log. @param limit the limit that refused the sign-in. */
-  countSignIn(outcome: string, entryPoint: string, limit?: string): void
+  /** @param outcome as in the log. @param limit the limit that refused the sign-in. @param code of the access policy. */
+  countSignIn(outcome: string, entryPoint: string, limit?: string, code?: string): void
   countClientFault(fault: ClientFault): void
   readonly timeRequests: RequestHandler
   /** Ports that are open, for the first line of the log. */

@@ -13,10 +13,7 @@ export function readNamedFile(path: string): { text: string } | { fault: string 
 }
 
 /** Reads the file that a setting names as bytes. Returns a fault as readNamedFile() does, also for a larger file. */
-export function readNamedBytes(
-  path: string,
-  mostBytes = Number.POSITIVE_INFINITY,
-): { content: Buffer } | { fault: string } {
+export function readNamedBytes(path: string, mostBytes = Number.MAX_VALUE): { content: Buffer } | { fault: string } {
   try {
     const status = statSync(path)
     // A device or pipe may never end. A link to a file is a file. A folder has its own error.

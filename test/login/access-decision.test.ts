@@ -134,6 +134,33 @@ test('a refusal shows the sentence and the link of the policy', async () => {
 })
 
 test.each([
+  ['no-ticket', 'no-ticket'],
+  ['a'.repeat(40), 'a'.repeat(40)],
+  ['a'.repeat(41), 'invalid-code'],
+  ['No ticket', 'invalid-code'],
+  ['', 'invalid-code'],
+])('the code %j of a refusal is %s in the log, and not on the screen', async (code, logged) => {
+  const { app, answers } = await answersOf(() => ({ ok: false, reason: 'not-entitled', code }))
+  for (const answer of answers) {
+    expectRefused(answer, 403)
+    expect(answer.text).not.toContain(logged)
+  }
+  expect(app.lines.slice(-2)).toMatchObject([
+    { outcome: 'not-entitled', code: logged, reason: expect.stringMatching('^groups') },
+    { outcome: 'not-entitled', code: logged },
+  ])
+})
+
+test('a returning viewer whom the policy refuses with another code has another line', async () => {
+  const codes = ['before-the-event', 'after-the-event', 'after-the-event']
+  const { app, policy } = await startWith(decideAccess)
+  const Cookie = await signIn(app)
+  policy.decideAccess = () => ({ ok: false, reason: 'not-entitled', code: codes.shift() ?? '' })
+  for (let visit = 0; visit < 3; visit += 1) await app.get('/', { Cookie })
+  expect(app.lines.slice(1).map(({ code }) => code)).toEqual(['before-the-event', 'after-the-event'])
+})
+
+test.each([
   ['de', 'Ihr Ticket ist abgelaufen.', 'Verlängern'],
   ['ja', 'Your ticket ended.', 'Renew'],
 ])('a policy may have a text for each language, and English for the others: %s', async (language, text, label) => {

@@ -14,6 +14,9 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** Any other method is counted as "other". */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 
+/** A policy could build a code for each viewer. Further codes are counted as "other". */
+const MOST_CODES = 50
+
 export interface MetricSources extends Readings {
   /** The number of lost lines by log. */
   readonly linesDropped: () => Readonly<Record<string, number>>
@@ -32,8 +35,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register: registry })
   const signIns = new Counter({
     name: 'viewer_auth_sign_ins_total',
-    help: 'Sign-ins and refusals by outcome, and for rate-limited ones by limit',
-    labelNames: ['outcome', 'entry_point', 'limit'],
+    help: 'Sign-ins and refusals by outcome, for rate-limited ones by limit, for those of the access policy by its code',
+    labelNames: ['outcome', 'entry_point', 'limit', 'code'],
     registers,
   })
   for (const outcome of sources.signInOutcomes) {
@@ -57,8 +60,17 @@ export function createMetrics(sources: MetricSources): Metrics {
   })
   for (const method of METHODS) requests.zero({ method, status: 500 })
 
+  const codes = new Set<string>()
+  function boundedCode(code: string): string {
+    if (codes.size < MOST_CODES) codes.add(code)
+    return codes.has(code) ? code : 'other'
+  }
+
   return {
-    countSignIn: (outcome, entry_point, limit) => signIns.inc({ outcome, entry_point, ...(limit && { limit }) }),
+    countSignIn(outcome, entry_point, limit, given) {
+      const code = given && boundedCode(given)
+      signIns.inc({ outcome, entry_point, ...(limit && { limit }), ...(code && { code }) })
+    },
     countClientFault: (fault) => clientFaults.inc({ fault }),
     timeRequests(req, res, next) {
       const startedMs = performance.now()

@@ -22,7 +22,8 @@ export interface Explanation {
 
 export type AccessDecision =
   | { readonly ok: true; readonly parameters: ResponseParameters }
-  | { readonly ok: false; readonly reason: 'not-entitled'; readonly explanation?: Explanation }
+  // `code` is for the log and metrics: at most 40 of a-z, 0-9 and -.
+  | { readonly ok: false; readonly reason: 'not-entitled'; readonly code?: string; readonly explanation?: Explanation }
   | { readonly ok: false; readonly reason: 'unusable-attribute'; readonly attribute: string; readonly fault: string }
 
 export type AccessGranted = Extract<AccessDecision, { ok: true }>

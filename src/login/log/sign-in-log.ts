@@ -62,6 +62,8 @@ export interface SignInEvent {
   /** The number of sessions that the event ended. */
   readonly ended?: number
   readonly reason?: string
+  /** The code of the access policy for its refusal. */
+  readonly code?: string | undefined
   readonly error?: unknown
 }
 
@@ -79,7 +81,7 @@ export interface SignInLogDeps {
   readonly addressOf: (req: Request) => string
   readonly outcomes: Outcomes
   /** Called for each outcome. */
-  readonly count?: ((outcome: string, entryPoint: string, limit?: string) => void) | undefined
+  readonly count?: ((outcome: string, entryPoint: string, limit?: string, code?: string) => void) | undefined
 }
 
 /** Returns the id of the request. Each of its log lines has the id, and so has the screen of an internal error. */
@@ -99,7 +101,7 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
   const kindOf = (outcome: string): OutcomeKind => outcomes[outcome] ?? { level: 'warn' }
 
   function isRepeated(req: Request, event: SignInEvent, address: string): boolean {
-    const { outcome, limit, viewer, status, reason, isReturn } = event
+    const { outcome, limit, viewer, status, reason, code, isReturn } = event
     const { level, counted, isOfAll } = kindOf(outcome)
     if (counted === undefined || (counted === 'onReturn' && isReturn !== true)) return false
     const writeSum = (sum: object) => securityLog[level]({ ...shared, outcome, limit, ...sum })
@@ -108,7 +110,7 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
     // A line for each viewer whom an overload refuses would cost 8 % of the sign-ins.
     const network = isOfAll ? undefined : networkOf(address)
-    return !repeatFilter.isNew(kind, network, `${subject} ${status} ${reason}`)
+    return !repeatFilter.isNew(kind, network, `${subject} ${status} ${reason} ${code}`)
   }
   /** Returns the error with its stack once a minute, else its message. */
   function faultOf(error: unknown): object {
@@ -120,7 +122,7 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
     const { outcome, viewer: typed, error, isReturn: _isReturn, ...details } = event
     const viewer = typed?.slice(0, 255)
     const address = addressOf(req)
-    count(outcome, entryPoint, details.limit)
+    count(outcome, entryPoint, details.limit, details.code)
     if (isRepeated(req, { ...event, viewer }, address)) return
     // pino omits undefined fields.
     securityLog[kindOf(outcome).level]({

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Viewer } from '../../users/user-store.ts'
 import type { AccessRefused, Explanation } from '../answer/access-decision.ts'
-import { faultEvent, type LogSignIn, requestIdOf } from '../log/sign-in-log.ts'
+import { faultEvent, type LogSignIn, requestIdOf, type SignInEvent } from '../log/sign-in-log.ts'
 import type { ContextReading, PlayerContext } from '../request/player-context.ts'
 import { isFromOwnPage } from '../request/same-origin.ts'
 import { describeError } from './error-page.ts'
@@ -82,11 +82,12 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
 }
 
 /** Returns the details for the log, and the explanation for the viewer without a link that no screen may show. */
-function detailsOf(decision: AccessRefused): { attribute?: string; reason?: string; explanation?: Explanation } {
+function detailsOf(decision: AccessRefused): Partial<SignInEvent> & { readonly explanation?: Explanation | undefined } {
   if (decision.reason === 'unusable-attribute') return { attribute: decision.attribute, reason: decision.fault }
-  const { explanation } = decision
-  if (explanation?.link === undefined) return explanation ? { explanation } : {}
-  if (/^(https|mailto):$/.test(URL.parse(explanation.link.href)?.protocol ?? '')) return { explanation }
+  const { code: given, explanation } = decision
+  const code = given === undefined || /^[a-z0-9-]{1,40}$/.test(given) ? given : 'invalid-code'
+  if (explanation?.link === undefined) return { code, explanation }
+  if (/^(https|mailto):$/.test(URL.parse(explanation.link.href)?.protocol ?? '')) return { code, explanation }
   const reason = 'the screen leaves out the link of the access policy, which is neither https: nor mailto:'
-  return { explanation: { text: explanation.text }, reason }
+  return { code, explanation: { text: explanation.text }, reason }
 }

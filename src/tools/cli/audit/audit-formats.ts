@@ -20,6 +20,7 @@ const COLUMNS = [
   'requestId',
   'issuer',
   'subject',
+  'code',
 ] as const satisfies readonly (keyof SecurityEvent)[]
 const TITLES = ['Time', 'Outcome', 'Viewer', 'Address', 'Reason', 'Requests']
 const CHUNK_CHARACTERS = 65_536
@@ -69,6 +70,6 @@ async function writeTable(
   return total > shown.length ? last : counted(total, 'event')
 }
 
-function cellsOf({ time, outcome, viewer, address, reason, count }: SecurityEvent): string[] {
-  return [`${time.slice(0, 19)}Z`, outcome, viewer ?? '', address ?? '', reason ?? '', String(count)]
+function cellsOf({ time, outcome, viewer, address, reason, code, count }: SecurityEvent): string[] {
+  return [`${time.slice(0, 19)}Z`, outcome, viewer ?? '', address ?? '', code ?? reason ?? '', String(count)]
 }

@@ -6,7 +6,7 @@ import { type SecurityEvent, securityEvents, startReading } from './security-eve
 
 const NO_LOG = 'not known: SECURITY_LOG_FILE is not set'
 
-type ShownEvent = Pick<SecurityEvent, 'time' | 'outcome' | 'reason' | 'address' | 'entryPoint' | 'issuer' | 'subject'>
+type ShownEvent = Omit<SecurityEvent, 'event' | 'viewer' | 'status' | 'count' | 'requestId'>
 interface LastEvents {
   readonly signIn: SecurityEvent | null
   readonly refusal: SecurityEvent | null
@@ -35,14 +35,15 @@ export async function loggedEvents(env: Readonly<Record<string, string | undefin
 
 function shownEvent(event: SecurityEvent | null | undefined): ShownEvent | null {
   if (!event) return null
-  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
-  return { time, outcome, reason, address, entryPoint, issuer, subject }
+  const { time, outcome, reason, code, address, entryPoint, issuer, subject } = event
+  return { time, outcome, reason, code, address, entryPoint, issuer, subject }
 }
 
 function eventText(event: ShownEvent | null): string {
   if (event === null) return 'none in the log'
-  const { time, outcome, reason, address, entryPoint, issuer, subject } = event
-  const why = outcome === 'signed-in' ? '' : `: ${outcome}${reason === null ? '' : ` (${reason})`}`
+  const { time, outcome, reason, code, address, entryPoint, issuer, subject } = event
+  const cause = [code, reason].filter((part) => part !== null).join(', ')
+  const why = outcome === 'signed-in' ? '' : `: ${outcome}${cause === '' ? '' : ` (${cause})`}`
   const identity = issuer === null || subject === null ? '' : `, subject ${subject} at ${issuer}`
   return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${identity}${why}`
 }

@@ -15,6 +15,8 @@ export interface SecurityEvent {
   readonly entryPoint: string | null
   /** Why the request was refused: a reason, a limit or an attribute. */
   readonly reason: string | null
+  /** The code of the access policy for its refusal. */
+  readonly code: string | null
   readonly status: number | null
   /** The number of requests that the line stands for. */
   readonly count: number
@@ -60,6 +62,7 @@ const Line = z.object({
   limit: z.string().optional(),
   attribute: z.string().optional(),
   reason: z.string().optional(),
+  code: z.string().optional(),
   err: z.looseObject({ message: z.string().optional() }).optional(),
   more: z.number().optional(),
 })
@@ -128,6 +131,7 @@ function eventOf(line: z.infer<typeof Line>): SecurityEvent {
     address: line.address ?? null,
     entryPoint: line.entryPoint ?? null,
     reason: reason ?? limit ?? attribute ?? err?.message ?? null,
+    code: line.code ?? null,
     status: line.status ?? null,
     count: more,
     requestId: line.requestId ?? null,

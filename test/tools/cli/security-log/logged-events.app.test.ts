@@ -11,7 +11,7 @@ const now = Math.floor(Date.now() / 1000)
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 const line = (seconds: number, viewer: string, fields: object = {}) =>
   `${JSON.stringify({ level: 30, time: iso(seconds), category: 'security', event: 'sign-in', outcome: 'signed-in', viewer, address: '192.0.2.1', entryPoint: 'default', ...fields })}\n`
-const AT = { reason: null, address: '192.0.2.1', entryPoint: 'default', issuer: null, subject: null }
+const AT = { reason: null, code: null, address: '192.0.2.1', entryPoint: 'default', issuer: null, subject: null }
 
 test('viewers show tells the newest sign-in and the newest refusal in the log and its rotated files', async () => {
   const cwd = temporaryFolder()
@@ -33,6 +33,17 @@ test('viewers show tells the newest sign-in and the newest refusal in the log an
   ])
   const { stdout: text } = await runHere(['viewers', 'show', 'ada@example.com'], { cwd, env })
   for (const part of [iso(now - 99_999), 'wrong-credentials']) expect(text).toContain(part)
+})
+
+test('viewers show names the code with which the access policy refused the viewer', async () => {
+  const cwd = temporaryFolder()
+  const env = { SECURITY_LOG_FILE: join(cwd, 'security.log') }
+  const refused = { outcome: 'not-entitled', code: 'no-ticket', reason: 'groups: [] of 0' }
+  writeFileSync(env.SECURITY_LOG_FILE, line(now - 60, 'ada', refused))
+  const show = ['viewers', 'show', 'ada']
+  expect((await runHere(show, { cwd, env })).stdout).toContain('not-entitled (no-ticket, groups: [] of 0)')
+  const { stdout } = await runHere([...show, '--json'], { cwd, env })
+  expect(JSON.parse(stdout)).toMatchObject({ lastRefusal: refused })
 })
 
 test('viewers show names the identity of a viewer whom an identity provider signed in', async () => {
