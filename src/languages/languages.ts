@@ -36,6 +36,8 @@ const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
     .sort()
     .map((file) => [parse(file).name, readCatalogue(file)]),
 )
+/** Languages whose readers also read another: Norwegian without a choice, and Nynorsk, get Bokmål. */
+const RELATED: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' }
 const LOCALES = [...CATALOGUES.keys()].map((language) => [language, likelyLocale(language)] as const)
 /** Cache: the language for each recent `Accept-Language` header; null if the app has no such language. */
 const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
@@ -116,7 +118,8 @@ export function knownLanguage(tag: string): Language | null {
   const [best] = LOCALES.filter(([, offered]) => offered?.language === wanted.language).toSorted(
     ([, one], [, other]) => scoreOf(other) - scoreOf(one),
   )
-  return best?.[0] ?? null
+  const related = RELATED[wanted.language]
+  return best?.[0] ?? (related === undefined ? null : knownLanguage(related))
 }
 
 function likelyLocale(tag: string): Intl.Locale | null {

@@ -43,7 +43,7 @@ async function signIn(screen: Frame, { username, password }: typeof ADA): Promis
 }
 
 test.each(KINDS)(
-  'a viewer in %s can continue, use another account, and leave no session on a shared computer',
+  'a viewer in %s can continue, use another account, and leave no session on a shared device',
   async (kind) => {
     const { login, player } = await startSites()
     const launched = await launchBrowser(kind)

@@ -13,7 +13,7 @@ import { windowFaultEvent } from './window-fault.ts'
 const Form = z.object({
   /** The secret of the frame. */
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** The method of the screen with the button "I have logged in". Absent for single sign-on. */
+  /** The method of the screen with the button "I’ve logged in – continue". Absent for single sign-on. */
   way: z.string().max(20).optional(),
 })
 

@@ -13,7 +13,7 @@ export interface Content {
 /** Plain text: one for all languages, or one for each, where English is for the languages without their own. */
 export type PolicyText = string | (Readonly<Partial<Record<Language, string>>> & { readonly en: string })
 
-/** A sentence for the viewer in place of "You don't have access". The link opens in a tab of its own. */
+/** A sentence for the viewer in place of "You don’t have access". The link opens in a tab of its own. */
 export interface Explanation {
   readonly text: PolicyText
   /** `href` is https: or mailto:. */

@@ -133,7 +133,7 @@ export async function enrol(
   return { authenticator, frame, created: await post(app, 'create', window, answer) }
 }
 
-/** Presses "I have logged in" in the frame. */
+/** Presses "I’ve logged in – continue" in the frame. */
 export function pressContinue(app: PasskeyApp, { wait }: Pick<Frame, 'wait'>, more: Record<string, string> = {}) {
   return app.post('/sso/continue', { wait, way: 'passkey', ...more }, { 'Sec-Fetch-Site': 'same-origin' })
 }

@@ -148,7 +148,7 @@ test('if the provider is away, the frame learns of it from the window, and does 
   app.provider.setAway(true)
   expect((await app.get(callback, { Cookie: window.cookie })).status).toBe(503)
   const told = await pressContinue(app, window)
-  expect([told.status, reasonOf(told), told.text.includes('Contoso is not available')]).toEqual([
+  expect([told.status, reasonOf(told), told.text.includes('Contoso isn’t available')]).toEqual([
     503,
     'unavailable',
     true,

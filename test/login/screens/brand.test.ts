@@ -206,7 +206,7 @@ describe('email addresses as user names', () => {
     const { text } = await (await startWith({ usernameKind: 'email' })).get('/')
     expect(text).toMatch(/<label for="username">Email</)
     expect(text).toMatch(/<input id="username"[^>]*inputmode="email"[^>]*enterkeyhint="next"/)
-    expect((await (await startWith({})).get('/')).text).toMatch(/<label for="username">User name</)
+    expect((await (await startWith({})).get('/')).text).toMatch(/<label for="username">Username</)
   })
 
   test('the errors speak of an email address', async () => {

@@ -3,6 +3,6 @@ import type { MakeDemoFeature } from '../demo-feature.ts'
 export const passkeysDemo: MakeDemoFeature = () => ({
   ofDefault: { passkeys: 'on' },
   introduction: () => [
-    'For a passkey, click "Use a passkey" in the player, and then "No passkey yet?" in the new window.',
+    'For a passkey, click "Use a passkey" in the player, and then "Set up a passkey" in the new window.',
   ],
 })

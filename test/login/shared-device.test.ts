@@ -13,7 +13,7 @@ const BOB = { username: 'bob', password: 'bob’s own' }
 const ON_SHARED = { ...ADA, shared: 'on' }
 const ENDED = expect.stringMatching(/^__Host-viewer=; .*Expires=Thu, 01 Jan 1970/)
 
-test('a sign-in on a shared computer gives a response, and makes no session', async () => {
+test('a sign-in on a shared device gives a response, and makes no session', async () => {
   const file = join(temporaryFolder(), 'sessions.db')
   const app = await startLoginApp({ sessionFile: file })
   const answer = await app.post('/sign-in', ON_SHARED)
@@ -23,12 +23,12 @@ test('a sign-in on a shared computer gives a response, and makes no session', as
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'signed-in', viewer: ADA.username })
 })
 
-test('a sign-in on a shared computer starts no visit at an entry point that asks', async () => {
+test('a sign-in on a shared device starts no visit at an entry point that asks', async () => {
   const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, returningViewers: 'ask' }] })
   expect((await app.post('/sign-in', ON_SHARED)).setCookies).toEqual([])
 })
 
-test('a sign-in on a shared computer ends the earlier session of this browser, and no other', async () => {
+test('a sign-in on a shared device ends the earlier session of this browser, and no other', async () => {
   const file = join(temporaryFolder(), 'sessions.db')
   const app = await startLoginApp({ sessionFile: file })
   app.users.add(BOB.username, BOB.password)
@@ -58,7 +58,7 @@ test.each(['throws', 'reports'])('a browser loses its cookie if the session stor
   expect(app.lines.some(({ event }) => event === 'session-store')).toBe(true)
 })
 
-test('the choice of a shared computer stays after a mistake', async () => {
+test('the choice of a shared device stays after a mistake', async () => {
   const app = await startLoginApp()
   const isChecked = ({ text }: { text: string }) => /name="shared"[^>]* checked/.test(text)
   const wrong = { ...ADA, password: 'wrong' }
@@ -71,7 +71,7 @@ test('the choice of a shared computer stays after a mistake', async () => {
   expect(isChecked(await app.post('/sign-in', ADA))).toBe(false)
 })
 
-test('a refused sign-in on a shared computer ends no session', async () => {
+test('a refused sign-in on a shared device ends no session', async () => {
   const app = await startLoginApp()
   const Cookie = await signIn(app)
   expectRefused(await app.post('/sign-in', { ...ON_SHARED, password: 'wrong' }, { Cookie }), 401)
