@@ -97,11 +97,13 @@ function show(statusCode, { title, body, forms }) {
   } else {
     document.body.replaceWith(body)
     setUp()
-    document.querySelector('[autofocus]')?.focus()
+    alert.tabIndex = -1
+    const field = body.querySelector('[autofocus]') ?? alert
+    field.focus()
   }
 }
 
-/** Counts down in the alert. Screen readers hear its first and last sentence. */
+/** Screen readers hear the first and last sentence. */
 function wait(retry, alert) {
   const { after, unit, automatic, byHand, now } = JSON.parse(retry)
   const endMs = Date.now() + 1000 * (isAutomatic ? (after + 2 * sent - 2) * (1 + Math.random()) : after)

@@ -28,6 +28,7 @@ async function openPasskeyWindow(address) {
     const { body } = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const start = body.querySelector('#sso-start')
     document.body.replaceWith(body)
+    start.querySelector('button').focus()
     start.requestSubmit()
   } catch {
     location.assign(address)

@@ -147,7 +147,7 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     const { app, screen, player, waitForFrame, complaints } = await openScreen(kind, { accessPolicy })
     await fill(screen, ADA.password)
     await press(screen, BUTTON)
-    await screen.waitForSelector('[role="alert"]')
+    await screen.waitForSelector('[role="alert"]:focus')
     expect(await screen.$('#sign-in')).toBeNull()
     await press(screen, 'button.quiet')
     await waitForFrame(`${player}/embed/hashlock/pass?hash=false`)
@@ -237,6 +237,7 @@ describe.each(KINDS)('the script of the sign-in screen in %s', (kind) => {
     // The fifth mistake starts a wait of a second, which a busy browser may spend on typing.
     for (let time = 0; time < 5; time += 1) await app.post('/sign-in', { ...ADA, password: 'wrong' })
     await press(screen, BUTTON)
+    await screen.waitForSelector('[role="alert"]:focus')
     await waitForText(screen, '[role="alert"]', TEXTS.retryNow)
     expect(await textOf(screen, '.fields > [role="status"]')).toBe(TEXTS.retryNow)
   })
