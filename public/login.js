@@ -97,9 +97,8 @@ function show(statusCode, { title, body, forms }) {
   } else {
     document.body.replaceWith(body)
     setUp()
-    alert.tabIndex = -1
-    const field = body.querySelector('[autofocus]') ?? alert
-    field.focus()
+    const first = body.querySelector('[autofocus]') ?? alert
+    first.focus()
   }
 }
 

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-const SCREEN_STYLES = ['login.css', 'sizes.css', 'small-players.css', 'script.css']
+const SCREEN_STYLES = ['login.css', 'controls.css', 'sizes.css', 'small-players.css', 'script.css']
 
 function contentOf(name: string): string {
   const names = name === 'screen.css' ? SCREEN_STYLES : [name]

@@ -119,9 +119,15 @@ async function startContestants(
 }
 
 /** The files of `public` that a plain page would load one by one. */
-const PLAIN_ASSETS = ['login.css', 'sizes.css', 'small-players.css', 'script.css', 'login.js', 'icon.svg'].map(
-  (name) => `/assets/${name}`,
-)
+const PLAIN_ASSETS = [
+  'login.css',
+  'controls.css',
+  'sizes.css',
+  'small-players.css',
+  'script.css',
+  'login.js',
+  'icon.svg',
+].map((name) => `/assets/${name}`)
 
 /** Records the answer of the login app to each request of an evening, and finds the assets of its screen. */
 async function recordEvening(

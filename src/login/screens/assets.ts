@@ -18,7 +18,7 @@ export interface Asset {
 
 const PUBLIC = fileURLToPath(new URL('../../../public', import.meta.url))
 /** The parts of `screen.css`, the style sheet of every screen. One file saves a browser three requests. */
-const SCREEN_STYLES = ['login.css', 'sizes.css', 'small-players.css', 'script.css']
+const SCREEN_STYLES = ['login.css', 'controls.css', 'sizes.css', 'small-players.css', 'script.css']
 
 /** `screen.css` and the files of `public`, by name. */
 const files = readAssets(PUBLIC)
