@@ -53,11 +53,14 @@ test('axe finds no violation in the chat, the combined embed and the customer’
   await check('unknown channel')
 })
 
-test('axe finds no violation in the developer’s pages, and the request log updates itself', async () => {
+test('axe finds no violation in the developer’s pages, ids stay in one line, and the request log updates itself', async () => {
   const { page, service } = now.viewer
   await service.post('/emulator/faults', { path: '/x', status: 503 })
   await page.goto(`${service.emulator.url}/`)
   await check('home')
+  await page.setViewport({ width: 900, height: 700 })
+  const lines = await page.$$eval('td code', (ids) => ids.map((id) => id.getClientRects().length))
+  expect(new Set(lines)).toEqual(new Set([1]))
   await page.goto(`${service.emulator.url}/emulator/requests`)
   await service.request('/embed/4711')
   await page.waitForFunction(`document.querySelector('[data-requests]').innerText.includes('/embed/4711')`)
