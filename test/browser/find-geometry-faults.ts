@@ -14,7 +14,8 @@ export interface GeometryRules {
 
 /**
  * Shows pages in the loaded page, one after the other, and checks what a viewer sees: nothing scrolls, is cut off or
- * overlaps, labels are at their fields, and targets are large enough. A user name on a button may end in an ellipsis.
+ * overlaps, labels are at their fields, and targets are large enough. User names on
+ * buttons, and names and titles of brands, may end in an ellipsis.
  * @param pages HTML with the stylesheets of the loaded page. Their scripts do not run. `LOADED` is the loaded page.
  * @returns the faults of each page.
  */
@@ -40,7 +41,7 @@ const KEEP_STYLES = `Promise.all(Array.from(document.querySelectorAll('body link
 /** Runs in the page. It is text, so that the tests need no types of a page. */
 const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => {
   const TARGETS = 'a, button, input:not([type="hidden"]), summary, label:has(input)'
-  const NAMES = '.primary bdi, .brand span'
+  const NAMES = '.primary bdi, .brand span, .own'
   const root = document.documentElement
 
   function remember(find) {
@@ -155,6 +156,13 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => 
       if (isSeen(label) && !isBeside && !isAbove) yield 'away from its field: ' + nameOf(label)
     }
   }
+  /** A square logo stays square beside a long name. */
+  function* faultsOfLogo() {
+    for (const logo of document.querySelectorAll('.brand img[width="40"]')) {
+      const { width, height } = logo.getBoundingClientRect()
+      if (isSeen(logo) && Math.abs(width - height) > 0.5) yield 'a logo of ' + width + ' x ' + height
+    }
+  }
   function* faultsOfPage() {
     const [wide, high] = [root.scrollWidth - root.clientWidth, root.scrollHeight - innerHeight]
     if (wide > 0) yield 'scrolls sideways by ' + wide + ' px'
@@ -162,6 +170,7 @@ const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => 
     yield* faultsOfText()
     yield* faultsOfTargets()
     yield* faultsOfLabels()
+    yield* faultsOfLogo()
   }
   return pages.map((html) => {
     show(html)

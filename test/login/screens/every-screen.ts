@@ -26,8 +26,17 @@ const LINKS = {
   termsUrl: 'https://customer.example/terms',
 }
 
-/** The looks that change the room on a screen: nothing, a square logo with a name, and a wordmark for email addresses. */
-export const BRANDS: Readonly<Record<'unbranded' | 'square logo' | 'wordmark', Brand>> = {
+/** Of as many characters as a setting may have. */
+const LONGEST_TEXTS = {
+  name: 'Bundesarbeitsgemeinschaft Donaudampfschifffahrtsgesellschaft',
+  title: 'Hauptversammlung der Donaudampfschifffahrtsgesellschaft 2026',
+}
+
+/**
+ * The looks that change the room on a screen: nothing, a square logo with a name, a wordmark for email addresses, and
+ * the longest texts beside a logo.
+ */
+export const BRANDS: Readonly<Record<'unbranded' | 'square logo' | 'wordmark' | 'longest texts', Brand>> = {
   unbranded: UNBRANDED,
   'square logo': {
     ...UNBRANDED,
@@ -45,6 +54,13 @@ export const BRANDS: Readonly<Record<'unbranded' | 'square logo' | 'wordmark', B
     usernameKind: 'email',
     logo: { type: 'image/svg+xml', content: Buffer.from(WORDMARK), width: 200, height: 40 },
     colors: { light: '#0b5d3b', dark: '#7fd6ab' },
+  },
+  'longest texts': {
+    ...UNBRANDED,
+    ...LINKS,
+    ...LONGEST_TEXTS,
+    colorScheme: 'auto',
+    logo: { type: 'image/svg+xml', content: Buffer.from(SQUARE_LOGO), width: 40, height: 40 },
   },
 }
 

@@ -10,13 +10,13 @@ import { ADA } from '../start-login-app.ts'
 import { BRANDS, everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
 
 /** 320 × 256 is a window of 1280 × 1024 at a zoom of 400 %. */
-const SIZES = ['320x180', '320x256', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
+const SIZES = ['320x180', '320x256', '375x211', '480x270', '640x360', '1280x720', '375x667', '1920x1080'] as const
 type Size = (typeof SIZES)[number]
 /** Text of twice the size needs twice the width of the smallest frame. */
 const ENLARGED_SIZES = ['640x360', '1280x720', '375x667']
 type Brand = keyof typeof BRANDS
 /** The square logo leaves the least room: the name stands beside it, above all links. */
-const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded'])
+const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded', 'longest texts'])
 /** Languages with long words, two directions and another script. */
 const FEW_LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'pl', 'ja', 'ar']
 const OTHER_LANGUAGES = LANGUAGES.filter((language) => !FEW_LANGUAGES.includes(language))
@@ -68,8 +68,9 @@ test.each(
       { brand: 'square logo', languages: OTHER_LANGUAGES, sizes: ['320x180'] },
       { brand: 'wordmark', languages: ['de', 'ar'], sizes: ['320x180'] },
       { brand: 'unbranded', languages: ['de', 'ar'], sizes: ['320x180'] },
+      { brand: 'longest texts', languages: ['de'], sizes: SIZES },
     ],
-    (['square logo', 'wordmark', 'unbranded'] as const).map((brand) => ({ brand, languages: LANGUAGES, sizes: SIZES })),
+    (['square logo', 'wordmark', 'unbranded', 'longest texts'] as const).map((brand) => ({ brand, languages: LANGUAGES, sizes: SIZES })),
   ),
 )(
   'every screen fits $sizes.length sizes in $languages.length languages, $brand: nothing scrolls, is cut off or overlaps',
