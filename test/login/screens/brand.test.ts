@@ -30,7 +30,7 @@ function linksOf({ text }: Answer): string[] {
 }
 
 const titleOf = ({ text }: Answer) => unescaped(/<title>([^<]*)</.exec(text)?.[1] ?? '')
-const headingOf = ({ text }: Answer) => unescaped(/<h1>([^<]*)</.exec(text)?.[1] ?? '')
+const headingOf = ({ text }: Answer) => unescaped(/<h1[^>]*>([^<]*)</.exec(text)?.[1] ?? '')
 const logosOf = ({ text }: Answer) =>
   [...text.matchAll(/(?:src|srcset)="(\/assets\/brand-[^"]*)"/g)].map(([, at]) => at)
 
