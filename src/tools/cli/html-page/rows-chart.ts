@@ -11,6 +11,8 @@ export interface Span extends TimeRange {
 /** A chart of rows: a name, words, and bars from the left to the right. Needs no script. */
 export interface RowsChart {
   readonly kind: 'rows'
+  /** True if the whole width means something: all of it, or the period. */
+  readonly hasTrack: boolean
   readonly marks: readonly { readonly percent: string; readonly words: string }[]
   readonly rows: readonly (Row & { readonly bars: readonly Bar[] })[]
 }
@@ -37,11 +39,19 @@ const LABEL_REACH = 0.07
 /** Keeps a minute visible in a drawing of a month. */
 const THINNEST = 0.002
 
-/** Draws one bar for each row, the longest one over the whole width. */
-export function barsChart(rows: readonly (Row & { readonly value: number })[]): RowsChart {
-  const most = Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE)
-  const bars = (value: number) => [barOf(0, value / most, 0, '')]
-  return { kind: 'rows', marks: [], rows: rows.map(({ name, aside, value }) => ({ name, aside, bars: bars(value) })) }
+/**
+ * Draws one bar for each row.
+ * @param whole the number that fills the width: 100 %. Null if the numbers have no sum: the longest bar then fills it.
+ */
+export function barsChart(rows: readonly (Row & { readonly value: number })[], whole: number | null): RowsChart {
+  const most = whole ?? Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE)
+  const bars = (value: number) => [barOf(0, most === 0 ? 0 : value / most, 0, '')]
+  return {
+    kind: 'rows',
+    hasTrack: whole !== null,
+    marks: [],
+    rows: rows.map(({ name, aside, value }) => ({ name, aside, bars: bars(value) })),
+  }
 }
 
 /** Draws the spans of each row on the same time axis. */
@@ -54,6 +64,7 @@ export function timelinesChart(
   const marked = bordersMs.filter((timeMs) => shareOf(timeMs) > LABEL_REACH && shareOf(timeMs) < 1 - LABEL_REACH)
   return {
     kind: 'rows',
+    hasTrack: true,
     marks: marked.map((timeMs) => ({
       percent: percent(shareOf(timeMs)),
       words: markWords(timeMs, stepMs >= DAY_MS ? 'day' : 'minute'),

@@ -11,12 +11,14 @@ export interface TableLook {
 }
 
 const DAY_MS = 86_400_000
+/** Stands at a terminal for a viewer without a sign-in. */
+const GUEST = '(guest)'
 // biome-ignore format: one line is easier to check
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const SERIES_COLUMNS = ['Point', 'Value']
 const COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
-  viewers: ['Viewer', 'Last activity', 'Videos watched', 'Segments'],
+  viewers: ['Viewer', 'Last activity', 'Videos watched', 'Views'],
   views: ['Started', 'Finished', 'Viewer', 'Content', 'Place', 'Device'],
   'total-views': SERIES_COLUMNS,
   'unique-devices': SERIES_COLUMNS,
@@ -70,7 +72,7 @@ export function tableCells(row: ReportRow, look: TableLook): string[] {
     return [
       time(row.started_at),
       row.finished_at ? finished(row.started_at, row.finished_at) : 'watching',
-      row.viewer_identifier ?? '',
+      row.viewer_identifier ?? (terminal === null ? '' : GUEST),
       content(row.content_type, row.content_id),
       [row.city, row.country].filter(Boolean).join(', '),
       // The system comes first, because a narrow terminal cuts the end.

@@ -1,9 +1,17 @@
 import type { Page } from '../../video-service/analytics.ts'
 import type { SeriesRow } from '../../video-service/report-rows.ts'
+import { isoWithOffset } from '../output/time-zone.ts'
 import type { SeriesQuestion } from './local-pieces.ts'
 
-/** The numbers of the whole period. */
-export type SeriesTotals = Readonly<Record<SeriesQuestion['report'], number>>
+type Totals = Readonly<Record<SeriesQuestion['report'], number>>
+
+/** The numbers of the whole period, and of the equally long period before. */
+export interface SeriesTotals {
+  readonly now: Totals
+  readonly before: Totals
+}
+
+const SECOND_MS = 1_000
 
 /**
  * Fetches the totals of the period, channels and videos of a question.
@@ -13,6 +21,22 @@ export async function fetchTotals(
   question: SeriesQuestion,
   ask: (question: SeriesQuestion) => AsyncGenerator<Page<SeriesRow>>,
 ): Promise<SeriesTotals> {
+  const [now, before] = await Promise.all([totalsOf(question, ask), totalsOf(periodBefore(question), ask)])
+  return { now, before }
+}
+
+/** Both ends of a period count, so the period before ends a second earlier. */
+function periodBefore(question: SeriesQuestion): SeriesQuestion {
+  const [fromMs, toMs] = [Date.parse(question.period.from), Date.parse(question.period.to)]
+  const endMs = fromMs - SECOND_MS
+  const period = { from: isoWithOffset(endMs - (toMs - fromMs), 0), to: isoWithOffset(endMs, 0) }
+  return { ...question, period }
+}
+
+async function totalsOf(
+  question: SeriesQuestion,
+  ask: (question: SeriesQuestion) => AsyncGenerator<Page<SeriesRow>>,
+): Promise<Totals> {
   const totalOf = async (report: SeriesQuestion['report']) => {
     let total = 0
     for await (const { rows } of ask({ ...question, report, dimension: 'summary' })) {

@@ -8,13 +8,15 @@ export const MOST_TABLE_ROWS = 1_000
 const MAX_CELL_LENGTH = 200
 const SEPARATOR = '  '
 /** Texts are cut down to each of these widths, until the table fits. */
-const LEAST_WIDTHS = [32, 10, 4]
+const USEFUL_WIDTH = 10
+const LEAST_WIDTHS = [32, USEFUL_WIDTH, 4]
 const WIDEST_TIME = '25 Oct 2025 18:03'.length
 /**
  * Formats rows as columns under titles, without lines. Longer texts are truncated and end in `…`.
  * @param stdout titles are bold if this is a terminal. Null for a file.
  * @param widthColumns width of the terminal. Long texts are truncated until each row fits. Numbers are
- * right-aligned. Left out, all texts are whole up to 200 characters.
+ * right-aligned. Columns at the end that do not fit are left out, and a last line names them. Without a width, all texts
+ * are whole up to 200 characters.
  */
 export async function textTable(
   stdout: CommandIo['stdout'] | null,
@@ -23,8 +25,11 @@ export async function textTable(
   widthColumns?: number,
 ): Promise<string> {
   const { default: widthOf } = await import('fast-string-width')
-  const cells = rows.map((row) => row.map((cell) => printable(truncated(cell))))
-  const { widths, isNumber } = columnsOf([titles, ...cells], widthOf, widthColumns)
+  const whole = rows.map((row) => row.map((cell) => printable(truncated(cell))))
+  const fitting = countFitting([titles, ...whole], widthOf, widthColumns)
+  const [shown, leftOut] = [titles.slice(0, fitting), titles.slice(fitting)]
+  const cells = whole.map((row) => row.slice(0, fitting))
+  const { widths, isNumber } = columnsOf([shown, ...cells], widthOf, widthColumns)
   const lineOf = (row: readonly string[], style = (text: string) => text) =>
     row
       .map((cell, column) => {
@@ -35,10 +40,27 @@ export async function textTable(
       .join(SEPARATOR)
       .trimEnd()
   const bold = (text: string) => (stdout === null ? text : styleText('bold', text, { stream: stdout }))
-  return [lineOf(titles, bold), ...cells.map((row) => lineOf(row))].join('\n')
+  const note = leftOut.length === 0 ? [] : [`No room for: ${leftOut.join(', ')}. Widen the terminal, or use --csv.`]
+  return [lineOf(shown, bold), ...cells.map((row) => lineOf(row)), ...note].join('\n')
 }
 
 type WidthOf = (text: string) => number
+
+/** Returns the number of columns, from the left, that fit with at least ten characters each. */
+function countFitting(
+  lines: readonly (readonly string[])[],
+  widthOf: WidthOf,
+  widthColumns = Number.POSITIVE_INFINITY,
+) {
+  const [titles = []] = lines
+  let room = widthColumns + SEPARATOR.length
+  const first = titles.findIndex((_title, column) => {
+    const widest = lines.reduce((most, line) => Math.max(most, widthOf(line[column] ?? '')), 0)
+    room -= (widest <= WIDEST_TIME ? widest : USEFUL_WIDTH) + SEPARATOR.length
+    return room < 0
+  })
+  return first === -1 ? titles.length : Math.max(1, first)
+}
 
 /** Cuts a text that is wider than its column. */
 function cutTo(text: string, width: number, widthOf: WidthOf): string {

@@ -61,7 +61,10 @@ const MODEL: PageModel = {
         isHalf: true,
         table: { columns: [title, 'Views'], rows: [[NAMES[2] ?? '', 1]] },
       },
-      chart: barsChart(NAMES.map((name, value) => ({ name, value, aside }))),
+      chart: barsChart(
+        NAMES.map((name, value) => ({ name, value, aside })),
+        null,
+      ),
     })),
     {
       ...{ title: 'Top viewers', words: 'When each viewer watched.', legend: ['Live', 'Recorded'] },

@@ -26,6 +26,21 @@ test('the peak of a part is the highest number at once, with its time and its li
   ])
 })
 
+test('each minute has its arrivals, the most views at once, and its departures', () => {
+  const concurrency = createConcurrency({ fromMs: 0, toMs: DAY })
+  for (const [from = 0, to = 0] of [
+    [0, 90],
+    [59, 61],
+    [60, 200],
+  ])
+    concurrency.add({ fromMs: from * SECOND, toMs: to * SECOND, layer: 0 })
+  expect(concurrency.minutesOf({ fromMs: MINUTE, toMs: 4 * MINUTE })).toEqual([
+    { fromMs: MINUTE, arrivals: 1, atOnce: 3, departures: 2 },
+    { fromMs: 2 * MINUTE, arrivals: 0, atOnce: 1, departures: 0 },
+    { fromMs: 3 * MINUTE, arrivals: 0, atOnce: 1, departures: 1 },
+  ])
+})
+
 test('the peak of a month is exact to the second, and that of a year close', () => {
   const spans = [
     [DAY, DAY + 2 * SECOND],

@@ -71,7 +71,7 @@ describe('the page of a report', () => {
     expect(barsOf(timelines, 1)).toEqual([[75, expect.closeTo((100 * 0.5) / 24)]])
   })
 
-  test('the page of a viewer with thousands of parts stays small', async () => {
+  test('the page of a viewer with thousands of views stays small', async () => {
     const time = (second: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, second)).toISOString()
     const segments = Array.from({ length: 5_000 }, (_, at) => ({
       ...viewOf({ started_at: time(at * 10), finished_at: time(at * 10 + 9) }),
@@ -79,7 +79,7 @@ describe('the page of a report', () => {
     }))
     const row = { viewer_identifier: 'ada', last_activity: time(0), videos_watched: 1, segments }
     const html = await pageOf('viewers', 'Viewer', [row])
-    expect(textOf(html)).toContain('1 signed-in viewer watched 12 h 30 min in 5,000 parts')
+    expect(textOf(html)).toContain('1 signed-in viewer watched 12 h 30 min in 5,000 views')
     const [, timelines = ''] = html.split('>Top viewers<')
     expect(barsOf(timelines, 0)).toEqual([[0, expect.closeTo((100 * 49_999) / 86_400, 0)]])
   })
@@ -105,7 +105,7 @@ describe('the page of a report', () => {
       ),
     )
     const html = await pageOf('viewers', 'Viewer', rows, [])
-    expect(textOf(html)).toContain('30 signed-in viewers watched 653 h in 435 parts')
+    expect(textOf(html)).toContain('30 signed-in viewers watched 653 h in 435 views')
     expect(html.indexOf('<bdi>viewer-29</bdi>')).toBeGreaterThan(0)
     expect(html.indexOf('<bdi>viewer-28</bdi>')).toBeGreaterThan(html.indexOf('<bdi>viewer-29</bdi>'))
     expect(html).toContain('<bdi>viewer-10</bdi>')

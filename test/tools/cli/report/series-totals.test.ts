@@ -10,6 +10,7 @@ import { textOf } from './make-page.ts'
 import { startReportService } from './report-service.ts'
 
 const TOTALS = { 'total-views': 300, 'unique-devices': 20, 'authenticated-viewers': 7 }
+const BEFORE = { 'total-views': 200, 'unique-devices': 20, 'authenticated-viewers': 0 }
 
 /** Runs `report total-views --html` with these options. Returns the text of the page and the paths of the requests. */
 async function pageFor(...args: string[]): Promise<{ text: string; paths: string[] }> {
@@ -17,7 +18,9 @@ async function pageFor(...args: string[]): Promise<{ text: string; paths: string
   const env = await startReportService((req, res) => {
     const [, , report = '', dimension = ''] = (req.url ?? '').split(/[/?]/)
     paths.push(`${report}/${dimension}`)
-    const value = dimension === 'summary' ? TOTALS[report as keyof typeof TOTALS] : 12
+    const isBefore = /2026-11-1[0-7]/.test(req.url ?? '')
+    const total = (isBefore ? BEFORE : TOTALS)[report as keyof typeof TOTALS]
+    const value = dimension === 'summary' ? total : 12
     const attributes = { dimension_type: dimension, point: '2026-11-20T00:00:00Z', value }
     sendJson(res, { data: [{ type: 'Series', attributes }], pagination: { next: null } })
   })
@@ -29,13 +32,18 @@ async function pageFor(...args: string[]): Promise<{ text: string; paths: string
   return { text: textOf(readFileSync(file, 'utf8')), paths: paths.toSorted() }
 }
 
-const SUMMARIES = ['authenticated-viewers/summary', 'total-views/summary', 'unique-devices/summary']
+/** Of the period, and of the period before. */
+const SUMMARIES = ['authenticated-viewers', 'total-views', 'unique-devices'].flatMap((report) =>
+  Array<string>(2).fill(`${report}/summary`),
+)
 
 test('a page of total views is by day by default, with the totals of views, devices and signed-in viewers', async () => {
   const { text, paths } = await pageFor()
   expect(paths).toEqual(['total-views/day', ...SUMMARIES].toSorted())
   expect(text).toContain('300 views in the whole period. Busiest day: 12')
-  expect(text).toContain('views 300 devices 20 signed-in viewers 7')
+  expect(text).toContain(
+    'views (+50\u00a0% on the period before) 300 devices (±0\u00a0% on the period before) 20 signed-in viewers 7',
+  )
 })
 
 test.each([
@@ -51,7 +59,7 @@ test('a page marks parts of days, and explains a day that also counts running vi
   const range = { fromMs: Date.parse('2026-10-24T10:00:00Z'), toMs: Date.parse('2026-10-26T10:00:00Z') }
   const page = seriesPage({
     ...{ report: 'unique-devices', dimension: 'day', range },
-    ...{ zone: openTimeZone('Europe/Berlin'), totals: TOTALS },
+    ...{ zone: openTimeZone('Europe/Berlin'), totals: { now: TOTALS, before: { ...TOTALS, 'unique-devices': 16 } } },
   })
   const row = (point: string, is_partial: boolean, has_running_views: boolean) =>
     page.add({ dimension_type: 'day', point, value: 3, is_partial, has_running_views })

@@ -27,3 +27,13 @@ test('a table that fits the terminal is whole', async () => {
     await textTable(null, ['Viewer', 'Content'], rows),
   )
 })
+
+test('a table names the columns that do not fit the terminal', async () => {
+  const long = 'x'.repeat(40)
+  const table = await textTable(null, ['Viewer', 'Content', 'Place', 'Device'], [[long, long, long, long]], 30)
+  expect(table.split('\n')).toEqual([
+    expect.stringMatching(/^Viewer +Content$/),
+    expect.stringMatching(/^x+… {2}x+…$/),
+    'No room for: Place, Device. Widen the terminal, or use --csv.',
+  ])
+})

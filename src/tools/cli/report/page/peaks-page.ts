@@ -83,6 +83,7 @@ function byName(top: readonly (Peak & { readonly name: string })[], known: numbe
     words: `${known > top.length ? `Top ${top.length} of ${numberWords(known)}` : 'All'} by peak.`,
     chart: barsChart(
       top.map(({ name, value, timeMs }) => ({ name, value, aside: `${numberWords(value)} · ${timeWords(timeMs)}` })),
+      null,
     ),
   }
 }

@@ -4,7 +4,7 @@ import type { Figure, PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
-import { countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
+import { changeWords, countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
@@ -53,7 +53,7 @@ export function seriesPage({ report, dimension, range, zone, totals }: SeriesOpt
     case 'hour':
       return timesPage(dimension, range, zone, {
         ...{ title, several, isSum: report === 'total-views', totals: totalFigures(totals) },
-        summary: totals === null ? '' : `${countWords(totals[report], one, several)} in the whole period.`,
+        summary: totals === null ? '' : `${countWords(totals.now[report], one, several)} in the whole period.`,
       })
     case 'summary':
       return totalsPage(report, totals)
@@ -64,9 +64,11 @@ export function seriesPage({ report, dimension, range, zone, totals }: SeriesOpt
 
 function totalFigures(totals: SeriesTotals | null): Figure[] {
   if (totals === null) return []
+  const { now, before } = totals
   return REPORTS.map((report) => {
     const [, one, several] = TITLES[report]
-    return { value: numberWords(totals[report]), label: totals[report] === 1 ? one : several }
+    const change = before[report] === 0 ? '' : ` (${changeWords(before[report], now[report])} on the period before)`
+    return { value: numberWords(now[report]), label: `${now[report] === 1 ? one : several}${change}` }
   })
 }
 
@@ -130,6 +132,7 @@ function groupSection(
         ...{ name: nameWords(name), value },
         aside: `${numberWords(value)}${total === null ? '' : ` · ${shareWords(value, total)}`}`,
       })),
+      total,
     ),
   }
 }

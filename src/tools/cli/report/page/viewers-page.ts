@@ -72,7 +72,7 @@ function viewersModel(
   const range = isBounded ? asked : rangeOf(top)
   return {
     title,
-    summary: `${countWords(totals.viewers, 'signed-in viewer')} watched ${durationWords(totals.ms)} in ${countWords(totals.segments, 'part')}, ${shareWords(totals.liveMs, totals.ms)} of it live; ${durationWords(each)} each on average.`,
+    summary: `${countWords(totals.viewers, 'signed-in viewer')} watched ${durationWords(totals.ms)} in ${countWords(totals.segments, 'view')}, ${shareWords(totals.liveMs, totals.ms)} of it live; ${durationWords(each)} each on average.`,
     figures: [
       { value: numberWords(totals.viewers), label: totals.viewers === 1 ? 'signed-in viewer' : 'signed-in viewers' },
       { value: durationWords(totals.ms), label: 'watched' },
@@ -81,7 +81,7 @@ function viewersModel(
     ],
     sections: [howMuch(classes, totals.viewers), ...(range === null ? [] : [timelines(range, top, totals.viewers)])],
     notes: [
-      'Viewers are signed-in viewers. A part was watched without a break. Play, pause and seek start a new part.',
+      'Viewers are signed-in viewers. A view was watched without a break. Play, pause and seek start a new view.',
     ],
   }
 }
@@ -104,12 +104,12 @@ function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): 
       range,
       top.map(({ name, ms, spans }) => ({
         name,
-        aside: `${durationWords(ms)} · ${countWords(spans.length, 'part')}`,
+        aside: `${durationWords(ms)} · ${countWords(spans.length, 'view')}`,
         spans: joined(spans, range),
       })),
     ),
     table: {
-      columns: ['Viewer', 'Videos and broadcasts', 'Parts', 'Hours watched', 'Last seen'],
+      columns: ['Viewer', 'Videos and broadcasts', 'Views', 'Hours watched', 'Last seen'],
       rows: top.map(({ name, videos, spans, ms, lastActivityMs }) => [
         ...[name, videos, spans.length, Math.round((ms / HOUR_MS) * 10) / 10, timeWords(lastActivityMs)],
       ]),
@@ -123,5 +123,5 @@ function howMuch(classes: readonly number[], viewers: number): Section {
     const value = classes[index] ?? 0
     return { name, value, aside: `${numberWords(value)} · ${shareWords(value, viewers)}` }
   })
-  return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows) }
+  return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows, viewers) }
 }

@@ -5,7 +5,7 @@ import { countWords, nameWords, numberWords, shareWords, timeWords } from '../..
 import type { ContentTitles } from '../content-titles.ts'
 import { durationWords } from '../words.ts'
 import type { Ranking } from './bounded-ranking.ts'
-import type { Moment } from './concurrency.ts'
+import type { Minute, Moment } from './concurrency.ts'
 import type { DifferentCount } from './different-count.ts'
 import { LIVE_AND_RECORDED, nothing } from './page-collector.ts'
 import { spansOf, type TimelineBins } from './timeline-bins.ts'
@@ -15,6 +15,7 @@ export const MOST_NAMES = 40_000
 const SHOWN_BARS = 10
 const SHOWN_VIEWERS = 15
 const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
 
 export interface Watched {
   views: number
@@ -44,6 +45,8 @@ export interface PeriodPart extends TimeRange {
 interface CollectedViews {
   readonly range: TimeRange
   readonly parts: readonly PeriodPart[]
+  /** The busiest day. Empty if the chart of the period has minutes. */
+  readonly minutes: readonly Minute[]
   readonly bucketWords: string
   readonly totals: { views: number; ms: number; liveMs: number; mobile: number; unfinished: number; unnamed: number }
   readonly devices: DifferentCount
@@ -101,13 +104,14 @@ export function viewsModel(collected: CollectedViews): PageModel {
 
 type DifferentResult = ReturnType<DifferentCount['result']>
 
-function sectionsOf({ range, parts, bucketWords, rankings, totals, titles }: CollectedViews): Section[] {
+function sectionsOf({ range, parts, minutes, bucketWords, rankings, totals, titles }: CollectedViews): Section[] {
   const countries = rankings.countries.top(2)
   const places = countries.length === 1 ? rankings.cities : rankings.countries
   const content = rankings.content.top(SHOWN_BARS).map(([name, entry]) => [titles.get(name) ?? name, entry] as const)
   const devicesBy = `by views; ${shareWords(totals.mobile, totals.views)} on phones and tablets`
   return [
     overTime(range, parts, bucketWords),
+    ...busiestDay(minutes),
     bars('Content', 'by time watched', content, rankings.content.size(), totals.ms, 'ms'),
     bars('Places', 'by views', places.top(SHOWN_BARS), places.size(), totals.views, 'views'),
     bars('Devices', devicesBy, rankings.systems.top(SHOWN_BARS), rankings.systems.size(), totals.views, 'views'),
@@ -138,7 +142,34 @@ function overTime(range: TimeRange, parts: readonly PeriodPart[], bucketWords: s
   }
 }
 
-function highestOf(parts: readonly PeriodPart[]): Moment {
+/** Arrivals and departures show if viewers came and left together: the login app and the network felt that. */
+function busiestDay(minutes: readonly Minute[]): Section[] {
+  const [first, last] = [minutes[0], minutes.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const most = minutes.reduce((busiest, minute) => (minute.arrivals > busiest.arrivals ? minute : busiest))
+  return [
+    {
+      title: 'The busiest day',
+      words: `By minute. ${countWords(most.arrivals, 'view')} started in the minute from ${timeWords(most.fromMs)}.`,
+      chart: {
+        ...{ kind: 'times', timesTitle: 'From' },
+        range: { fromMs: first.fromMs, toMs: last.fromMs + MINUTE_MS },
+        columns: [
+          { title: 'At once', draw: 'area' },
+          { title: 'Arrivals', draw: 'line' },
+          { title: 'Departures', draw: 'line' },
+        ],
+        rows: minutes.map(({ fromMs, arrivals, atOnce, departures }) => ({
+          ...{ fromMs, toMs: fromMs + MINUTE_MS, words: timeWords(fromMs) },
+          values: [atOnce, arrivals, departures],
+        })),
+      },
+    },
+  ]
+}
+
+/** Returns the moment at which most views ran at once. */
+export function highestOf(parts: readonly PeriodPart[]): Moment {
   const none: Moment = { timeMs: parts[0]?.fromMs ?? 0, live: 0, recorded: 0 }
   return parts.reduce((most, { peak }) => (viewersAt(peak) > viewersAt(most) ? peak : most), none)
 }
@@ -166,7 +197,7 @@ function bars(
   return {
     title,
     words: known > top.length ? `Top ${top.length} of ${numberWords(known)}, ${by}.` : `All ${by}.`,
-    chart: barsChart(rows),
+    chart: barsChart(rows, whole),
     table: {
       columns: [title, 'Views', 'Hours watched'],
       rows: top.map(([name, { views, ms }]) => [nameWords(name), views, rounded(ms / HOUR_MS)]),

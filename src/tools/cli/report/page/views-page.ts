@@ -3,14 +3,27 @@ import type { Span } from '../../html-page/rows-chart.ts'
 import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
+import { nextOf, startOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
 import { createRanking } from './bounded-ranking.ts'
-import { type Concurrency, createConcurrency } from './concurrency.ts'
+import { type Concurrency, createConcurrency, type Minute } from './concurrency.ts'
 import { createDifferentCount } from './different-count.ts'
 import { type PageCollector, spanOf } from './page-collector.ts'
 import { spread } from './spread.ts'
 import { createTimelineBins, markSpan } from './timeline-bins.ts'
-import { MOST_NAMES, type PeriodPart, type Rankings, viewsModel, type Watched, type Watcher } from './views-model.ts'
+import {
+  highestOf,
+  MOST_NAMES,
+  type PeriodPart,
+  type Rankings,
+  viewsModel,
+  type Watched,
+  type Watcher,
+} from './views-model.ts'
+
+const MINUTE_MS = 60_000
+/** The busiest day is drawn from the first to the last minute with this share of the peak. */
+const QUIET_SHARE = 0.05
 
 /**
  * Collects who watched what and when. Sums, times and the numbers over time are exact. The lists of places, devices,
@@ -45,9 +58,29 @@ export function viewsPage(range: TimeRange, nowMs: number, zone: TimeZone): Page
     },
     model(titles) {
       const parts = partsOf(buckets.bordersMs, watchedMs, concurrency)
-      return viewsModel({ range, parts, bucketWords: buckets.lengthWords, totals, devices, viewers, rankings, titles })
+      const minutes = buckets.stepMs > MINUTE_MS ? busiestDay(parts, concurrency, zone, range) : []
+      const bucketWords = buckets.lengthWords
+      return viewsModel({ range, parts, minutes, bucketWords, totals, devices, viewers, rankings, titles })
     },
   }
+}
+
+/** Returns the minutes of the day with the highest peak, without its quiet begin and end. */
+function busiestDay(
+  parts: readonly PeriodPart[],
+  concurrency: Concurrency,
+  zone: TimeZone,
+  range: TimeRange,
+): readonly Minute[] {
+  const { timeMs } = highestOf(parts)
+  const dayMs = startOf(zone, 'day', timeMs)
+  const minutes = concurrency.minutesOf({
+    fromMs: Math.max(range.fromMs, dayMs),
+    toMs: Math.min(range.toMs, nextOf(zone, 'day', dayMs)),
+  })
+  const most = Math.max(...minutes.map(({ atOnce }) => atOnce))
+  const isBusy = ({ atOnce }: Minute) => atOnce >= most * QUIET_SHARE
+  return minutes.slice(minutes.findIndex(isBusy), minutes.findLastIndex(isBusy) + 1)
 }
 
 function createRankings(): Rankings {

@@ -57,6 +57,7 @@ export function watchedPage(granularity: Granularity, range: TimeRange, zone: Ti
               top.map(({ name, seconds: value }) => {
                 return { name, value, aside: `${durationWords(value * 1_000)} · ${shareWords(value, total)}` }
               }),
+              total,
             ),
           },
           {
