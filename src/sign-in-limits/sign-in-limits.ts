@@ -102,7 +102,7 @@ export function createSignInLimits(
         const accounts = stored === account ? [account] : [account, stored]
         if (isKnown && onRightPassword !== null) return await onRightPassword(accounts)
         const before = await totals.read(accounts, network)
-        const reached = isKnown ? null : totals.refusalOf(before)
+        const reached = totals.refusalOf(before)
         if (reached === null && onRightPassword !== null) return await onRightPassword(accounts)
         // A right password beyond the limit takes the same steps as a wrong one, so that their times tell nothing.
         const after = await totals.countFailure(accounts, network, { pair, before })

@@ -94,6 +94,16 @@ test.each([
   expect(secondsLeft({ msBeforeNext })).toBe(seconds)
 })
 
+test('a count that gets points back keeps the others, and is never below zero', async () => {
+  const counter = openMemoryCounter('test', 60)
+  await counter.penalty('a', 3)
+  await counter.giveBack('a', 2)
+  expect((await counter.get('a'))?.consumedPoints).toBe(1)
+  await counter.giveBack('a', 2)
+  await counter.penalty('a')
+  expect((await counter.get('a'))?.consumedPoints).toBe(1)
+})
+
 test('a success gives back the first failure of an address too', async () => {
   const limits = createSignInLimits(openMemoryCounter, { failures: 2, trustedNetworks: [] })
   await failAt(limits, 'ada', HOME)
