@@ -40,7 +40,7 @@ describe('the settings', () => {
       ],
       userStore: expect.any(Object),
       sessionStore: { kind: 'sqlite', file: 'data/sessions.db' },
-      limitsStore: { kind: 'memory' },
+      limitsStore: expect.any(Object),
       addressLimit: { failures: 300, trustedNetworks: [] },
       sessions: {
         secrets: [SETTINGS.SESSION_SECRET],

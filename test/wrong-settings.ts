@@ -8,7 +8,7 @@ const NOT_HTTPS = 'must be https'
 const NOT_BARE = 'must be an origin only'
 const OTHER_STORE = 'USER_STORE_URL'
 const SESSION_STORE = 'must be sqlite:FILE'
-const LIMITS_STORE = 'must be memory:'
+const LIMITS_STORE = 'memory:'
 const KEY_PREFIX = '1 to 64 letters'
 const LINK = 'must be an https: or mailto: address'
 
@@ -140,7 +140,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['SESSION_IDLE_SECONDS', '2592001', 'whole number from 60 to 2592000'],
   ['SESSIONS_PER_VIEWER', '0', 'whole number from 1 to 100000'],
   ['LIMITS_STORE_URL', 'redis', LIMITS_STORE],
-  ['LIMITS_STORE_URL', 'sqlite:data/limits.db', LIMITS_STORE],
+  ['LIMITS_STORE_URL', 'sqlite::memory:', LIMITS_STORE],
   ['LIMITS_STORE_URL', 'redis:db.example', LIMITS_STORE],
   ['LIMITS_STORE_URL', 'redis://', LIMITS_STORE],
   ['LIMITS_STORE_URL', 'http://db.example:6379', LIMITS_STORE],

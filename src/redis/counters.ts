@@ -1,6 +1,7 @@
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import { boundWait, type Counter, type OpenCounter, openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
+import { eachStep } from '../stores/stored-counts/each-step.ts'
 import { type RedisLink, removeKeys } from './link.ts'
 
 // Each script uses one key, so that all work in a cluster, and returns the points and the milliseconds left.
@@ -22,13 +23,18 @@ const Count = z.tuple([z.coerce.number(), z.number()])
  */
 export function redisCounters(link: RedisLink): OpenCounter {
   return (name, durationSeconds, mostKeys) => {
-    const keyOf = (key: string | number) => `${link.keyPrefix}${name}:${key}`
+    const keyOf = keysOf(link, name)
     const inRedis = countInRedis(link, keyOf, durationSeconds)
     return withMemoryFallback(link, keyOf, inRedis, openMemoryCounter(name, durationSeconds, mostKeys))
   }
 }
 
 type KeyOf = (key: string | number) => string
+
+/** Returns the keys in Redis for the keys of a counter. */
+export function keysOf(link: RedisLink, name: string): KeyOf {
+  return (key) => `${link.keyPrefix}${name}:${key}`
+}
 
 /** Counts in Redis. While Redis is away, every call throws an UpstreamError. */
 export function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: number): Counter {
@@ -54,22 +60,14 @@ export function countInRedis(link: RedisLink, keyOf: KeyOf, durationSeconds: num
 }
 
 function withMemoryFallback(link: RedisLink, keyOf: KeyOf, inRedis: Counter, inMemory: Counter): Counter {
-  async function inRedisOrMemory<T>(key: string | number, use: (counter: Counter) => Promise<T>): Promise<T> {
+  return eachStep(async (key, step) => {
     // A full Redis, or a replica, still returns old counts. Reading these and counting in memory would reach no limit.
-    if (!link.isAvailable(keyOf(key))) return await use(inMemory)
+    if (!link.isAvailable(keyOf(key))) return await step(inMemory)
     try {
-      return await use(inRedis)
+      return await step(inRedis)
     } catch {
       // The link logs the fault once a minute. A line for each attempt would flood the log.
-      return await use(inMemory)
+      return await step(inMemory)
     }
-  }
-  return {
-    get: (key) => inRedisOrMemory(key, (counter) => counter.get(key)),
-    set: (key, points, forSeconds) => inRedisOrMemory(key, (counter) => counter.set(key, points, forSeconds)),
-    penalty: (key, points, options) => inRedisOrMemory(key, (counter) => counter.penalty(key, points, options)),
-    delete: (key) => inRedisOrMemory(key, (counter) => counter.delete(key)),
-    giveBack: (key, points) => inRedisOrMemory(key, (counter) => counter.giveBack(key, points)),
-    take: (key) => inRedisOrMemory(key, (counter) => counter.take(key)),
-  }
+  })
 }

@@ -11,8 +11,8 @@ interface RedisSettings {
 }
 
 const URL_FORM =
-  'redis://USER:PASSWORD@HOST:PORT/DATABASE or redis-cluster://USER:PASSWORD@HOST:PORT,HOST:PORT (TLS: rediss); only a ' +
-  'host is required; write "@", "/", "#" and "%" in a part as %40, %2F, %23 and %25'
+  'redis://USER:PASSWORD@HOST:PORT/DATABASE or redis-cluster://USER:PASSWORD@HOST:PORT,HOST:PORT (TLS: rediss); a host ' +
+  'is enough; write "@", "/", "#" and "%" in a part as %40, %2F, %23 and %25'
 const KEY_PREFIX_FORM = 'must be 1 to 64 letters, digits and the characters "-", "_", ":" and ".", as in viewer-auth:'
 const UNUSED_CA =
   'is not used: neither SESSION_STORE_URL nor LIMITS_STORE_URL starts with rediss:// or rediss-cluster://'

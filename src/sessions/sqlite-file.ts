@@ -37,25 +37,42 @@ const OPENING_TIMEOUT_MS = 10_000
 const BUSY_TIMEOUT_MS = 50
 const PAUSE_MS = 1_000
 
+/** A file whose content the app can lose. */
+export interface DataFile {
+  readonly setting: string
+  readonly name: string
+  /** What happens without the content, as the end of a sentence. */
+  readonly loss: string
+  /** Updates the tables. */
+  prepare(database: DatabaseSync): void
+}
+
+export const SESSION_FILE: DataFile = {
+  setting: 'SESSION_STORE_URL',
+  name: 'session file',
+  loss: 'viewers then sign in again',
+  prepare: migrate,
+}
+
 /**
- * Opens the file of sessions. Creates the file and its folder if missing, and updates it to the version of this app.
+ * Opens a file. Creates the file and its folder if missing, and updates it to the version of this app.
  * Renames a damaged file, and creates a new one. Waits up to ten seconds for another process that locks the file. Later
  * statements wait 50 ms.
  * @param file a path, or ":memory:".
- * @param warn called if the file was damaged. All viewers must then sign in again.
+ * @param warn called if the file was damaged.
  * @throws ConfigError if the file cannot be opened, or belongs to another program.
  */
-export function openSessionFile(file: string, warn: (message: string) => void): DatabaseSync {
+export function openDataFile(file: string, kind: DataFile, warn: (message: string) => void): DatabaseSync {
   try {
-    return openDatabase(file)
+    return openDatabase(file, kind)
   } catch (error) {
     const code = sqliteCode((error as Error).cause)
     if ((code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) || isOfAnotherProgram(file)) throw error
     const path = realpathSync(file)
     const aside = `${path}.damaged-${Date.now()}`
     for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-    warn(`The session file ${file} was damaged, and is now ${aside}. Viewers sign in again.`)
-    return openDatabase(file)
+    warn(`The ${kind.name} ${file} was damaged, and is now ${aside}: ${kind.loss}.`)
+    return openDatabase(file, kind)
   }
 }
 
@@ -66,7 +83,7 @@ function isOfAnotherProgram(file: string): boolean {
   return hasId || !start.includes(0)
 }
 
-function openDatabase(file: string): DatabaseSync {
+function openDatabase(file: string, { setting, name, loss, prepare }: DataFile): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
     if (file !== ':memory:') createPrivateFile(file)
@@ -75,15 +92,15 @@ function openDatabase(file: string): DatabaseSync {
     const [check] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     if (check !== 'ok')
       throw Object.assign(new Error(`${check}`), { code: 'ERR_SQLITE_ERROR', errcode: SQLITE_CORRUPT })
-    migrate(database)
+    prepare(database)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return database
   } catch (cause) {
     database?.close()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(
-      `SESSION_STORE_URL: the session file ${file} cannot be used (${reason}). ` +
-        'Make its folder writable, or move the file away: viewers then sign in again.',
+      `${setting}: the ${name} ${file} cannot be used (${reason}). ` +
+        `Make its folder writable, or move the file away: ${loss}.`,
       { cause },
     )
   }

@@ -5,7 +5,7 @@ import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { isUseDue, type SessionLimits, type SessionStore, StoredSession, storableSession } from './session-store.ts'
-import { createLockGuard, type LockGuard, openSessionFile } from './sqlite-file.ts'
+import { createLockGuard, type LockGuard, openDataFile, SESSION_FILE } from './sqlite-file.ts'
 import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
 const PRUNE_EVERY_MS = 600_000
@@ -29,7 +29,7 @@ export function openSqliteSessionStore(
   nowSeconds: () => number,
   warn: (message: string) => void = () => {},
 ): SessionStore & OptionalStore {
-  const database = openSessionFile(file, warn)
+  const database = openDataFile(file, SESSION_FILE, warn)
   // Reads need no guard: the write-ahead log lets them pass while another process writes.
   const writes = createLockGuard()
   const select = database.prepare('SELECT data, signed_in_at, used_at FROM sessions WHERE id = ?')

@@ -6,7 +6,7 @@ import type { StoreKind } from './store-kind.ts'
 const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
 const IN_MEMORY =
   'LIMITS_STORE_URL is memory:, so failed sign-ins are counted in the memory of the app, which no command can reach. ' +
-  'Restart the app to reset them all, or count in a shared store. The longest wait is a day from the first failure.'
+  'Restart the app to reset them all, or count in a file or a shared store. The longest wait is a day from the first failure.'
 
 /** Sessions in a file of one machine. */
 export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: string }> = {

@@ -86,6 +86,8 @@ export interface StoreKind<Settings extends StoreSettings = StoreSettings, Field
   mistakes?(given: Fields & StoreUrls): SettingMistake[]
   /** Returns a warning for valid settings that are usually a mistake. Null if there is none. */
   warning?(settings: Settings): string | null
+  /** Returns the address for counts that follows from an address of sessions. Null if none does. */
+  countsBeside?(sessionsUrl: string): string | null
   sessions?(settings: Settings): StoredSessions | Promise<StoredSessions>
   counts?(settings: Settings): StoredCounts | Promise<StoredCounts>
 }

@@ -36,28 +36,29 @@ export function storeList(kinds: readonly StoreKind[]) {
 }
 
 function environmentOf(kinds: readonly StoreKind[]) {
-  const addressOf = (defaultUrl: string, from: readonly StoreKind[]) =>
+  const addressIn = (from: readonly StoreKind[]) =>
     z
       .string()
-      .default(defaultUrl)
       .refine((url) => from.some((kind) => kind.isUrl(url)), `must be ${from.map(({ urlForm }) => urlForm).join(', ')}`)
   const inSessions = kinds.filter(({ sessions }) => sessions)
   const inLimits = kinds.filter(({ counts }) => counts)
   return z
     .object({
-      SESSION_STORE_URL: addressOf('sqlite:data/sessions.db', inSessions).meta({
+      SESSION_STORE_URL: addressIn(inSessions).default('sqlite:data/sessions.db').meta({
         isSecret: true,
         isAddress: true,
         protects: 'without it, `sessions end` ends no session of the app',
       }),
-      LIMITS_STORE_URL: addressOf('memory:', inLimits).meta({
+      LIMITS_STORE_URL: addressIn(inLimits).optional().meta({
         isSecret: true,
         isAddress: true,
         protects: 'without it, each copy of the app allows as many failed sign-ins',
       }),
       ...(Object.assign({}, ...kinds.map(({ fields }) => fields)) as Record<never, z.ZodType>),
     })
-    .transform((given, context): SharedStores => {
+    .transform((environment, context): SharedStores => {
+      const beside = kinds.flatMap((kind) => kind.countsBeside?.(environment.SESSION_STORE_URL) ?? [])
+      const given = { ...environment, LIMITS_STORE_URL: environment.LIMITS_STORE_URL ?? beside[0] ?? 'memory:' }
       for (const { setting, message } of kinds.flatMap((kind) => kind.mistakes?.(given) ?? [])) {
         context.addIssue({ code: 'custom', path: [setting], message })
       }

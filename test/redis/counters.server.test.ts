@@ -1,9 +1,10 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { redisCounters } from '../../src/redis/counters.ts'
-import { unlockInRedis } from '../../src/redis/counts.ts'
+import { countsIn } from '../../src/redis/counts.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { unlock } from '../../src/stores/stored-counts/stored-counts.ts'
 import { parallelAttemptsContract } from '../sign-in-limits/parallel-attempts-contract.ts'
 import { signInLimitsContract } from '../sign-in-limits/sign-in-limits-contract.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from './servers/redis.ts'
@@ -127,18 +128,18 @@ test('an unlocked account can sign in from everywhere, in any spelling, and no o
   for (let count = 0; count < 100; count += 1) await fail(limits, 'ada@example.com', `192.0.2.${count}`)
   for (let count = 0; count < 6; count += 1) await fail(limits, 'eve', HOME)
   expect(await fail(limits, 'ada@example.com', HOME)).toBe('account')
-  expect(await unlockInRedis(link, ' ADA@example.com ')).toBe(true)
+  expect(await unlock(countsIn(link), { username: ' ADA@example.com ' })).toEqual({ viewer: true, address: false })
   expect(await fail(limits, 'ada@example.com', HOME)).toBe('failed')
   expect(await fail(limits, 'eve', HOME)).toBe('account-and-address')
-  expect(await unlockInRedis(link, 'eve')).toBe(true)
+  expect(await unlock(countsIn(link), { username: 'eve' })).toEqual({ viewer: true, address: false })
   for (let free = 0; free < 5; free += 1) expect(await fail(limits, 'eve', HOME)).toBe('failed')
-  expect(await unlockInRedis(link, 'nobody')).toBe(false)
+  expect(await unlock(countsIn(link), { username: 'nobody' })).toEqual({ viewer: false, address: false })
 })
 
 test('an unlock keeps the known addresses of the owner', async () => {
   const limits = createSignInLimits(redisCounters(link))
   const admission = await limits.admit('ada', HOME)
   if (admission.ok) await admission.attempt.succeeded()
-  await unlockInRedis(link, 'ada')
+  await unlock(countsIn(link), { username: 'ada' })
   expect(await operator.keys('*known-pair*')).toHaveLength(1)
 })

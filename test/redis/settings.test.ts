@@ -112,7 +112,7 @@ describe('an address in a file', () => {
 
 describe('LIMITS_STORE_URL', () => {
   test('the shared stores are read without the other settings', () => {
-    expect(readSharedStores({}).limitsStore).toEqual({ kind: 'memory' })
+    expect(readSharedStores({ SESSION_STORE_URL: 'redis://redis' }).limitsStore).toEqual({ kind: 'memory' })
     const LIMITS_STORE_URL_FILE = file('redis://redis')
     expect(readSharedStores({ LIMITS_STORE_URL_FILE }).limitsStore).toEqual({ kind: 'redis', redis: PLACE })
   })

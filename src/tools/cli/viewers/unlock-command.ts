@@ -13,12 +13,10 @@ interface Options {
 
 /** Adds `viewers unlock`, for viewers who mistyped the password too often, or whose account is under attack. */
 export function addViewersUnlockCommand(group: Command, context: CommandContext): void {
-  addCommand(
-    group,
-    'unlock [USERNAME]',
-    'reset the failed sign-ins of a viewer or an address, if copies of the app share them',
-    ['viewer-auth viewers unlock ada@example.com', 'viewer-auth viewers unlock --address 198.51.100.7'],
-  )
+  addCommand(group, 'unlock [USERNAME]', 'reset the failed sign-ins of a viewer or an address', [
+    'viewer-auth viewers unlock ada@example.com',
+    'viewer-auth viewers unlock --address 198.51.100.7',
+  ])
     .option('--address <IP>', 'reset the failed sign-ins of this address, which many viewers may share', parseAddress)
     .action((username: string | undefined, { json, address }: Options, command: Command) => {
       if (username === undefined && address === undefined) command.error('error: give a user name, or --address')

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { ConfigError } from '../../errors.ts'
+import { type DataFile, openDataFile } from '../../sessions/sqlite-file.ts'
+import { type OpenCounter, openMemoryCounter } from '../../sign-in-limits/memory-counters.ts'
+import type { StoredCounts } from '../store-kind.ts'
+import { eachStep } from '../stored-counts/each-step.ts'
+import { type CountsInStore, failuresIn, unlock } from '../stored-counts/stored-counts.ts'
+import { countersIn } from './file-counters.ts'
+
+const COUNTS_FILE: DataFile = {
+  setting: 'LIMITS_STORE_URL',
+  name: 'file of failed sign-ins',
+  loss: 'earlier failures are then forgotten',
+  prepare(database) {
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
+    if (version !== 0) throw new ConfigError('it is the file of viewers or sessions')
+  },
+}
+const IN_MEMORY = 'The app counts failed sign-ins in memory'
+/** Steps within this time share one commit, which costs more than they do. A killed process loses these steps. */
+const COMMIT_EVERY_MS = 20
+const PAUSE_MS = 60_000
+/** Longer than in the app, because no viewer waits for a command. */
+const COMMAND_TIMEOUT_MS = 15_000
+
+/**
+ * Counts in a file of `node:sqlite`, so that a restart forgets nothing, and commands reach the counts. No fault of the
+ * file stops a sign-in: the app then counts in memory, and tries the file again after a minute.
+ * @param warn called with each fault.
+ */
+export function openCountsFile(file: string, warn: (message: string) => void) {
+  try {
+    return openFile(file, warn)
+  } catch (error) {
+    warn(`${(error as Error).message} ${IN_MEMORY}.`)
+    return { openCounter: openMemoryCounter, close: () => {} }
+  }
+}
+
+function openFile(file: string, warn: (message: string) => void) {
+  const database = openDataFile(file, COUNTS_FILE, warn)
+  const inFile = countersIn(database)
+  let usableAtMs = 0
+  function pause(error: unknown): void {
+    if (performance.now() >= usableAtMs) warn(`LIMITS_STORE_URL: the file fails (${error}). ${IN_MEMORY} for a minute.`)
+    usableAtMs = performance.now() + PAUSE_MS
+    // Some errors, such as a full disk, have already rolled back.
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+  function commit(): void {
+    try {
+      if (database.isOpen && database.isTransaction) database.exec('COMMIT')
+    } catch (error) {
+      pause(error)
+    }
+  }
+  function begin(): void {
+    if (database.isTransaction) return
+    database.exec('BEGIN IMMEDIATE')
+    setTimeout(commit, COMMIT_EVERY_MS)
+  }
+  const openCounter: OpenCounter = (...given) => {
+    const [first, inMemory] = [inFile(...given), openMemoryCounter(...given)]
+    return eachStep(async (_key, step) => {
+      // A full disk still returns old counts. Reading these and counting in memory would reach no limit.
+      if (performance.now() < usableAtMs) return await step(inMemory)
+      try {
+        begin()
+        return await step(first)
+      } catch (error) {
+        pause(error)
+        return await step(inMemory)
+      }
+    })
+  }
+  function close(): void {
+    commit()
+    if (database.isOpen) database.close()
+  }
+  return { openCounter, close }
+}
+
+/** The counts in a file, for the app and for commands while it runs. */
+export function countsInFile(file: string): StoredCounts {
+  return {
+    open: ({ log }) => Promise.resolve({ ...openCountsFile(file, (text) => log.warn(text)), optionalStores: [] }),
+    unlock: (target) => withFile(file, { viewer: false, address: false }, (counts) => unlock(counts, target)),
+    failedSignIns: (username) =>
+      withFile(file, { count: 0, lockedSeconds: 0, addresses: [] }, (counts) => failuresIn(counts, username)),
+  }
+}
+
+/** @param missing the result for a file that does not exist. */
+async function withFile<T>(file: string, missing: T, work: (counts: CountsInStore) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) return missing
+  let database: DatabaseSync | undefined
+  try {
+    const opened = new DatabaseSync(file, { timeout: COMMAND_TIMEOUT_MS })
+    database = opened
+    opened.exec('PRAGMA synchronous = NORMAL')
+    const keys = async (name: string, prefix: string) => {
+      const select = opened.prepare(`SELECT key FROM ${JSON.stringify(name)} WHERE substr(key, 1, ?) = ?`)
+      return await Promise.resolve(select.all(prefix.length, prefix).map(({ key }) => String(key)))
+    }
+    return await work({ openCounter: countersIn(opened), keys })
+  } catch (cause) {
+    throw new ConfigError(`LIMITS_STORE_URL: ${file} cannot be used (${(cause as Error).message}).`, { cause })
+  } finally {
+    database?.close()
+  }
+}

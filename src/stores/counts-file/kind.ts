@@ -1,0 +1,20 @@
+import type { StoreKind } from '../store-kind.ts'
+
+const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
+
+/** Failed sign-ins in a file of one machine. By default beside the file of sessions. */
+export const countsFile: StoreKind<{ readonly kind: 'counts-file'; readonly file: string }> = {
+  kind: 'counts-file',
+  urlForm: 'sqlite:FILE',
+  isUrl: (url) => FILE_FORM.test(url),
+  at: (url) => ({ kind: 'counts-file', file: FILE_FORM.exec(url)?.[1] ?? '' }),
+  mistakes: ({ SESSION_STORE_URL, LIMITS_STORE_URL }) =>
+    LIMITS_STORE_URL === SESSION_STORE_URL && FILE_FORM.test(LIMITS_STORE_URL)
+      ? [{ setting: 'LIMITS_STORE_URL', message: 'names the file of SESSION_STORE_URL: set another one' }]
+      : [],
+  countsBeside: (url) => (FILE_FORM.test(url) ? url.replace(/^sqlite:(.*\/)?.*/, 'sqlite:$1limits.db') : null),
+  async counts({ file }) {
+    const { countsInFile } = await import('./counts-file.ts')
+    return countsInFile(file)
+  },
+}
