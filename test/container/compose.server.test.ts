@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createClient } from '@redis/client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ADMITTED_OPTIONS } from '../login/admitted.ts'
 import { startLoginProgram } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, returnTo, signInAt } from '../login/program-visits.ts'
 import { type RedisServer, startRedis } from '../redis/servers/redis.ts'
@@ -110,7 +111,7 @@ test('both copies sign in a viewer who was added by the owner, as a role that ca
   const [, ...viewers] = services.viewers?.entrypoint ?? []
   const statuses = ['viewers', 'login-1'].map((service) => {
     const options = { cwd: ROOT, env: environmentOf(service, secretAt), input: 'correct horse battery staple' }
-    return spawnSync(process.execPath, [...viewers, 'add', `ada@example.com`], options).status
+    return spawnSync(process.execPath, [...viewers, 'add', 'ada@example.com', ...ADMITTED_OPTIONS], options).status
   })
   expect(statuses).toEqual([0, 1])
   const { rows } = await postgres.query("SELECT rolsuper, rolcreaterole FROM pg_roles WHERE rolname = 'login_app'")

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { ADMITTED_OPTIONS } from '../login/admitted.ts'
 import { freePort } from '../servers/free-port.ts'
 import { execForm, isIgnored, parseDockerfile, restsOf, type Stage } from './dockerfile.ts'
 
@@ -155,7 +156,8 @@ describe('the image', () => {
   })
 
   test('the image adds a viewer, signs the viewer in on a read-only tree, and stops with status 0', async () => {
-    const added = await run(['node', 'src/tools/cli/main.ts', 'viewers', 'add', 'ada@example.com'], PASSWORD)
+    const add = ['viewers', 'add', 'ada@example.com', ...ADMITTED_OPTIONS]
+    const added = await run(['node', 'src/tools/cli/main.ts', ...add], PASSWORD)
     expect(added.code, added.output).toBe(0)
     const listed = await run(['node', 'src/tools/cli/main.ts', 'viewers', 'list'])
     expect(listed).toEqual({ code: 0, output: expect.stringContaining('ada@example.com') })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { EditableUserStore } from '../../src/users/editable-user-store.ts'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
+import { ADMITTED } from '../login/admitted.ts'
 import { programSettings } from '../login/login-program.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { VISITORS_BEFORE } from './rehearse.ts'
@@ -15,6 +16,6 @@ export async function settingsInFolder(folder: string = temporaryFolder()): Prom
 }
 
 export async function addVisitors(users: Pick<EditableUserStore, 'add'>): Promise<void> {
-  const viewers = VISITORS_BEFORE.map(({ username }) => ({ username, groups: [], attributes: {} }))
+  const viewers = VISITORS_BEFORE.map(({ username }) => ({ username, ...ADMITTED }))
   await Promise.all(viewers.map((viewer) => users.add(viewer, PASSWORD)))
 }

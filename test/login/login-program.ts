@@ -8,6 +8,7 @@ import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.t
 import { compileCache } from '../compile-cache.ts'
 import { viewersUrl } from '../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { ADMITTED } from './admitted.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -87,7 +88,7 @@ export async function startLoginProgram(settings: Readonly<Record<string, string
 /** Adds ada to the store of the settings, before the program opens it. */
 export async function addAda(settings: Readonly<Record<string, string>>): Promise<void> {
   const users = openEditableSqliteStore((settings.USER_STORE_URL ?? '').replace('sqlite:', ''))
-  await users.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await users.add({ username: ADA.username, ...ADMITTED }, ADA.password)
   await users.close()
 }
 

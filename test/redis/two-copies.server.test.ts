@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EditableUserStore } from '../../src/users/editable-user-store.ts'
+import { ADMITTED } from '../login/admitted.ts'
 import { ADA, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
 import { type Copy, isPassedOn, readinessOf, returnTo, signInAt, type Visit } from '../login/program-visits.ts'
 import { migratedStore } from '../users/postgres/fixture.ts'
@@ -27,7 +28,7 @@ afterAll(() => Promise.all([postgres.stop(), redis.remove()]))
 beforeEach(async () => {
   const url = postgres.url({ database: await postgres.createDatabase() })
   users = await migratedStore(url)
-  await users.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await users.add({ username: ADA.username, ...ADMITTED }, ADA.password)
   const settings = {
     ...programSettings(),
     USER_STORE_URL: url,
@@ -71,7 +72,7 @@ describe('two copies of the login app', () => {
       username: `viewer${index}@example.com`,
       password: `${ADA.password} ${index}`,
     }))
-    for (const { username, password } of viewers) await users.add({ username, groups: [], attributes: {} }, password)
+    for (const { username, password } of viewers) await users.add({ username, ...ADMITTED }, password)
     const tries: number[] = []
     let turn = 0
     /** Acts as a balancer without health checks: uses the copies in turn, and retries once at the other copy. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import { ADMITTED } from '../../login/admitted.ts'
 import {
   ADA,
   type LoginProgram,
@@ -31,7 +32,7 @@ async function settingsWithAda(): Promise<Record<string, string>> {
   const app = postgres.url({ database, user: `app_${database}`, password: 'app-password' })
   await migratePostgres(owner, settingsOf(app))
   const store = await openEditablePostgresStore(owner)
-  await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await store.add({ username: ADA.username, ...ADMITTED }, ADA.password)
   await store.close()
   const inRedis = { SESSION_STORE_URL: redis.url, LIMITS_STORE_URL: redis.url, REDIS_KEY_PREFIX: `${database}:` }
   return { ...programSettings(), USER_STORE_URL: app, ...inRedis }

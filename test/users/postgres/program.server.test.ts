@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
+import { ADMITTED } from '../../login/admitted.ts'
 import {
   ADA,
   type LoginProgram,
@@ -36,7 +37,7 @@ async function databaseWithViewer(): Promise<string> {
   const settings = settingsOf(server.url({ database }))
   await migratePostgres(settings)
   const store = await openEditablePostgresStore(settings)
-  await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await store.add({ username: ADA.username, ...ADMITTED }, ADA.password)
   await store.close()
   return database
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { addExamples, addNotes, type CommandContext, runCommand } from '../command.ts'
+import { addViewerOptions } from '../settings/viewer-options.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
@@ -16,9 +17,10 @@ export function addDrillCommand(command: Command, context: CommandContext): void
   const withExamples = addExamples(command, [
     'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
     'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
+    'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --group staff --attribute ticket=yes',
     "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
   ])
-  addNotes(withExamples, ABOUT)
+  addViewerOptions(addNotes(withExamples, ABOUT), 'of each made-up viewer')
     .requiredOption('--url <ADDRESS>', 'address of the sign-in screen')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
@@ -55,10 +57,11 @@ function withDefault(flags: string, description: string, parse: (text: string) =
 }
 
 function faultInOptions(
-  { viewers, makeUpViewers, over }: DrillOptions,
+  { viewers, makeUpViewers, over, group, attribute }: DrillOptions,
   commands: readonly PlannedCommand[],
 ): string | null {
   if (viewers === undefined && !makeUpViewers) return 'give --viewers or --make-up-viewers'
+  if (!makeUpViewers && (group ?? attribute) !== undefined) return '--group and --attribute need --make-up-viewers'
   if (commands.some(({ atMs }) => atMs >= over)) return 'a command is due after the end of --over'
   if (commands.at(-1)?.isOutage) return '--outage needs a later --at, which ends the outage'
   return null

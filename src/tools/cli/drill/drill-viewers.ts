@@ -3,6 +3,8 @@ import { createReadStream } from 'node:fs'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import { faultInViewer } from '../../../users/viewer-fields.ts'
 import type { Outcome } from '../command.ts'
 import { type FileRecord, openRecordStream } from '../import/record-file.ts'
 import { countWords } from '../output/words.ts'
@@ -60,15 +62,18 @@ async function* flat(chunks: AsyncIterable<readonly FileRecord[]>): AsyncGenerat
 }
 
 /**
- * Adds made-up viewers to the user store of the settings, does the work, and removes them, also after a failure. All
+ * Adds made-up viewers with these groups and attributes to the user store of the settings, does the work, and removes them, also after a failure. All
  * share one random password, since a hash for each would take minutes.
  * @throws ConfigError for a store that cannot be edited, and if viewers could not be removed.
  */
 export async function withMadeUpViewers(
   io: CommandIo,
   count: number,
+  fields: Pick<Viewer, 'groups' | 'attributes'>,
   work: (viewers: Credentials[]) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const fault = faultInViewer({ username: 'drill', ...fields })
+  if (fault !== null) return { ok: false, fault }
   return await withEditableStore(io, async (store) => {
     const prefix = `drill-${randomBytes(4).toString('hex')}-`
     const password = randomBytes(18).toString('base64url')
@@ -77,7 +82,7 @@ export async function withMadeUpViewers(
       io.stderr.write(
         `Adds ${countWords(count, 'viewer')} to the user store of the settings. Their names begin with ${prefix}\n`,
       )
-      await addAll(store, viewers, await storedPasswords.hash(password))
+      await addAll(store, viewers, { ...fields, passwordHash: await storedPasswords.hash(password) })
       return await work(viewers)
     } finally {
       await removeAll(store, viewers, prefix)
@@ -85,12 +90,15 @@ export async function withMadeUpViewers(
   })
 }
 
-async function addAll(store: EditableUserStore, viewers: readonly Credentials[], passwordHash: string): Promise<void> {
+async function addAll(
+  store: EditableUserStore,
+  viewers: readonly Credentials[],
+  fields: Pick<Viewer, 'groups' | 'attributes'> & { readonly passwordHash: string },
+): Promise<void> {
   for (let at = 0; at < viewers.length; at += BATCH_VIEWERS) {
     const batch = viewers.slice(at, at + BATCH_VIEWERS)
-    const fields = { passwordHash, groups: undefined, disabled: undefined, attributes: {} }
     await store.importBatch(
-      batch.map(({ username }) => ({ username, ...fields })),
+      batch.map(({ username }) => ({ username, disabled: undefined, ...fields })),
       'keep',
     )
   }

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import type { Outcome } from '../command.ts'
 import { openFileSink, type ReportSink } from '../output/sink.ts'
 import { countWords } from '../output/words.ts'
+import { type ViewerOptions, viewerFieldsOf } from '../settings/viewer-options.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
@@ -16,7 +17,7 @@ import { timelineOf } from './timeline.ts'
 import { type Check, verdictOn } from './verdict.ts'
 
 /** The options of the command. Times are in milliseconds, shares from 0 to 1. */
-export interface DrillOptions {
+export interface DrillOptions extends ViewerOptions {
   readonly json?: boolean
   readonly url: string
   readonly viewers?: string
@@ -66,7 +67,8 @@ export async function rehearse(
     return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
   }
   try {
-    return await (known === null ? withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, work) : work(known))
+    if (known !== null) return await work(known)
+    return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, viewerFieldsOf(options), work)
   } finally {
     release()
     await page?.close()

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../../config.ts'
 import type { Change, EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
@@ -6,6 +6,7 @@ import { viewerExists } from '../../../users/viewer-changes.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
+import { addViewerOptions, type ViewerOptions, viewerFieldsOf } from '../settings/viewer-options.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
@@ -62,10 +63,7 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
 }
 
 function addAddCommand(group: Command, context: CommandContext): void {
-  interface AddOptions extends Options {
-    readonly group?: string[]
-    readonly attribute?: [name: string, value: string][]
-  }
+  interface AddOptions extends Options, ViewerOptions {}
   const command = addCommand(
     group,
     'add <USERNAME>',
@@ -77,29 +75,23 @@ function addAddCommand(group: Command, context: CommandContext): void {
       'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
     ],
   )
-  WITHOUT_PASSWORD.reduce((extended, way) => way.addOptions(extended), command)
-    .option('--group <NAME>', 'a group of the viewer; repeatable', collectGroup)
-    .option(
-      '--attribute <NAME=VALUE>',
-      'an attribute of the viewer, for hashed parameters; repeatable',
-      collectAttribute,
-    )
-    .action((username: string, { json, group: groups = [], attribute = [], ...options }: AddOptions) =>
-      runCommand(context, json, () =>
-        withEditableStore(context.io, async (store, contextWords) => {
-          const viewer = { username, groups, attributes: Object.fromEntries(attribute) }
-          // Checked before the prompt, so that the user need not type the password again.
-          const fault = faultInViewer(viewer)
-          if (fault !== null) return { ok: false, fault }
-          const known = await store.show(username)
-          if (known.ok) return viewerExists(known.viewer)
-          const other = WITHOUT_PASSWORD.find(({ isChosen }) => isChosen(options))
-          if (other) return await other.add(context, store, viewer, options)
-          const read = await readNewPassword(context.io, username, contextWords)
-          return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
-        }),
-      ),
-    )
+  const withWays = WITHOUT_PASSWORD.reduce((extended, way) => way.addOptions(extended), command)
+  addViewerOptions(withWays, 'of the viewer').action((username: string, { json, ...options }: AddOptions) =>
+    runCommand(context, json, () =>
+      withEditableStore(context.io, async (store, contextWords) => {
+        const viewer = { username, ...viewerFieldsOf(options) }
+        // Checked before the prompt, so that the user need not type the password again.
+        const fault = faultInViewer(viewer)
+        if (fault !== null) return { ok: false, fault }
+        const known = await store.show(username)
+        if (known.ok) return viewerExists(known.viewer)
+        const other = WITHOUT_PASSWORD.find(({ isChosen }) => isChosen(options))
+        if (other) return await other.add(context, store, viewer, options)
+        const read = await readNewPassword(context.io, username, contextWords)
+        return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+      }),
+    ),
+  )
 }
 
 function addSetPasswordCommand(group: Command, context: CommandContext): void {
@@ -196,16 +188,4 @@ function addRemoveCommand(group: Command, context: CommandContext): void {
 function outcomeOf(change: Change, done: string): Outcome {
   if (!change.ok) return change
   return { ok: true, text: `${done} ${printable(change.viewer.username)}.`, data: change.viewer }
-}
-
-function collectGroup(value: string, groups: string[] = []): string[] {
-  return [...groups, value]
-}
-
-function collectAttribute(text: string, attributes: [string, string][] = []): [string, string][] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('Use NAME=VALUE.')
-  const name = text.slice(0, at)
-  if (attributes.some(([other]) => other === name)) throw new InvalidArgumentError('An attribute has only one value.')
-  return [...attributes, [name, text.slice(at + 1)]]
 }

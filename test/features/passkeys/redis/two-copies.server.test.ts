@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { ADMITTED } from '../../../login/admitted.ts'
 import { ADA, programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { startRedis } from '../../../redis/servers/redis.ts'
 import { migratedStore } from '../../../users/postgres/fixture.ts'
@@ -13,7 +14,7 @@ test('two copies with PostgreSQL and Redis create a passkey and sign in, each st
   })
   const url = postgres.url({ database: await postgres.createDatabase() })
   const store = await migratedStore(url)
-  await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
+  await store.add({ username: ADA.username, ...ADMITTED }, ADA.password)
   const base = programSettings()
   const settings = { ...base, USER_STORE_URL: url, SESSION_STORE_URL: redis.url, PASSKEYS: 'on' }
   const copies = await Promise.all([startLoginProgram(settings), startLoginProgram(settings)])

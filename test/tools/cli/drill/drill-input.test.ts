@@ -42,6 +42,8 @@ describe('bad input', () => {
       ['--at', '10m=true'],
       ['--outage', '2m=true'],
       ['--max-wait', ''],
+      ['--group', 'staff'],
+      ['--attribute', 'ticket=yes'],
     ].map((args): [string, string[]] => [
       args.join(' '),
       ['--url', 'http://localhost:1/', '--viewers', 'a.csv', ...args],

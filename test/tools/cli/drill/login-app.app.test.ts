@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ADMITTED_OPTIONS } from '../../../login/admitted.ts'
 import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
@@ -17,7 +18,17 @@ const COUNT = 12
 
 async function drillMadeUp(url: string, env: Record<string, string>, args: readonly string[]) {
   const cwd = temporaryFolder()
-  const command = ['drill', '--json', '--url', url, '--make-up-viewers', '--count', String(COUNT), ...args]
+  const command = [
+    'drill',
+    '--json',
+    '--url',
+    url,
+    '--make-up-viewers',
+    ...ADMITTED_OPTIONS,
+    '--count',
+    String(COUNT),
+    ...args,
+  ]
   const { status, stdout, stderr } = await runHere(command, {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env, PUBLIC_URL: new URL(url).origin },

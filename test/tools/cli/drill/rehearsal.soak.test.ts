@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ADMITTED_OPTIONS } from '../../../login/admitted.ts'
 import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { startRedis } from '../../../redis/servers/redis.ts'
 import { startPostgres } from '../../../users/postgres/server.ts'
@@ -59,7 +60,16 @@ test('all viewers get in while Redis, PostgreSQL and a copy are taken away and b
   ].flat()
   const { status, stdout } = await runHere(
     [
-      ...['drill', '--json', '--url', `${balancer.origin}/`, '--make-up-viewers', '--count', '400'],
+      ...[
+        'drill',
+        '--json',
+        '--url',
+        `${balancer.origin}/`,
+        '--make-up-viewers',
+        ...ADMITTED_OPTIONS,
+        '--count',
+        '400',
+      ],
       ...['--over', '60s'],
       ...commands,
     ],

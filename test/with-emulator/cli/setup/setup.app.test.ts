@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { readLock } from '../../../../src/tools/video-service/locks.ts'
+import { ADMITTED_OPTIONS } from '../../../login/admitted.ts'
 import { runProgram, startProgram } from '../../../tools/cli/run-program.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { addFault, apiOf, emulatorOfTest } from '../../video-service/client.ts'
@@ -34,6 +35,9 @@ beforeEach(async () => {
     VIEWER: 'ada@example.com',
     VIEWER_PASSWORD: PASSWORD,
   }
+  if (ADMITTED_OPTIONS.length === 0) return
+  const add = ['viewers', 'add', 'ada@example.com', ...ADMITTED_OPTIONS]
+  expect(await runProgram(add, { cwd, stdin: PASSWORD })).toMatchObject({ status: 0 })
 })
 
 async function freePort(): Promise<number> {
