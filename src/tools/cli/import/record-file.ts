@@ -24,14 +24,23 @@ export interface RecordFile {
   close(): void
 }
 
+interface CsvForm {
+  readonly delimiter: string
+  /** True if the first record is not a row. */
+  readonly skipsFirst: boolean
+}
+
 const CHUNK_BYTES = 65_536
 const LONGEST_RECORD_BYTES = 1_048_576
 /** NUL cannot be in JSON, so each line of JSON Lines is one cell. */
 const NO_DELIMITER = '\0'
+/** Excel reads and writes this first line. */
+const SEPARATOR_LINE = /^sep=([,;\t])\r?$/i
 
 /**
  * Opens a file of CSV or JSON Lines of any length. A file whose first line begins with "{" is JSON Lines.
- * CSV cells are separated by commas, semicolons or tabs: by the one that is most frequent in the first line.
+ * CSV cells are separated by commas, semicolons or tabs: by the one that is most frequent in the first line, or that
+ * Excel's first line "sep=;" names.
  * @throws ConfigError when the file cannot be read or is not UTF-8.
  */
 export async function openRecordFile(path: string): Promise<RecordFile> {
@@ -58,9 +67,11 @@ export async function openRecordStream(
     assertNotUtf16(name, start)
     const [header = ''] = textOf(start).split('\n', 1)
     const isJsonLines = header.startsWith('{')
+    const named = SEPARATOR_LINE.exec(header)?.[1]
+    const delimiter = isJsonLines ? NO_DELIMITER : (named ?? delimiterOf(header))
     return {
       isJsonLines,
-      records: recordsOf(name, start, chunks, isJsonLines ? NO_DELIMITER : delimiterOf(header)),
+      records: recordsOf(name, start, chunks, { delimiter, skipsFirst: named !== undefined }),
       close: () => void stream.destroy(),
     }
   } catch (cause) {
@@ -95,14 +106,13 @@ async function* recordsOf(
   path: string,
   start: Buffer,
   rest: AsyncIterator<Buffer>,
-  delimiter: string,
+  form: CsvForm,
 ): AsyncGenerator<FileRecord[]> {
-  let line = 1
-  let records: FileRecord[] = []
+  const collected = collector(form)
   const parser = parse({
     bom: true,
-    delimiter,
-    quote: delimiter === NO_DELIMITER ? false : '"',
+    delimiter: form.delimiter,
+    quote: form.delimiter === NO_DELIMITER ? false : '"',
     record_delimiter: ['\n', '\r\n'],
     relax_column_count: true,
     relax_quotes: true,
@@ -112,11 +122,7 @@ async function* recordsOf(
     on_record(record, { bytes: endByte }) {
       // The types of csv-parse leave out what `raw` adds.
       const { record: cells, raw } = record as unknown as { record: string[]; raw: string }
-      const isMisquoted = cells.some((cell) => isMisquotedIn(raw, cell))
-      if (cells.length > 1 || cells[0]?.trim()) records.push({ line, endByte, cells, isMisquoted })
-      // The parser's own count is wrong after a "\r\n" within quotation marks.
-      line += 1
-      for (const cell of cells) if (cell.includes('\n')) line += cell.split('\n').length - 1
+      collected.add(cells, raw, endByte)
       return null
     },
   })
@@ -125,15 +131,63 @@ async function* recordsOf(
   try {
     for (let chunk: Buffer | undefined = start; chunk; chunk = (await rest.next()).value) {
       await new Promise<void>((resolve, reject) => parser.write(chunk, (e) => (e ? reject(e) : resolve())))
-      yield records
-      records = []
+      if (collected.isBroken()) break
+      yield collected.take()
     }
-    await new Promise<void>((resolve, reject) => parser.end((e?: Error) => (e ? reject(e) : resolve())))
-    yield records
+    if (!collected.isBroken()) {
+      await new Promise<void>((resolve, reject) => parser.end((e?: Error) => (e ? reject(e) : resolve())))
+    }
   } catch (cause) {
-    yield records
-    throw cause instanceof CsvError ? unreadableRecord(path, line, cause) : unreadable(path, cause)
+    yield collected.take()
+    throw cause instanceof CsvError ? unreadableRecord(path, collected.line(), cause) : unreadable(path, cause)
   }
+  yield collected.take()
+  if (collected.isBroken()) throw wrongRecord(path, collected.line(), `${NEVER_CLOSED}, or is closed in a later row`)
+}
+
+/** Collects records, up to one that has probably swallowed other rows. */
+function collector({ delimiter, skipsFirst }: CsvForm) {
+  let line = 1
+  let records: FileRecord[] = []
+  let isFirst = skipsFirst
+  /** The number of cells of the first record; 0 before it. */
+  let columns = 0
+  let isBroken = false
+  return {
+    /** The line of the next record, or of the broken one. */
+    line: () => line,
+    isBroken: () => isBroken,
+    add(cells: readonly string[], raw: string, endByte: number): void {
+      if (isBroken) return
+      const isMisquoted = cells.some((cell) => isMisquotedIn(raw, cell))
+      isBroken = hasOtherRows(cells, isMisquoted, columns, delimiter)
+      if (isBroken) return
+      if (cells.length > 1 || cells[0]?.trim()) {
+        if (!isFirst) records.push({ line, endByte, cells, isMisquoted })
+        if (!isFirst && columns === 0) columns = cells.length
+        isFirst = false
+      }
+      // The parser's own count is wrong after a "\r\n" within quotation marks.
+      line += 1
+      for (const cell of cells) if (cell.includes('\n')) line += cell.split('\n').length - 1
+    },
+    take(): FileRecord[] {
+      const taken = records
+      records = []
+      return taken
+    },
+  }
+}
+
+/**
+ * True if a quotation mark that is never closed has probably made several rows one record: a cell with a line break has
+ * text after its marks, or one of its further lines has as many cells as a row.
+ * @param columns the number of cells of a row.
+ */
+function hasOtherRows(cells: readonly string[], isMisquoted: boolean, columns: number, delimiter: string): boolean {
+  const furtherLines = cells.flatMap((cell) => cell.split('\n').slice(1))
+  if (isMisquoted) return furtherLines.length > 0
+  return columns > 1 && furtherLines.some((text) => text.split(delimiter).length === columns)
 }
 
 /** True for a cell whose marks the parser kept. A well quoted cell with marks of its own stands in the file with each doubled. */
@@ -141,11 +195,14 @@ function isMisquotedIn(record: string, cell: string): boolean {
   return cell.startsWith('"') && cell.includes('"', 1) && !record.includes(`"${cell.replaceAll('"', '""')}"`)
 }
 
+const NEVER_CLOSED = 'has a quotation mark that is never closed'
+
 function unreadableRecord(path: string, line: number, cause: CsvError): ConfigError {
-  const fault =
-    cause.code === 'CSV_QUOTE_NOT_CLOSED'
-      ? 'has a quotation mark that is never closed'
-      : 'is longer than 1 MiB, or has a quotation mark that is never closed'
+  const isOpen = cause.code === 'CSV_QUOTE_NOT_CLOSED'
+  return wrongRecord(path, line, isOpen ? NEVER_CLOSED : `is longer than 1 MiB, or ${NEVER_CLOSED}`, cause)
+}
+
+function wrongRecord(path: string, line: number, fault: string, cause?: CsvError): ConfigError {
   return new ConfigError(`Line ${line} of ${path} ${fault}. Correct the file, then start the import again.`, { cause })
 }
 

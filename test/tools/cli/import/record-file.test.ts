@@ -32,6 +32,11 @@ test.each([
   ['a byte order mark', '\uFEFF"a",b\n', [1, ['a', 'b']]],
   ['semicolons', 'a;b;c,d\n1;2;3,4', [1, ['a', 'b', 'c,d']], [2, ['1', '2', '3,4']]],
   ['tabs', 'a\tb\n1\t2', [1, ['a', 'b']], [2, ['1', '2']]],
+  ["Excel's line of the separator", 'sep=;\na;b,c,d\n1;2', [2, ['a', 'b,c,d']], [3, ['1', '2']]],
+  ['that line after a byte order mark', '\uFEFFSEP=,\r\na,b;c;d\r\n1,2', [2, ['a', 'b;c;d']], [3, ['1', '2']]],
+  ['a tab in that line', 'sep=\t\na\tb,c,d\n', [2, ['a', 'b,c,d']]],
+  ['a column sep=', 'sep=,b\n1,2', [1, ['sep=', 'b']], [2, ['1', '2']]],
+  ['line ends and commas in a cell that is not a row', 'a,b\n1,"x\ny,z,0"\n', [1, ['a', 'b']], [2, ['1', 'x\ny,z,0']]],
   ['a header with quoted commas', '"a,b,c";d\n1;2', [1, ['a,b,c', 'd']], [2, ['1', '2']]],
   ['JSON Lines', '\uFEFF{"a":"x,y"}\r\n\n{"b":"\\"z\\"', [1, ['{"a":"x,y"}']], [3, ['{"b":"\\"z\\"']]],
 ])('the records of a file with %s are read', async (_what, text, ...records) => {
@@ -39,7 +44,10 @@ test.each([
 })
 
 test('any cells written as CSV are read unchanged', async () => {
-  const cell = fc.string({ unit: fc.constantFrom('a', ' ', ',', ';', '"', '\n', 'é', '\t'), maxLength: 8 })
+  const letters = fc.constantFrom('a', ' ', ',', ';', '"', '\n', 'é', '\t')
+  // A further line of three cells looks like a row.
+  const isRow = (text: string) => text.split(',').length === 3
+  const cell = fc.string({ unit: letters, maxLength: 8 }).filter((text) => !text.split('\n').slice(1).some(isRow))
   const rows = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(rows, async (cells) => {
@@ -52,14 +60,20 @@ test('any cells written as CSV are read unchanged', async () => {
 
 test.each([
   ['at the end of the file', 'a,b\n1,2\n"3,4\n'],
+  ['that another stray mark closes at the end of a row', 'a,b\n1,2\n3,"4\n5,6"\n7,8\n'],
+  ['that another stray mark closes inside of a row', 'a,b\n1,2\n3,"4\n5,"6\n7,8\n'],
+  ['that another row closes much later', `a,b\n1,2\n3,"4\n${'5,6\n'.repeat(40_000)}7,8"\n9,0\n`],
   ['before a record that exceeds the limit', `a,b\n1,2\n"3,4\n${'5,6\n'.repeat(400_000)}`],
 ])('an unclosed quotation mark %s is refused with its line', async (_where, content) => {
   await expect(read(content)).rejects.toThrow(/^Line 3 of .*quotation mark/)
 })
 
-test('the records before an unclosed quotation mark are read', async () => {
+test.each([
+  ['that is never closed', 'a,b\n1,2\n"3,4\n'],
+  ['that another row closes', 'a,b\n1,2\n3,"4\n5,6"\n7,8\n'],
+])('only the records before a quotation mark %s are read', async (_what, content) => {
   const path = join(temporaryFolder(), 'viewers')
-  writeFileSync(path, 'a,b\n1,2\n"3,4\n')
+  writeFileSync(path, content)
   const file = await openRecordFile(path)
   const lines: number[] = []
   const reading = async () => {

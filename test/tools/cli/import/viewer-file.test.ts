@@ -114,8 +114,7 @@ test('a field without a column is undefined', async () => {
 
 test('an invalid row is refused with its line and reason, and the other rows are read', async () => {
   const content =
-    'username,password,disabled\nada,x,\nbob,x\neve,"x\n"grace,x,\n"zoe"x,x,\n' +
-    'pat,p"ss,\nlinus,x,maybe\nmallory,x,true\n'
+    'username,password,disabled\nada,x,\nbob,x\neve,"x"y,\n"zoe"x,x,\n' + 'pat,p"ss,\nlinus,x,maybe\nmallory,x,true\n'
   const rows = await read(content)
   expect(
     rows.map(([line, row]) => [line, typeof row === 'string' ? row : (row as { username: string }).username]),
@@ -123,11 +122,19 @@ test('an invalid row is refused with its line and reason, and the other rows are
     [2, 'ada'],
     [3, 'has 2 cells where the header has 3'],
     [4, 'has a cell whose quotation marks do not match'],
-    [6, 'has a cell whose quotation marks do not match'],
-    [7, 'pat'],
-    [8, 'has "disabled" that is not true or false'],
-    [9, 'mallory'],
+    [5, 'has a cell whose quotation marks do not match'],
+    [6, 'pat'],
+    [7, 'has "disabled" that is not true or false'],
+    [8, 'mallory'],
   ])
+})
+
+test('a quotation mark that swallows the next row stops the import, so that no row vanishes', async () => {
+  for (const rows of ['eve,"x\n"grace,x,\n', 'eve,"x\ngrace,x,\nzoe,x","\n']) {
+    await expect(read(`username,password,disabled\nada,x,\n${rows}bob,x,\n`)).rejects.toThrow(
+      /^Line 3 of .* never closed/,
+    )
+  }
 })
 
 test.each([
