@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { addExamples, addNotes, type CommandContext, runCommand } from '../command.ts'
 import { addViewerOptions } from '../settings/viewer-options.ts'
 import type { PlannedCommand } from './operator-commands.ts'
-import { duration, percent, plannedCommand, viewerCount } from './options.ts'
+import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
 
 const ABOUT = `
@@ -11,6 +11,11 @@ in the last third, as before an event. They open the screen, type, sign in, and 
 refuses every address that DRILL_URLS does not list, except localhost. Your commands run in your shell, one after
 another. After --at, sign-ins must work again; after --outage, they may fail until the next command. Ctrl-C stops the
 drill, and says which commands ran. The exit status is 1 if any check fails.`
+
+interface GivenOptions extends Omit<DrillOptions, 'url'> {
+  readonly url?: string
+  readonly removeMadeUp?: string
+}
 
 /** Adds `drill`, the operator's rehearsal of an event against staging. */
 export function addDrillCommand(command: Command, context: CommandContext): void {
@@ -21,9 +26,10 @@ export function addDrillCommand(command: Command, context: CommandContext): void
     "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
   ])
   addViewerOptions(addNotes(withExamples, ABOUT), 'of each made-up viewer')
-    .requiredOption('--url <ADDRESS>', 'address of the sign-in screen')
+    .option('--url <ADDRESS>', 'address of the sign-in screen; required')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
+    .option('--remove-made-up <PREFIX>', 'only remove the made-up viewers that an earlier drill left', madeUpPrefix)
     .option('--count <N>', 'number of viewers (default: all of FILE, or 100 made-up ones)', viewerCount)
     .addOption(withDefault('--over <DURATION>', 'the time in which they arrive: 90s, 10m, 1h', duration, '10m'))
     .addOption(withDefault('--wrong <PERCENT>', 'viewers who type a wrong password first', percent, '10%'))
@@ -41,7 +47,15 @@ export function addDrillCommand(command: Command, context: CommandContext): void
       withDefault('--max-wait <DURATION>', 'the longest that a viewer may wait for an answer', duration, '10s'),
     )
     .option('--html <FILE>', 'write a page with the verdict and charts to this file')
-    .action((options: DrillOptions, command: Command) => {
+    .action(({ removeMadeUp, url, ...given }: GivenOptions, command: Command) => {
+      if (removeMadeUp !== undefined) {
+        return runCommand(context, given.json, async () => {
+          const { removeMadeUpViewers } = await import('./drill-viewers.ts')
+          return await removeMadeUpViewers(context.io, removeMadeUp)
+        })
+      }
+      if (url === undefined) return command.error('error: give --url, the address of the sign-in screen')
+      const options = { ...given, url }
       const commands = [...(options.at ?? []), ...(options.outage ?? [])].toSorted((a, b) => a.atMs - b.atMs)
       const fault = faultInOptions(options, commands)
       if (fault !== null) command.error(`error: ${fault}`)

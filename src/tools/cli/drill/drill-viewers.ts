@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
@@ -78,14 +79,17 @@ export async function withMadeUpViewers(
     const prefix = `drill-${randomBytes(4).toString('hex')}-`
     const password = randomBytes(18).toString('base64url')
     const viewers = Array.from({ length: count }, (_, index) => ({ username: `${prefix}${index + 1}`, password }))
+    let isAdded = false
     try {
       io.stderr.write(
-        `Adds ${countWords(count, 'viewer')} to the user store of the settings. Their names begin with ${prefix}\n`,
+        `Adds ${countWords(count, 'viewer')} to the user store of the settings. Their names begin with ${prefix}\n` +
+          `If the drill is killed, this removes them: ${removalOf(prefix)}\n`,
       )
       await addAll(store, viewers, { ...fields, passwordHash: await storedPasswords.hash(password) })
+      isAdded = true
       return await work(viewers)
     } finally {
-      await removeAll(store, viewers, prefix)
+      await removeAll(io, store, viewers, prefix, isAdded ? TRY_AGAIN : { everyMs: 0, atMostMs: -1 })
     }
   })
 }
@@ -104,14 +108,51 @@ async function addAll(
   }
 }
 
-async function removeAll(store: EditableUserStore, viewers: readonly Credentials[], prefix: string): Promise<void> {
-  try {
-    for (const { username } of viewers) await store.remove(username)
-  } catch (cause) {
-    if (!(cause instanceof UpstreamError)) throw cause
-    throw new ConfigError(
-      `The user store does not answer, so made-up viewers remain. Remove those that viewers list --name ${prefix} shows.`,
-      { cause },
-    )
+/** The pause before the next try, and the longest wait, for a store that is away at the end. */
+const TRY_AGAIN = { everyMs: 2_000, atMostMs: 60_000 }
+
+/**
+ * Removes the viewers. If the store is away, waits until it is back.
+ * @throws ConfigError that names a command, if the store stays away.
+ */
+export async function removeAll(
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  store: Pick<EditableUserStore, 'remove'>,
+  viewers: readonly Credentials[],
+  prefix: string,
+  { everyMs, atMostMs } = TRY_AGAIN,
+): Promise<void> {
+  const lastMs = performance.now() + atMostMs
+  let isAway = false
+  for (let removed = 0; removed < viewers.length; ) {
+    try {
+      await store.remove(viewers[removed]?.username ?? '')
+      removed += 1
+    } catch (cause) {
+      if (!(cause instanceof UpstreamError)) throw cause
+      if (performance.now() + everyMs > lastMs) throw leftOver(prefix, cause)
+      if (!isAway) stderr.write('Waits for the user store, to remove the made-up viewers.\n')
+      isAway = true
+      await sleep(everyMs)
+    }
   }
+}
+
+function leftOver(prefix: string, cause: unknown): ConfigError {
+  const fault = 'The user store does not answer, so made-up viewers remain.'
+  return new ConfigError(`${fault} When it is back, run: ${removalOf(prefix)}`, { cause })
+}
+
+function removalOf(prefix: string): string {
+  return `viewer-auth drill --remove-made-up ${prefix}`
+}
+
+/** Removes the viewers of an earlier drill. @param prefix of their names, which only a drill gives. */
+export async function removeMadeUpViewers(io: CommandIo, prefix: string): Promise<Outcome> {
+  return await withEditableStore(io, async (store) => {
+    const viewers: string[] = []
+    for await (const { viewer } of store.list()) if (viewer.username.startsWith(prefix)) viewers.push(viewer.username)
+    for (const username of viewers) await store.remove(username)
+    return { ok: true, text: `Removed ${countWords(viewers.length, 'viewer')}.`, data: { removed: viewers.length } }
+  })
 }

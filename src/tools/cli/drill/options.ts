@@ -36,3 +36,9 @@ export function plannedCommand(isOutage: boolean) {
     return [...earlier, { atMs: duration(time), command: command.trim(), isOutage }]
   }
 }
+
+/** Reads the beginning of the names of made-up viewers. Refuses any other, which could be the name of a person. */
+export function madeUpPrefix(text: string): string {
+  if (/^drill-[0-9a-f]{8}-$/.test(text)) return text
+  throw new InvalidArgumentError('Use the beginning of the names that the drill printed, such as drill-0a1b2c3d-.')
+}

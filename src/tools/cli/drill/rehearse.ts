@@ -5,6 +5,7 @@ import { countWords } from '../output/words.ts'
 import { type ViewerOptions, viewerFieldsOf } from '../settings/viewer-options.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
+import { causesOf, type SignInRate, signInRate } from './causes.ts'
 import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
@@ -114,10 +115,19 @@ async function runAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page,
   const failed = checks.filter(({ isMet }) => !isMet).length
   // Not in the text of the outcome, which escapes colours.
   if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
+  const rate = signInRate(record.attempts)
+  const causes = causesOf(record.attempts, [...record.away])
+  if (!json) io.stdout.write(`${[rateText(rate), ...causes.map((cause) => cause.text)].map(printable).join('\n')}\n`)
   const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
   const commands = record.commands.map(({ output: _output, ...command }) => command)
-  const data = { passed: failed === 0, checks, viewers: planned, commands, timeline: timelineOf(record) }
+  const results = { passed: failed === 0, checks, signInsPerSecond: rate, causes, viewers: planned }
+  const data = { ...results, commands, timeline: timelineOf(record) }
   return { ok: true, text, data, isPartial: failed > 0 }
+}
+
+function rateText({ highest, average }: SignInRate): string {
+  const [most, usual] = [highest, average].map((number) => number.toLocaleString('en'))
+  return `Sign-ins a second: ${most} at most, ${usual} on average.`
 }
 
 /** Writes the plan of the drill, and warnings about it. */

@@ -69,8 +69,9 @@ describe('a drill of an app without faults', () => {
     stderr.end()
     const [written] = await texts
     const lines = stripVTControlCharacters(Buffer.concat(written).toString()).trimEnd().split('\n')
-    expect(lines).toHaveLength(10)
-    for (const line of lines.slice(0, -1)) expect(line).toMatch(/^passed {2}\S/)
+    expect(lines).toHaveLength(11)
+    for (const line of lines.slice(0, -2)) expect(line).toMatch(/^passed {2}\S/)
+    expect(lines.at(-2)).toBe('Sign-ins a second: 1 at most, 1 on average.')
   })
 })
 

@@ -15,6 +15,8 @@ describe('commands of the operator', () => {
     const ended = await drill(app, args)
     expect([ended.status, ended.failed]).toEqual([0, []])
     expect(ended.data.timeline.some(({ askedToWait }) => askedToWait > 0)).toBe(true)
+    expect(ended.data.causes[0]).toMatchObject({ name: 'store-down', text: expect.stringContaining('USER_STORE_URL') })
+    expect(ended.data.signInsPerSecond.highest).toBeGreaterThan(0)
     expect(ended.data.commands.map(({ exitStatus }) => exitStatus)).toEqual([0, 0])
     expect(existsSync(awayFile)).toBe(false)
   })

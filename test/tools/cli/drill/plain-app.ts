@@ -41,6 +41,11 @@ export async function startPlainApp(
   const requests: PlainRequest[] = []
   const sockets = new Set<object>()
   const { origin } = await startService(async (req, res) => {
+    if (req.url === '/health/ready') {
+      const away = existsSync(awayFile) ? ['USER_STORE_URL'] : []
+      res.writeHead(away.length === 0 ? 200 : 503).end(JSON.stringify({ away }))
+      return
+    }
     sockets.add(req.socket)
     const request = await read(req, password)
     requests.push(request)
@@ -49,7 +54,7 @@ export async function startPlainApp(
     const isAway = request.kind !== 'screen' && existsSync(awayFile)
     const { status, headers } = alter(isAway ? { status: 503, headers: { 'retry-after': '1' } } : usual, request)
     res.writeHead(status, { 'content-type': 'text/html', ...headers })
-    res.end(status === 200 ? SCREEN : '')
+    res.end(status === 200 ? SCREEN : isAway ? '<meta name="reason" content="store-down">' : '')
   })
   return { url: `${origin}/`, password, requests, awayFile, connections: () => sockets.size }
 }
@@ -80,6 +85,8 @@ export interface DrillEnded {
   readonly data: {
     readonly checks: readonly { name: string; isMet: boolean; text: string }[]
     readonly commands: readonly { exitStatus: number | null; startedMs: number; endedMs: number }[]
+    readonly signInsPerSecond: { readonly highest: number; readonly average: number }
+    readonly causes: readonly { name: string; answers: number; text: string }[]
     readonly timeline: readonly { passed: number; askedToWait: number; unanswered: number }[]
   }
 }

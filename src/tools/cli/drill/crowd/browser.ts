@@ -7,6 +7,8 @@ export interface BrowserAnswer {
   readonly location: string | null
   /** The text of a page with status 200; else empty. */
   readonly page: string
+  /** The reason for programs on the screen of a refusal, such as `overloaded`. */
+  readonly reason?: string | undefined
 }
 
 /** The browser of one viewer. It keeps one connection, and cookies only for a later visit. */
@@ -92,6 +94,7 @@ async function exchange(
     retryAfterSeconds: retryAfter(headers['retry-after']),
     location: [headers.location ?? []].flat()[0] ?? null,
     page: statusCode === 200 ? text : '',
+    reason: /<meta name="reason" content="([a-z-]{1,40})">/.exec(text)?.[1],
   }
 }
 

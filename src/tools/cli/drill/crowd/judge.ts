@@ -29,6 +29,8 @@ export interface Judgement {
   readonly outcome: Outcome
   /** The reason, without a value of the answer. Empty if passed. */
   readonly fault: string
+  /** The reason that the app gave for 429 or 503. */
+  readonly reason?: string | undefined
 }
 
 const PASSED: Judgement = { outcome: 'passed', fault: '' }
@@ -44,7 +46,7 @@ export function judge(
   expected: ExpectedResponse,
   nowSeconds: number,
 ): Judgement {
-  const { status, retryAfterSeconds, location } = answer
+  const { status, retryAfterSeconds, location, reason } = answer
   const response = responseIn(location)
   if (response !== null && (kind === 'screen' || kind === 'wrong')) {
     const how = kind === 'wrong' ? 'with a wrong password' : 'without a password'
@@ -52,7 +54,7 @@ export function judge(
   }
   if (NO_ANSWER.includes(status)) return { outcome: 'unanswered', fault: `${status} of a proxy` }
   if (WAIT.includes(status) && retryAfterSeconds !== null)
-    return { outcome: 'asked-to-wait', fault: `${status} with Retry-After` }
+    return { outcome: 'asked-to-wait', fault: `${status} with Retry-After`, reason }
   if (response !== null && status === 303) {
     const fault = faultInResponse(response, username, expected, nowSeconds)
     return fault === null ? PASSED : { outcome: 'wrong-response', fault }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type OperatorCommand, type PlannedCommand, runCommands } from '../operator-commands.ts'
 import { type Browser, codeOf, openBrowser } from './browser.ts'
@@ -25,6 +26,8 @@ export interface DrillRecord {
   /** Viewers who signed in. */
   signedIn: number
   readonly ends: VisitEnd[]
+  /** The settings of the stores that `/health/ready` named after an answer that spoke of a store. */
+  readonly away: Set<string>
   readonly commands: readonly OperatorCommand[]
   isStopped: boolean
 }
@@ -39,6 +42,8 @@ export interface DrillDeps {
 
 /** A viewer types for 5 s, in a short drill for a fiftieth of the ramp. */
 const TYPING_MS = 5_000
+const STORE_LOOK_UP_MS = 2_000
+const Readiness = z.object({ away: z.array(z.string().regex(/^[A-Z_]{1,40}$/)).default([]) })
 /** The last viewers may have to wait for a Retry-After of 30 s. */
 const PATIENCE_MS = 60_000
 
@@ -61,6 +66,7 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
     attempts: [],
     signedIn: 0,
     ends: [],
+    away: new Set(),
     commands,
     isStopped: false,
   }
@@ -73,6 +79,7 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
   stop.addEventListener('abort', stopNow)
   if (stop.aborted) stopNow()
   onStart(record, timetable.nowMs)
+  const lookForStores = storeLookUp(drill.url.origin, record.away, timetable.nowMs)
   const play = async (visit: PlannedVisit) => {
     if (!(await timetable.until(visit.arrivesAtMs))) return
     const browser = openBrowser(drill.url.origin)
@@ -83,7 +90,10 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
       timetable,
       url,
       expected,
-      record: (attempt) => record.attempts.push(attempt),
+      record: (attempt) => {
+        record.attempts.push(attempt)
+        if (attempt.reason === 'store-down') lookForStores()
+      },
       onSignedIn: () => {
         record.signedIn += 1
       },
@@ -98,6 +108,21 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
   stop.removeEventListener('abort', stopNow)
   record.endedMs = timetable.nowMs()
   return record
+}
+
+/** Returns a function that asks the app which stores are away, at most every two seconds, and adds their settings. */
+function storeLookUp(origin: string, away: Set<string>, nowMs: () => number): () => void {
+  let nextMs = 0
+  return () => {
+    if (nowMs() < nextMs) return
+    nextMs = nowMs() + STORE_LOOK_UP_MS
+    const read = async () => {
+      const answer = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(STORE_LOOK_UP_MS) })
+      for (const setting of Readiness.parse(await answer.json()).away) away.add(setting)
+    }
+    // A proxy may keep this address to itself.
+    read().catch(() => {})
+  }
 }
 
 /** Opens the screen once, before the drill. */

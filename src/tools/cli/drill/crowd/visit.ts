@@ -16,6 +16,8 @@ export interface Attempt {
   readonly waitMs: number
   readonly outcome: Outcome
   readonly fault: string
+  /** The reason that the app gave for 429 or 503. */
+  readonly reason?: string | undefined
 }
 
 export interface VisitDeps {

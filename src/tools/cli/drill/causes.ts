@@ -1,0 +1,78 @@
+import { countWords } from '../output/words.ts'
+import type { Attempt } from './crowd/visit.ts'
+import { percentile } from './verdict.ts'
+
+/** Sign-ins with the right password in a second. */
+export interface SignInRate {
+  readonly highest: number
+  /** From the first sign-in to the last one. */
+  readonly average: number
+}
+
+/** A reason why sign-ins were slow or failed. */
+export interface Cause {
+  /** `slow-sign-ins`, or the reason that the app gave: `overloaded`, `store-down` and others. */
+  readonly name: string
+  readonly answers: number
+  /** A sentence that also says what to do. */
+  readonly text: string
+}
+
+const SLOW_MS = 1_000
+/** Then the screens are fast enough, so that only the passwords can be slow. */
+const TIMES_SLOWER = 4
+
+const TEXTS: Readonly<Record<string, string>> = {
+  overloaded:
+    'too many passwords or tokens waited for a core. The app has too few cores for this event: give it more cores or copies',
+  'store-down': 'the user store or the access policy was away',
+}
+
+/** Returns the rate at which viewers signed in. */
+export function signInRate(attempts: readonly Attempt[]): SignInRate {
+  const secondsOf = attempts
+    .filter(({ kind, outcome }) => kind === 'right' && outcome === 'passed')
+    .map(({ dueMs, waitMs }) => Math.floor((dueMs + waitMs) / 1000))
+  const counts = new Map<number, number>()
+  for (const second of secondsOf) counts.set(second, (counts.get(second) ?? 0) + 1)
+  const seconds = [...counts.keys()].toSorted((a, b) => a - b)
+  const lasted = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) + 1
+  const highest = [...counts.values()].reduce((most, count) => Math.max(most, count), 0)
+  return { highest, average: Math.round((secondsOf.length / lasted) * 10) / 10 }
+}
+
+/**
+ * Finds why sign-ins were slow or failed, the most frequent reason first.
+ * @param away the settings of the stores that `/health/ready` named meanwhile.
+ */
+export function causesOf(attempts: readonly Attempt[], away: readonly string[]): Cause[] {
+  const counts = new Map<string, number>()
+  for (const { outcome, reason } of attempts) {
+    if (outcome === 'asked-to-wait' && reason) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  }
+  const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
+  const given = ranked.map(([name, answers]): Cause => {
+    const named = name === 'store-down' && away.length > 0 ? `, as ${away.join(' and ')} did not answer` : ''
+    const why = TEXTS[name] ?? `the app gave the reason ${name}`
+    return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${named}.` }
+  })
+  return [...given, ...slowSignIns(attempts, given.length > 0)]
+}
+
+/** @param isExplained true if the app itself gave a reason. */
+function slowSignIns(attempts: readonly Attempt[], isExplained: boolean): Cause[] {
+  const slowestOf = (kind: Attempt['kind']) =>
+    percentile(
+      attempts.filter((attempt) => attempt.kind === kind).map(({ waitMs }) => waitMs),
+      0.95,
+    )
+  const [screenMs, rightMs] = [slowestOf('screen'), slowestOf('right')]
+  if (isExplained || rightMs < SLOW_MS) return []
+  const answers = attempts.filter(({ kind, waitMs }) => kind === 'right' && waitMs >= SLOW_MS).length
+  const why =
+    rightMs > TIMES_SLOWER * screenMs
+      ? 'The screens were fast: passwords wait for a core, or the user store is slow'
+      : 'The screens were slow too: the app, its proxy or this machine has too few cores'
+  const text = `${countWords(answers, 'sign-in')} took more than a second. ${why}.`
+  return [{ name: 'slow-sign-ins', answers, text }]
+}
