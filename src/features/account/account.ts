@@ -14,6 +14,8 @@ export interface Account {
   readonly sessionStore: Pick<SessionStore, 'endSessionsOf'>
   /** The attribute with the mail address of a viewer, or `username`. */
   readonly mailAttribute: string
+  /** The attribute with the name for the greeting of a mail. Null for the user name. */
+  readonly nameAttribute: string | null
   /** Words that a new password may not consist of. */
   readonly contextWords: readonly string[]
 }

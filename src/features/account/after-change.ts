@@ -12,16 +12,16 @@ const RETRY_MS = 60_000
 export async function afterPasswordChange(
   deps: AccountDeps,
   viewer: Viewer,
-  { language, log, hasNotice }: { readonly language: string; readonly log: LogStep; readonly hasNotice: boolean },
+  notice: Omit<Notice, 'mailOf'> & { readonly hasNotice: boolean },
 ): Promise<void> {
-  await endSessions(deps, viewer.username, log)
-  if (hasNotice) sendNotice(deps, viewer, { mailOf: changedMail, entryPoint: deps.entryPoint, language, log })
+  await endSessions(deps, viewer.username, notice.log)
+  if (notice.hasNotice) sendNotice(deps, viewer, { ...notice, mailOf: changedMail })
 }
 
 /** The notice of a changed password. */
-const changedMail: Notice['mailOf'] = ({ account: { mail } }, resetAddress) => ({
+const changedMail: Notice['mailOf'] = ({ account: { mail } }) => ({
   subject: mail.changedSubject,
-  paragraphs: [mail.changed, mail.changedNotYou, resetAddress],
+  paragraphs: [mail.changed, mail.changedNotYou],
 })
 
 /** The password is changed already. If the session store is away, the app tries again every minute for half an hour. */

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { deviceOf } from '../../login/account/device.ts'
 import { checkCredentials } from '../../login/check-credentials.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { afterPasswordChange } from './after-change.ts'
@@ -36,7 +37,8 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
     if (!(await passwordChanges.change(viewer, reading.password))) return refuse(WRONG)
     const log = logAccount(req)
     log({ outcome: 'password-changed', viewer: viewer.username })
-    await afterPasswordChange(deps, viewer, { language: pages.languageOf(req), log, hasNotice: true })
+    const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
+    await afterPasswordChange(deps, viewer, { ...notice, hasNotice: true })
     pages.send(req, res, { view: 'message', message: 'saved' })
   }
 }

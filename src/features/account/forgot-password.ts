@@ -1,10 +1,11 @@
 import type { RequestHandler } from 'express'
+import { deviceOf } from '../../login/account/device.ts'
 import { tooManyTries } from '../../login/check-credentials.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
 import { readUsername } from './form-fields.ts'
-import { mailAddressOf, resetMail } from './links/account-mails.ts'
+import { greetingNameOf, type MailRequest, mailAddressOf, resetMail } from './links/account-mails.ts'
 import { newPasswordLink } from './links/addresses.ts'
 import { newToken } from './links/tokens.ts'
 import type { MailJob } from './mail/mail-queue.ts'
@@ -39,7 +40,8 @@ export function postForgotPassword(deps: AccountDeps): RequestHandler {
       return pages.send(req, res, page, refusalOf(tooManyTries(refused.retryAfterSeconds)))
     }
     log({ outcome: 'reset-requested', viewer: username })
-    mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log }))
+    const request = { atMs: deps.nowSeconds() * 1000, device: deviceOf(req) }
+    mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log, request }))
     pages.send(req, res, { view: 'message', message: 'linkSent' })
   }
 }
@@ -49,12 +51,14 @@ interface ResetRequest {
   readonly username: string
   readonly language: string
   readonly log: LogStep
+  readonly request: MailRequest
   /** True for the name of a viewer whose mail address was typed. */
   readonly isFound?: boolean
 }
 
 /** Returns the work after the answer: finds the viewer, stores a link and builds the mail. */
-function resetJob(deps: AccountDeps, { username, language, log, isFound = false }: ResetRequest): MailJob {
+function resetJob(deps: AccountDeps, asked: ResetRequest): MailJob {
+  const { username, log, isFound = false } = asked
   const { mailQueue, resetLimits } = deps
   let reason: string | undefined
   let isAdmitted: boolean | undefined
@@ -69,7 +73,7 @@ function resetJob(deps: AccountDeps, { username, language, log, isFound = false 
     if (!isInTotal) return refuse('RESET_MAILS_PER_HOUR is reached')
     let mail: Mail | null = null
     try {
-      mail = await createMail(deps, { username, language }, refuse)
+      mail = await createMail(deps, asked, refuse)
       return mail
     } finally {
       if (mail === null) await giveBack()
@@ -86,7 +90,7 @@ function resetJob(deps: AccountDeps, { username, language, log, isFound = false 
     const mail = isAdmitted ? await createCountedMail() : refuse('the viewer had too many mails in this hour')
     const others = isFound ? [] : await viewersWithAddress(deps, username)
     for (const other of others) {
-      mailQueue?.add(resetJob(deps, { username: other.username, language, log, isFound: true }))
+      mailQueue?.add(resetJob(deps, { ...asked, username: other.username, isFound: true }))
     }
     return mail
   }
@@ -103,8 +107,8 @@ function resetJob(deps: AccountDeps, { username, language, log, isFound = false 
 
 /** Stores a link and builds its mail. @param refuse called with the reason for no mail. */
 async function createMail(
-  { passwordChanges, mailAttribute, service, publicUrl, basePath, nowSeconds }: AccountDeps,
-  { username, language }: Pick<ResetRequest, 'username' | 'language'>,
+  { passwordChanges, mailAttribute, nameAttribute, service, publicUrl, basePath, nowSeconds, entryPoint }: AccountDeps,
+  { username, language, request }: ResetRequest,
   refuse: (why: string) => null,
 ): Promise<Mail | null> {
   const { token, digest } = newToken()
@@ -113,7 +117,9 @@ async function createMail(
   if (viewer === null) return refuse('the viewer is unknown or disabled')
   const to = mailAddressOf(viewer, mailAttribute)
   if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
-  const context = { to, username: viewer.username, service, language }
+  const name = greetingNameOf(viewer, nameAttribute)
+  const { brand } = entryPoint
+  const context = { to, name, username: viewer.username, service, language, brand, request }
   return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
 }
 

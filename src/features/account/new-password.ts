@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
+import { deviceOf } from '../../login/account/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'
@@ -31,16 +32,17 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     const { viewer, purpose } = found
     const reading = await readNewPassword(req.body, viewer.username, contextWords)
     if (!reading.ok) return pages.send(req, res, await formOf(deps, req, found, read.token), reading.refusal)
-    const [log, language] = [logAccount(req), pages.languageOf(req)]
+    const log = logAccount(req)
+    const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
     // Comes first: a crash must not use up the link before the parts have done what the viewer chose.
-    for (const part of deps.parts()) await part.apply(viewer, req.body, { entryPoint: deps.entryPoint, language, log })
+    for (const part of deps.parts()) await part.apply(viewer, req.body, notice)
     if ((await passwordChanges.setByLink(read.digest, nowSeconds(), reading.password)) === null) {
       return refuseLink(deps, req, res)
     }
     const isReset = purpose === 'reset'
     log({ outcome: isReset ? 'password-reset' : 'password-set', viewer: viewer.username })
     await signInLimits.forgive(viewer.username, addressOf(req))
-    await afterPasswordChange(deps, viewer, { language, log, hasNotice: isReset })
+    await afterPasswordChange(deps, viewer, { ...notice, hasNotice: isReset })
     pages.send(req, res, { view: 'message', message: 'saved' })
   }
 }

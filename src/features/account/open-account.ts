@@ -74,6 +74,7 @@ export async function openAccount(services: Services, mail: MailSettings): Promi
     signInLimits,
     sessionStore,
     mailAttribute: mail.addressAttribute,
+    nameAttribute: mail.nameAttribute,
     contextWords,
   }
 }

@@ -1,22 +1,25 @@
 import type { Notice } from '../../login/account/notice.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { Account } from './account.ts'
-import { mailAddressOf, noticeMail } from './links/account-mails.ts'
+import { greetingNameOf, mailAddressOf, noticeMail } from './links/account-mails.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
-type NoticeDeps = Pick<Account, 'mailQueue' | 'mailAttribute'> & { readonly publicUrl: URL }
+type NoticeDeps = Pick<Account, 'mailQueue' | 'mailAttribute' | 'nameAttribute'> & { readonly publicUrl: URL }
 
 /** Puts a mail about a change of an account into the queue. Does nothing without a mail server, or without an address. */
 export function sendNotice(
-  { mailQueue, mailAttribute, publicUrl }: NoticeDeps,
+  { mailQueue, mailAttribute, nameAttribute, publicUrl }: NoticeDeps,
   viewer: Viewer,
-  { mailOf, entryPoint: { brand, basePath }, language, log }: Notice,
+  { mailOf, entryPoint: { brand, basePath }, language, log, device }: Notice,
 ): void {
   const to = mailAddressOf(viewer, mailAttribute)
   const { username } = viewer
   if (to === null || mailQueue === null) return
-  const context = { to, username, service: brand.name ?? publicUrl.hostname, language }
-  const mail = noticeMail(context, (texts) => mailOf(texts, `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.forgot}`))
+  const name = greetingNameOf(viewer, nameAttribute)
+  const service = brand.name ?? publicUrl.hostname
+  const request = { atMs: Date.now(), device }
+  const context = { to, name, username, service, language, brand, request }
+  const mail = noticeMail(context, mailOf, `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.forgot}`)
   mailQueue.add({
     prepare: () => Promise.resolve(mail),
     onEnd(result, error) {

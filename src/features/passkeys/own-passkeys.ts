@@ -49,9 +49,9 @@ export async function removeTicked(
   return true
 }
 
-const removedMail: Notice['mailOf'] = ({ passkeys: { mail }, account }, resetAddress) => ({
+const removedMail: Notice['mailOf'] = ({ passkeys: { mail }, account }) => ({
   subject: mail.removedSubject,
-  paragraphs: [mail.removed, account.mail.changedNotYou, resetAddress],
+  paragraphs: [mail.removed, account.mail.changedNotYou],
 })
 
 function tickedIn({ removePasskey = [] }: Form): readonly unknown[] {

@@ -5,10 +5,12 @@ import type { Services } from '../feature.ts'
 import type { LogStep } from '../log/step-log.ts'
 
 export interface Notice {
-  /** Returns the mail. `resetAddress` is where the viewer resets the password. */
-  readonly mailOf: (texts: Texts, resetAddress: string) => { readonly subject: string; readonly paragraphs: string[] }
+  /** Returns the texts above the link with which the viewer resets the password. */
+  readonly mailOf: (texts: Texts) => { readonly subject: string; readonly paragraphs: readonly string[] }
   readonly entryPoint: EntryPoint
   readonly language: Language
+  /** See deviceOf(). */
+  readonly device: readonly string[]
   readonly log: LogStep
 }
 

@@ -166,7 +166,7 @@ function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWo
   }
 }
 
-function directionOf(language: Language): 'ltr' | 'rtl' {
+export function directionOf(language: Language): 'ltr' | 'rtl' {
   const locale = new Intl.Locale(language).maximize()
   return ['Arab', 'Hebr'].includes(locale.script ?? '') ? 'rtl' : 'ltr'
 }

@@ -66,6 +66,7 @@ export async function startAccountApp({
     signInLimits,
     sessionStore,
     mailAttribute: 'username',
+    nameAttribute: null,
     contextWords: ['lovelace'],
     ...changed,
   }

@@ -18,7 +18,7 @@ import { withPasskeys } from './entry-point.ts'
 
 export interface PasskeyAppOptions extends LoginAppOptions {
   readonly entryPoint?: Partial<HashEntryPoint>
-  readonly mail?: Pick<Account, 'mailQueue' | 'mailAttribute'>
+  readonly mail?: Pick<Account, 'mailQueue' | 'mailAttribute' | 'nameAttribute'>
   /** Replaces parts, for faults. */
   readonly changePasskeys?: (passkeys: Passkeys) => Passkeys
 }
@@ -29,7 +29,7 @@ export type PasskeyApp = Awaited<ReturnType<typeof startPasskeys>>
 export async function startPasskeys({
   publicUrl = 'https://login.example',
   entryPoint,
-  mail = { mailQueue: null, mailAttribute: 'username' },
+  mail = { mailQueue: null, mailAttribute: 'username', nameAttribute: null },
   changePasskeys = (passkeys) => passkeys,
   ...options
 }: PasskeyAppOptions = {}) {
@@ -59,7 +59,10 @@ export async function startPasskeys({
 }
 
 /** Returns the function that sends notices as the account pages do. */
-function noticesTo(mail: Pick<Account, 'mailQueue' | 'mailAttribute'>, publicUrl: string): Passkeys['notify'] {
+function noticesTo(
+  mail: Pick<Account, 'mailQueue' | 'mailAttribute' | 'nameAttribute'>,
+  publicUrl: string,
+): Passkeys['notify'] {
   return (viewer, notice) => sendNotice({ ...mail, publicUrl: new URL(publicUrl) }, viewer, notice)
 }
 

@@ -1,4 +1,8 @@
+import type { Brand } from '../../../brand/brand.ts'
+import { textColorOn } from '../../../brand/contrast.ts'
 import { type Language, sentence, type Texts, textsOf } from '../../../languages/languages.ts'
+import { directionOf } from '../../../login/screens/page.ts'
+import { compileView } from '../../../login/screens/views.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { isMailAddress } from '../mail/settings.ts'
 import type { Mail } from '../mail/smtp.ts'
@@ -6,11 +10,39 @@ import type { Mail } from '../mail/smtp.ts'
 /** The recipient of a mail, and the values in its text. */
 export interface MailContext {
   readonly to: string
+  /** The name in the greeting. */
+  readonly name: string
   readonly username: string
   /** The name of this app in the mail. */
   readonly service: string
   readonly language: Language
+  readonly brand: MailBrand
+  /** Null for a mail that the viewer did not cause. */
+  readonly request: MailRequest | null
 }
+
+/** What a mail shows of a brand. */
+export type MailBrand = Pick<Brand, 'colors' | 'helpUrl'>
+
+/** The request that caused a mail, so that the viewer recognizes it. */
+export interface MailRequest {
+  /** UNIX time in milliseconds. */
+  readonly atMs: number
+  /** See deviceOf(). */
+  readonly device: readonly string[]
+}
+
+interface MailContent {
+  readonly subject: string
+  readonly above: readonly string[]
+  readonly link: { readonly address: string; readonly text: string }
+  readonly below: readonly string[]
+}
+
+/** The colours of the button without BRAND_COLOR: `--accent` in public/login.css. */
+const COLORS = { light: '#2f4bd8', dark: '#8ea2ff' }
+/** A name without the form of an address, because mail programs make a link of it. */
+const NAME = /^(?!.*\.[\p{L}\p{N}]{2})[\p{L}\p{N}][\p{L}\p{M}\p{N} .,'’()-]{0,63}$/u
 
 /**
  * Returns the mail address of a viewer; null without a usable one.
@@ -21,35 +53,91 @@ export function mailAddressOf({ username, attributes }: Viewer, attribute: strin
   return isMailAddress(address) ? address : null
 }
 
+/** Returns the name of a viewer in the greeting: of the attribute if it is a name, else the user name. */
+export function greetingNameOf({ username, attributes }: Viewer, attribute: string | null): string {
+  const name = (attribute !== null && attributes[attribute]?.trim()) || ''
+  return NAME.test(name) ? name : username
+}
+
 /** Builds the mail with a link to reset the password. */
-export function resetMail(context: MailContext, link: string, lifeMinutes: number): Mail {
+export function resetMail(context: MailContext, address: string, lifeMinutes: number): Mail {
   const { account } = textsOf(context.language)
   const { mail } = account
   const expiry = sentence(context.language, account.expiresInMinutes, { count: lifeMinutes })
-  return build(context, mail.resetSubject, [mail.reset, link, expiry, mail.resetIgnore])
+  const link = { address, text: mail.setPassword }
+  return build(context, { subject: mail.resetSubject, above: [mail.reset], link, below: [expiry, mail.resetIgnore] })
 }
 
 /** Builds a notice. @param mailOf returns its texts, in which `{username}` and `{service}` are replaced. */
 export function noticeMail(
   context: MailContext,
   mailOf: (texts: Texts) => { readonly subject: string; readonly paragraphs: readonly string[] },
+  resetAddress: string,
 ): Mail {
-  const { subject, paragraphs } = mailOf(textsOf(context.language))
-  return build(context, subject, paragraphs)
+  const texts = textsOf(context.language)
+  const { subject, paragraphs } = mailOf(texts)
+  const link = { address: resetAddress, text: texts.account.mail.resetPassword }
+  return build(context, { subject, above: paragraphs, link, below: [] })
 }
 
 /** Builds the mail that invites a viewer to set the first password. */
-export function invitationMail(context: MailContext, link: string, lifeDays: number): Mail {
+export function invitationMail(context: MailContext, address: string, lifeDays: number): Mail {
   const { account } = textsOf(context.language)
   const { mail } = account
   const expiry = sentence(context.language, account.expiresInDays, { count: lifeDays })
-  return build(context, mail.inviteSubject, [mail.invite, link, mail.inviteUsername, expiry])
+  const link = { address, text: mail.setPassword }
+  return build(context, {
+    subject: mail.inviteSubject,
+    above: [mail.invite],
+    link,
+    below: [mail.inviteUsername, expiry],
+  })
 }
 
-function build({ to, username, service, language }: MailContext, subject: string, paragraphs: readonly string[]): Mail {
-  const { mail } = textsOf(language).account
+function build(context: MailContext, content: MailContent): Mail {
+  const { to, name, username, service, language, brand } = context
+  const texts = textsOf(language)
+  const { mail } = texts.account
+  const { link } = content
   // Only texts of the catalogue have braces to replace; a link or an address has none.
   const fillIn = (text: string) => sentence(language, text, { username, service })
-  const text = [mail.greeting, ...paragraphs].map(fillIn).join('\n\n')
-  return { to, subject: fillIn(subject), text: `${text}\n`, language }
+  const subject = fillIn(content.subject)
+  const greeting = sentence(language, mail.greeting, { username: name })
+  const [above, below] = [content.above.map(fillIn), content.below.map(fillIn)]
+  const details = detailsOf(context)
+  const help = brand.helpUrl === null ? [] : [`${texts.help}: ${brand.helpUrl}`]
+  const blocks = [greeting, ...above, link.address, ...below, details.join('\n'), ...help]
+  const text = `${blocks.filter((block) => block !== '').join('\n\n')}\n`
+  const colors = brand.colors ?? COLORS
+  const look = { colors, onDark: textColorOn(colors.dark), language, direction: directionOf(language) }
+  const html = htmlOf({
+    ...look,
+    texts,
+    subject,
+    service,
+    greeting,
+    above,
+    link,
+    below,
+    details,
+    helpUrl: brand.helpUrl,
+  })
+  return { to, subject, text, html, language }
+}
+
+/** Returns the time and the device of the request, as far as known. */
+function detailsOf({ request, language }: MailContext): string[] {
+  if (request === null) return []
+  const { mail } = textsOf(language).account
+  const times = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+  const time = sentence(language, mail.requestTime, { time: `${times.format(request.atMs)} UTC` })
+  if (request.device.length === 0) return [time]
+  return [time, sentence(language, mail.requestDevice, { device: request.device.join(', ') })]
+}
+
+let template: ReturnType<typeof compileView> | undefined
+
+function htmlOf(values: object): string {
+  template ??= compileView('account/mail')
+  return template(values)
 }

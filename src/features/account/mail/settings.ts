@@ -8,6 +8,8 @@ export interface MailSettings {
   readonly server: MailServerSettings | null
   /** The attribute with the mail address of a viewer, or `username`. */
   readonly addressAttribute: string
+  /** The attribute with the name for the greeting. Null for the user name. */
+  readonly nameAttribute: string | null
   /** The most mails in an hour that viewers may ask for, all together. */
   readonly resetsPerHour: number
 }
@@ -67,6 +69,10 @@ const MailFrom = z.string().transform((text, context): Mailbox => {
   return fail(context, 'must be an address, such as login@example.com or Example Video <login@example.com>')
 })
 
+const Attribute = z
+  .string()
+  .regex(/^[^=,\p{Cc}]{1,64}$/u, 'must be the name of an attribute of your viewers, or username')
+
 const MailEnvironment = z
   .object({
     SMTP_URL: SmtpUrl.optional().meta({ isSecret: true, isAddress: true }),
@@ -74,15 +80,17 @@ const MailEnvironment = z
       protects: 'without it, a connection to localhost is not encrypted',
     }),
     MAIL_FROM: MailFrom.optional(),
-    RESET_MAIL_ATTRIBUTE: z
-      .string()
-      .regex(/^[^=,\p{Cc}]{1,64}$/u, 'must be the name of an attribute of your viewers, or username')
-      .default('username'),
+    RESET_MAIL_ATTRIBUTE: Attribute.default('username'),
+    MAIL_NAME_ATTRIBUTE: Attribute.optional(),
     RESET_MAILS_PER_HOUR: wholeNumber(1, 100_000).default(100),
   })
   .transform((settings, context): MailSettings => {
     const { SMTP_URL: url, SMTP_CA_FILE: ca = null, MAIL_FROM: from } = settings
-    const rest = { addressAttribute: settings.RESET_MAIL_ATTRIBUTE, resetsPerHour: settings.RESET_MAILS_PER_HOUR }
+    const rest = {
+      addressAttribute: settings.RESET_MAIL_ATTRIBUTE,
+      nameAttribute: settings.MAIL_NAME_ATTRIBUTE ?? null,
+      resetsPerHour: settings.RESET_MAILS_PER_HOUR,
+    }
     if (url === undefined) return { server: null, ...rest }
     if (from === undefined) {
       context.addIssue({

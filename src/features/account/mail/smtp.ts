@@ -3,8 +3,10 @@ import type { Mailbox, MailServerSettings } from './settings.ts'
 export interface Mail {
   readonly to: string
   readonly subject: string
-  /** Plain text. */
+  /** Plain text, which is complete. */
   readonly text: string
+  /** The same as HTML. */
+  readonly html: string
   /** A BCP 47 tag, for the header Content-Language. */
   readonly language: string
 }
@@ -113,12 +115,13 @@ function connectionOptions({ host, port, tls, ca, auth }: MailServerSettings, ti
 }
 
 /** Objects instead of texts, so that no name or address can add a recipient or a header. */
-function messageOf({ to, subject, text, language }: Mail, from: Mailbox) {
+function messageOf({ to, subject, text, html, language }: Mail, from: Mailbox) {
   return {
     from,
     to: { name: '', address: to },
     subject,
     text,
+    html,
     headers: {
       'Content-Language': language,
       // RFC 3834: no answer by an absence notice.

@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express'
+import { deviceOf } from '../../../login/account/device.ts'
 import type { Notice } from '../../../login/account/notice.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
 import type { PasskeyAddition } from '../../../users/passkeys/passkey-store.ts'
 import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { CreationAnswer } from '../web-authn/answers.ts'
-import { deviceName } from '../web-authn/device-name.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
 import { TOO_MANY } from './password.ts'
 
@@ -36,14 +36,15 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
     if (!answer.success) return await refuse('unreadable', refusalOfFault('unreadable'), creator)
     const check = await checkCreation(answer.data, challenge, relyingParty)
     if (!check.ok) return await refuse(check.fault, refusalOfFault(check.fault), creator)
-    const name = deviceName(req.headers['user-agent'])
+    const device = deviceOf(req)
+    const name = device.join(' on ') || 'unknown browser'
     const passkey = { ...check.passkey, name, createdAtSeconds: nowSeconds() }
     const addition = await store.add(creator, passkey, passwordVersion)
     if (addition !== 'added') return await refuse(addition, REFUSALS[addition], creator)
     log({ outcome: 'passkey-added', viewer: creator })
     const viewer = await passkeys.find(creator)
     if (viewer === null) return await refuse('no-viewer', REFUSALS['no-viewer'], creator)
-    passkeys.notify(viewer, { mailOf: addedMail, entryPoint, language: pages.languageOf(req), log })
+    passkeys.notify(viewer, { mailOf: addedMail, entryPoint, language: pages.languageOf(req), log, device })
     await startLimits.giveBack(network)
     const result = { entryPoint: entryPoint.name, storedName: creator, passwordVersion, credential: passkey.id }
     await flows.put('result', flow, result)
@@ -53,7 +54,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
 }
 
 /** A new password does not remove a passkey, so the notice tells the viewer where to do so. */
-const addedMail: Notice['mailOf'] = ({ passkeys: { mail } }, resetAddress) => ({
+const addedMail: Notice['mailOf'] = ({ passkeys: { mail } }) => ({
   subject: mail.subject,
-  paragraphs: [mail.added, mail.notYou, resetAddress],
+  paragraphs: [mail.added, mail.notYou],
 })

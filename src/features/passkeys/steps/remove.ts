@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { deviceOf } from '../../../login/account/device.ts'
 import { ownPasskeys, removeTicked } from '../own-passkeys.ts'
 import { refusalOfCeremony } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
@@ -17,7 +18,7 @@ export function postRemove(deps: PasskeyRouteDeps): RequestHandler {
     }
     await passkeys.startLimits.giveBack(network)
     const language = pages.languageOf(req)
-    const notice = { entryPoint, language, log: logAccount(req) }
+    const notice = { entryPoint, language, log: logAccount(req), device: deviceOf(req) }
     if (await removeTicked(passkeys, viewer, form, notice)) {
       await passkeys.endSessionsOf(viewer.username)
       return pages.sendRemoved(req, res)

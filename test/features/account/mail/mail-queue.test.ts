@@ -12,7 +12,7 @@ import type { Services } from '../../../../src/login/feature.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { mailSettings } from '../start-account-app.ts'
 
-const MAIL: Mail = { to: 'ada@example.com', subject: 's', text: 't', language: 'en' }
+const MAIL: Mail = { to: 'ada@example.com', subject: 's', text: 't', html: 'h', language: 'en' }
 const away = new MailFault('ECONNECTION', { isFinal: false, cause: null })
 const refused = new MailFault('EENVELOPE 550', { isFinal: true, cause: null })
 
@@ -94,7 +94,7 @@ test.each([
 test('the queue of the app is as long as RESET_MAILS_PER_HOUR says', async () => {
   const users = { passwordChanges: { assertAllowed: () => Promise.resolve() } }
   const services = { users, openCounter: openMemoryCounter, addressLimit: {}, log: {} } as unknown as Services
-  const mail = { server: mailSettings(9), addressAttribute: 'username', resetsPerHour: 50 }
+  const mail = { server: mailSettings(9), addressAttribute: 'username', nameAttribute: null, resetsPerHour: 50 }
   const queue = (await openAccount(services, mail))?.mailQueue
   const results: MailResult[] = []
   for (let added = 0; added < 1_051; added += 1) {

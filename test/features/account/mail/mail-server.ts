@@ -9,8 +9,9 @@ export interface ReceivedMail {
   readonly to: readonly string[]
   /** Headers and body as sent. */
   readonly raw: string
-  /** The decoded body. */
+  /** The decoded parts of the body. */
   readonly text: string
+  readonly html: string
   readonly isEncrypted: boolean
 }
 
@@ -29,7 +30,8 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
       void text(stream).then((raw) => {
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
         const to = envelope.rcptTo.map(({ address }) => address)
-        mails.push({ from, to, raw, text: bodyOf(raw), isEncrypted: secure })
+        const [plain, html] = [partOf(raw, 'text/plain'), partOf(raw, 'text/html')]
+        mails.push({ from, to, raw, text: plain, html, isEncrypted: secure })
         done()
       }, done)
     },
@@ -58,7 +60,15 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
   }
 }
 
-/** Returns the text of a mail with one part. */
+/** Returns the decoded part of a mail with this type; empty without one. */
+function partOf(raw: string, type: string): string {
+  const boundary = /^content-type: multipart\/alternative;\s+boundary="([^"]+)"/im.exec(raw)?.[1]
+  const parts = boundary === undefined ? [raw] : raw.split(`--${boundary}`).slice(1)
+  const part = parts.find((found) => found.split('\r\n\r\n')[0]?.toLowerCase().includes(`content-type: ${type}`))
+  return part === undefined ? '' : bodyOf(boundary === undefined ? part : part.replace(/\r\n$/, ''))
+}
+
+/** Returns the decoded text of a mail with one part, or of a part. */
 function bodyOf(raw: string): string {
   const [headers = '', ...rest] = raw.split('\r\n\r\n')
   const body = rest.join('\r\n\r\n')

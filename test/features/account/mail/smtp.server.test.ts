@@ -10,6 +10,7 @@ const MAIL: Mail = {
   to: 'ada@example.com',
   subject: 'Ünïcode: reset your password',
   text: `Hello,\n\nhttps://login.example/account/new-password?token=${'x'.repeat(43)}\n\nGrüße\n`,
+  html: '<p>Grüße</p>\n',
   language: 'de',
 }
 
@@ -47,10 +48,16 @@ test('a mail arrives as it was written, from the sender of the settings', async 
     from: 'login@example.com',
     to: ['ada@example.com'],
     text: MAIL.text.replaceAll('\n', '\r\n'),
+    html: MAIL.html.replaceAll('\n', '\r\n'),
   })
   expect(received?.raw).toMatch(/^From: Example Video <login@example\.com>\r$/m)
   expect(received?.raw).toMatch(/^Content-Language: de\r$/m)
-  expect(received?.raw).toMatch(/^Content-Type: text\/plain; charset=utf-8/m)
+  // The last part is the one that a program prefers (RFC 2046, 5.1.4).
+  expect(received?.raw.match(/^Content-Type: [\w/]+/gm)).toEqual([
+    'Content-Type: multipart/alternative',
+    'Content-Type: text/plain',
+    'Content-Type: text/html',
+  ])
 })
 
 test('STARTTLS is used, and its certificate checked', async () => {

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import { colorsOf, DarkColor, LightColor } from '../../../../brand/colors.ts'
 import { entryPointSources, readEntryPointSettings, readFeatureSettings } from '../../../../config.ts'
 import { ConfigError, UpstreamError } from '../../../../errors.ts'
-import { invitationMail, mailAddressOf } from '../../../../features/account/links/account-mails.ts'
+import {
+  greetingNameOf,
+  invitationMail,
+  type MailBrand,
+  mailAddressOf,
+} from '../../../../features/account/links/account-mails.ts'
 import {
   createInvitation,
   type Invitation,
@@ -54,7 +60,7 @@ export function addInvitationOptions(command: Command): Command {
  */
 export async function openLinkSender(io: CommandIo, options: InvitationOptions): Promise<LinkSender> {
   const { publicUrl, settings } = readFeatureSettings(io.env, MAIL_SETTINGS)
-  const { server, addressAttribute } = settings
+  const { server, addressAttribute, nameAttribute } = settings
   const context = readContext(io, options, publicUrl)
   const create = ({ passwordChanges }: InvitingStore, username: string) =>
     createInvitation(passwordChanges, username, context, Date.now() / 1000)
@@ -84,12 +90,9 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
       const invitation = await create(store, username)
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
       if (!invitation || to === null) return null
-      const { service, language, lifeDays } = context
-      const mail = invitationMail(
-        { to, username: invitation.viewer.username, service, language },
-        invitation.link,
-        lifeDays,
-      )
+      const { viewer, link } = invitation
+      const recipient = { to, name: greetingNameOf(viewer, nameAttribute), username: viewer.username }
+      const mail = invitationMail({ ...context, ...recipient, request: null }, link, context.lifeDays)
       await sendMail(mail)
       await store.markSent(invitation.digest)
       return invitation
@@ -129,7 +132,11 @@ async function sendWithRetry(send: () => Promise<void>): Promise<void> {
   }
 }
 
-function readContext({ env }: CommandIo, options: InvitationOptions, publicUrl: URL): InvitationContext {
+function readContext(
+  { env }: CommandIo,
+  options: InvitationOptions,
+  publicUrl: URL,
+): InvitationContext & { readonly brand: MailBrand } {
   const { days = DEFAULT_DAYS, entryPoint: name } = options
   // With one entry point, the command needs no secret of the app.
   const [first, ...others] = entryPointSources(env).sources
@@ -146,7 +153,18 @@ function readContext({ env }: CommandIo, options: InvitationOptions, publicUrl: 
     service: brandName || publicUrl.hostname,
     language,
     lifeDays: days,
+    brand: chosen?.brand ?? brandIn(first?.source.given ?? {}),
   }
+}
+
+/** Returns what a mail shows of a brand, from settings that may be wrong: the app refuses those at its start. */
+function brandIn({
+  BRAND_COLOR,
+  BRAND_COLOR_DARK,
+  HELP_URL = '',
+}: Readonly<Record<string, string | undefined>>): MailBrand {
+  const [light, dark] = [LightColor.safeParse(BRAND_COLOR).data, DarkColor.safeParse(BRAND_COLOR_DARK).data]
+  return { colors: colorsOf(light, dark), helpUrl: /^(https?|mailto):/.test(HELP_URL) ? HELP_URL : null }
 }
 
 function parseDays(text: string): number {
