@@ -42,7 +42,7 @@ test('a page of total views is by day by default, with the totals of views, devi
   expect(paths).toEqual(['total-views/day', ...SUMMARIES].toSorted())
   expect(text).toContain('300 views in the whole period. Busiest day: 12')
   expect(text).toContain(
-    'views (+50\u00a0% on the period before) 300 devices (±0\u00a0% on the period before) 20 signed-in viewers 7',
+    'views (+50 % on the period before) 300 devices (±0 % on the period before) 20 signed-in viewers 7',
   )
 })
 
