@@ -37,6 +37,7 @@ test.each([
   ['with a number as kid', { ...JWK, kid: 7 }],
   ['of an elliptic curve', EC],
   ['of 1024 bits', SHORT],
+  ['of 8200 bits', { ...JWK, n: numberOf('ff'.repeat(1025)) }],
   ['without a modulus', { ...JWK, n: undefined }],
   ['with an even modulus', { ...JWK, n: numberOf(`${MODULUS.slice(0, -1)}0`) }],
   ['with the exponent 0', { ...JWK, e: numberOf('00') }],
