@@ -106,6 +106,18 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
   },
   {
+    name: 'backup',
+    summary: 'copy the SQLite files of the settings while the app runs',
+    declare: addBareCommand,
+    load: async () => (await import('./backup/backup-command.ts')).addBackupCommand,
+  },
+  {
+    name: 'restore',
+    summary: 'replace the SQLite files of the settings by a backup',
+    declare: addBareCommand,
+    load: async () => (await import('./backup/backup-command.ts')).addRestoreCommand,
+  },
+  {
     name: 'support',
     summary: 'one file for support, without secrets',
     declare: addGroup,
