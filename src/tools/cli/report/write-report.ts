@@ -9,6 +9,7 @@ import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { counted, printableJson } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
+import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
@@ -95,7 +96,11 @@ async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): 
     const zone = machineTimeZone()
     const withLocalTimes = localTimes(zone)
     const fetched =
-      'dimension' in question ? localSeries(question, zone, (piece: SeriesQuestion) => ask(piece)) : ask(question)
+      'dimension' in question
+        ? localSeries(question, zone, (piece: SeriesQuestion) => ask(piece))
+        : 'granularity' in question
+          ? localPeaks(question, zone, (piece: PeakQuestion) => ask(piece))
+          : ask(question)
     for await (const page of fetched) {
       odd = page.odd
       progress.page(page.number, page.rows.length)

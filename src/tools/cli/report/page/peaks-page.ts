@@ -6,7 +6,7 @@ import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { countWords, numberWords, timeWords } from '../../output/words.ts'
-import { nextOf } from '../calendar.ts'
+import { nextOf, startOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
 import { readTime } from '../words.ts'
 import { createRanking } from './bounded-ranking.ts'
@@ -70,11 +70,11 @@ export function peaksPage(granularity: Granularity, range: TimeRange, zone: Time
   }
 }
 
-/** Returns the end of the minute, hour, day or month that starts at this time. */
+/** Returns the end of the minute, hour, day or month that starts at this time. The service may count other hours. */
 export function endOfUnit(zone: TimeZone, granularity: Granularity, timeMs: number): number {
-  return granularity === 'day' || granularity === 'month'
-    ? nextOf(zone, granularity, timeMs)
-    : timeMs + GRANULARITY_MS[granularity]
+  if (granularity === 'day' || granularity === 'month') return nextOf(zone, granularity, timeMs)
+  const isLocalHour = granularity === 'hour' && startOf(zone, 'hour', timeMs) === timeMs
+  return isLocalHour ? nextOf(zone, 'hour', timeMs) : timeMs + GRANULARITY_MS[granularity]
 }
 
 function byName(top: readonly (Peak & { readonly name: string })[], known: number): Section {
