@@ -64,7 +64,7 @@ function setSending(text) {
   status.textContent = text
 }
 
-/** Keeps the fields at a 503. Leaves unknown answers to the browser. */
+/** Keeps the fields at a 503. */
 async function send() {
   clearInterval(ticking)
   sent += 1
@@ -102,7 +102,6 @@ function show(statusCode, { title, body, forms }) {
   }
 }
 
-/** Screen readers hear the first and last sentence. */
 function wait(retry, alert) {
   const { after, unit, automatic, byHand, now } = JSON.parse(retry)
   const endMs = Date.now() + 1000 * (isAutomatic ? (after + 2 * sent - 2) * (1 + Math.random()) : after)
@@ -110,11 +109,13 @@ function wait(retry, alert) {
   const timer = create('span', { 'aria-live': 'off' })
   const tick = () => {
     const left = Math.ceil((endMs - Date.now()) / 1000 / unit)
+    document.body.classList.toggle('waiting', left > 0)
     const forms = isAutomatic ? automatic : byHand
     if (left > 0) timer.textContent = forms[rules.select(left)].replace('{count}', left)
     else if (isAutomatic) void send()
     else {
       clearInterval(ticking)
+      alert.className = 'now'
       timer.textContent = status.textContent = now
     }
   }

@@ -101,7 +101,7 @@ test('a viewer in WebKit resets the password in a window of its own, and then si
   login = `http://localhost:${app.port}`
   await webkit.open(player)
   await webkit.enterFrame('iframe')
-  await webkit.press('a.forgot')
+  await webkit.press('nav .forgot')
   await webkit.enterWindow(`${login}/account/forgot`)
   await webkit.type('#username', ADA.username)
   await webkit.press('.primary')

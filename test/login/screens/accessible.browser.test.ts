@@ -98,11 +98,11 @@ test('a screen reader gets the error in the title, as an alert, and with both fi
     'alert',
     `textbox, Username, ${alert}, invalid`,
     `textbox, Password, ${alert}, invalid`,
+    'link, Forgot password? (opens in a new tab)',
     'checkbox, This is a shared device',
     'button, Log in',
     'button, Cancel',
     'navigation',
-    'link, Forgot password? (opens in a new tab)',
     'link, Help (opens in a new tab)',
     'link, Terms (opens in a new tab)',
   ])

@@ -142,7 +142,8 @@ describe('the links', () => {
 
   test('links open in a tab of their own, and a message leaves out the one for a forgotten password', async () => {
     const app = await startWith({}, { allowedGroups: ['gold'] })
-    expect(linksOf(await app.get('/'))).toEqual([forgotPasswordUrl, helpUrl, termsUrl])
+    // The first is beside the label of the password, the second for small players.
+    expect(linksOf(await app.get('/'))).toEqual([forgotPasswordUrl, forgotPasswordUrl, helpUrl, termsUrl])
     for (const answer of [
       await app.post('/sign-in', ADA),
       await app.get('/nowhere'),

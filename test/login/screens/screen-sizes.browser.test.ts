@@ -70,7 +70,11 @@ test.each(
       { brand: 'unbranded', languages: ['de', 'ar'], sizes: ['320x180'] },
       { brand: 'longest texts', languages: ['de'], sizes: SIZES },
     ],
-    (['square logo', 'wordmark', 'unbranded', 'longest texts'] as const).map((brand) => ({ brand, languages: LANGUAGES, sizes: SIZES })),
+    (['square logo', 'wordmark', 'unbranded', 'longest texts'] as const).map((brand) => ({
+      brand,
+      languages: LANGUAGES,
+      sizes: SIZES,
+    })),
   ),
 )(
   'every screen fits $sizes.length sizes in $languages.length languages, $brand: nothing scrolls, is cut off or overlaps',

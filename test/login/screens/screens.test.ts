@@ -1,11 +1,13 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
+import { assetAddress } from '../../../src/login/screens/assets.ts'
 import { entryPointAt } from '../entry-point.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../start-login-app.ts'
-import { everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
+import { BRANDS, everyScreen, LANGUAGES, startAppWithEveryScreen } from './every-screen.ts'
 
 const NAMES = [
   `<script>alert(1)</script>`,
@@ -114,6 +116,16 @@ test('only faults of the fields mark them as invalid, and every message belongs 
       ])
     }
   }
+})
+
+test('the sign-in screen and its style sheets have less than 12 kB, compressed', async () => {
+  const app = await startAppWithEveryScreen(BRANDS['square logo'])
+  const { text } = await app.get('/', { 'Accept-Language': 'ar' })
+  const addresses = [...text.matchAll(/<link rel="stylesheet" href="([^"]*)"/g)].map(([, address = '']) => address)
+  expect(addresses).toHaveLength(2)
+  const pages = [text, (await app.get(assetAddress('window.css'))).text]
+  for (const address of addresses) pages.push((await app.get(address)).text)
+  expect(pages.reduce((sum, page) => sum + gzipSync(page).length, 0)).toBeLessThan(12_000)
 })
 
 test('the fields are marked for password managers', async () => {
