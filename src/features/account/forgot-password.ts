@@ -42,7 +42,7 @@ export function postForgotPassword(deps: AccountDeps): RequestHandler {
     log({ outcome: 'reset-requested', viewer: username })
     const request = { atMs: deps.nowSeconds() * 1000, device: deviceOf(req) }
     mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log, request }))
-    pages.send(req, res, { view: 'message', message: 'linkSent' })
+    pages.send(req, res, { view: 'message', message: 'linkSent', username })
   }
 }
 

@@ -32,7 +32,8 @@ export function createAccount(account: Account, services: Services): OpenFeature
         return { ...own, forgotPasswordUrl: forgot }
       },
       routes(deps) {
-        const page = { templates, brand, basePath, headers, scriptHeaders, hasScript }
+        const hasStartPage = deps.answer.readAddress(undefined).ok
+        const page = { templates, brand, basePath, headers, scriptHeaders, hasScript, hasStartPage }
         const pages = createAccountPages({ ...page, canReset: hasOwnPages, fewestCharacters: FEWEST_CHARACTERS })
         const { outcomes, count } = steps
         const log = { ...services, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }

@@ -6,7 +6,7 @@ import { assetAddress } from '../../login/screens/assets.ts'
 import type { Headers } from '../../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../../login/screens/page.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
-import { sendPage } from '../../login/screens/send.ts'
+import { pathOf, sendPage } from '../../login/screens/send.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { compileView } from '../../login/screens/views.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
@@ -23,7 +23,8 @@ export type AccountPage =
       readonly parts: string
     }
   | { readonly view: 'change-password'; readonly username?: string }
-  | { readonly view: 'message'; readonly message: 'linkSent' | 'saved' | 'deadLink' | 'refused' }
+  | { readonly view: 'message'; readonly message: 'saved' | 'deadLink' | 'refused' }
+  | { readonly view: 'message'; readonly message: 'linkSent'; readonly username: string }
 
 type NewPasswordPage = Extract<AccountPage, { readonly view: 'new-password' }>
 type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
@@ -65,12 +66,14 @@ export interface AccountPagesOptions {
   readonly hasScript: boolean
   /** True if viewers can ask for a link by mail. */
   readonly canReset: boolean
+  /** True if a viewer can sign in without a player around the screen. */
+  readonly hasStartPage: boolean
   readonly fewestCharacters: number
 }
 
 /** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
 export function createAccountPages(options: AccountPagesOptions): AccountPages {
-  const { templates, brand, basePath, canReset, fewestCharacters } = options
+  const { templates, brand, basePath, canReset, hasStartPage, fewestCharacters } = options
   const asset = assetAddress
   const pageIn = createPages(brand, asset('icon.svg'))
 
@@ -96,18 +99,29 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       passwordAttributes: hasScript ? passwordAttributes(language) : '',
       ...page,
       ...(page.view === 'new-password' && { introduction: introductionOf(page, texts.account) }),
-      ...(page.view === 'message' && messageParts(page.message, language)),
+      ...(page.view === 'message' && messageParts(page, language)),
     })
   }
   /** Returns the sentence of a message, and the link that leads on. */
-  function messageParts(message: MessagePage['message'], language: Language) {
-    const texts = textsOf(language).account
+  function messageParts(page: MessagePage, language: Language) {
+    const { signIn, account: texts } = textsOf(language)
     const forgot = `${basePath}${ACCOUNT_PATHS.forgot}?lang=${language}`
-    if (message === 'linkSent') return { text: texts.linkSent, link: { address: forgot, text: texts.sendAgain } }
-    if (message === 'saved') return { text: texts.saved, link: null }
-    if (message === 'refused') return { text: null, link: null }
-    if (!canReset) return { text: texts.deadInvitation, link: null }
-    return { text: null, link: { address: forgot, text: texts.requestNewLink } }
+    const parts = { text: null, link: null, typed: null, isDone: false }
+    switch (page.message) {
+      case 'linkSent': {
+        const typed = htmlWithName(texts.forAccount, page.username)
+        return { text: texts.linkSent, link: { address: forgot, text: texts.sendAgain }, typed, isDone: true }
+      }
+      case 'saved': {
+        const link = hasStartPage ? { address: pathOf(basePath, { lang: language }), text: signIn } : null
+        return { ...parts, text: texts.saved, link, isDone: true }
+      }
+      case 'refused':
+        return parts
+      case 'deadLink':
+        if (!canReset) return { ...parts, text: texts.deadInvitation }
+        return { ...parts, link: { address: forgot, text: texts.requestNewLink } }
+    }
   }
   return {
     languageOf: ownLanguageOf,

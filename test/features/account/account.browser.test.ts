@@ -61,7 +61,7 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     const { page, waitForFrame, complaints } = await launched.openPage()
     await page.goto(player)
     const framed = await waitForFrame(login)
-    await pressKey(framed, 'a.forgot')
+    await pressKey(framed, 'nav .forgot')
     const own = await windowAt(launched, `${login}/account/forgot`)
     await typeText(own.mainFrame(), '#username', ADA.username)
     await pressKey(own.mainFrame(), '.primary')
@@ -104,7 +104,7 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
         const { app, login, player } = await startSites(`sandbox="allow-forms allow-same-origin ${popups}"`)
         const { page, waitForFrame } = await launched.openPage()
         await page.goto(player)
-        await pressKey(await waitForFrame(login), 'a.forgot')
+        await pressKey(await waitForFrame(login), 'nav .forgot')
         if (popups === '') {
           await new Promise((resolve) => setTimeout(resolve, 1_000))
           expect((await launched.browser.pages()).filter((one) => one.url().startsWith(`${login}/account`))).toEqual([])

@@ -92,7 +92,7 @@ test('beyond RESET_MAILS_PER_HOUR, known and unknown names still get the same an
   const answers = []
   for (const username of [ADA.username, 'nobody@example.com']) answers.push(await app.post(FORGOT, { username }))
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(new Set(answers.map(({ text }) => text.replace(/<bdi dir="ltr">.*<\/bdi>/, ''))).size).toBe(1)
   await expect.poll(() => ends(app)).toEqual(['reset-mailed', 'reset-not-mailed', 'reset-not-mailed'])
   expect(app.lines.at(-1)).toMatchObject({ reason: 'RESET_MAILS_PER_HOUR is reached' })
   expect(app.mail.mails).toHaveLength(1)
