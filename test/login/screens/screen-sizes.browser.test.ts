@@ -21,6 +21,15 @@ const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded', 'lo
 const FEW_LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'pl', 'ja', 'ar']
 const OTHER_LANGUAGES = LANGUAGES.filter((language) => !FEW_LANGUAGES.includes(language))
 
+/** The spacing of WCAG 1.4.12. */
+const WIDER_SPACING = `{
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(
+    '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }' +
+    'p { margin-bottom: 2em !important }')
+  document.adoptedStyleSheets = [sheet]
+}`
+
 let browser: LaunchedBrowser
 beforeAll(async () => {
   browser = await launchBrowser('chromium')
@@ -110,6 +119,17 @@ test.each(FEW_BRANDS)(
     await page.close()
   },
 )
+
+test('wider spacing of letters, words, lines and paragraphs cuts nothing off', async () => {
+  const { page, screens } = await openScreens('square logo', ['de', 'ja'])
+  await page.evaluate(WIDER_SPACING)
+  const rules = { leastTarget: 24, mostScroll: 5_000 }
+  const faults: string[] = []
+  for (const size of ['640x360', '375x667']) faults.push(...(await faultsIn(page, size, screens, rules)))
+  expect(faults).toEqual([])
+  expect(await page.evaluate('getComputedStyle(document.querySelector("h1")).letterSpacing')).not.toBe('normal')
+  await page.close()
+})
 
 test('with its script, the sign-in screen fits every size too, also while it counts down', async () => {
   const app = await startAppWithEveryScreen(BRANDS['square logo'])
