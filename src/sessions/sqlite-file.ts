@@ -37,19 +37,15 @@ const OPENING_TIMEOUT_MS = 10_000
 const BUSY_TIMEOUT_MS = 50
 const PAUSE_MS = 1_000
 
-/** A file whose content the app can lose. */
+/** A file whose content the app can lose. `label` begins a sentence, `loss` ends one. `prepare` updates the tables. */
 export interface DataFile {
-  readonly setting: string
-  readonly name: string
-  /** What happens without the content, as the end of a sentence. */
+  readonly label: string
   readonly loss: string
-  /** Updates the tables. */
   prepare(database: DatabaseSync): void
 }
 
 export const SESSION_FILE: DataFile = {
-  setting: 'SESSION_STORE_URL',
-  name: 'session file',
+  label: 'SESSION_STORE_URL: the session file',
   loss: 'viewers then sign in again',
   prepare: migrate,
 }
@@ -71,7 +67,7 @@ export function openDataFile(file: string, kind: DataFile, warn: (message: strin
     const path = realpathSync(file)
     const aside = `${path}.damaged-${Date.now()}`
     for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-    warn(`The ${kind.name} ${file} was damaged, and is now ${aside}: ${kind.loss}.`)
+    warn(`${kind.label} ${file} was damaged, and is now ${aside}: ${kind.loss}.`)
     return openDatabase(file, kind)
   }
 }
@@ -83,7 +79,7 @@ function isOfAnotherProgram(file: string): boolean {
   return hasId || !start.includes(0)
 }
 
-function openDatabase(file: string, { setting, name, loss, prepare }: DataFile): DatabaseSync {
+function openDatabase(file: string, { label, loss, prepare }: DataFile): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
     if (file !== ':memory:') createPrivateFile(file)
@@ -99,8 +95,7 @@ function openDatabase(file: string, { setting, name, loss, prepare }: DataFile):
     database?.close()
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(
-      `${setting}: the ${name} ${file} cannot be used (${reason}). ` +
-        `Make its folder writable, or move the file away: ${loss}.`,
+      `${label} ${file} cannot be used (${reason}). Make its folder writable, or move the file away: ${loss}.`,
       { cause },
     )
   }

@@ -9,8 +9,7 @@ import { type CountsInStore, failuresIn, unlock } from '../stored-counts/stored-
 import { countersIn } from './file-counters.ts'
 
 const COUNTS_FILE: DataFile = {
-  setting: 'LIMITS_STORE_URL',
-  name: 'file of failed sign-ins',
+  label: 'LIMITS_STORE_URL: the file of failed sign-ins',
   loss: 'earlier failures are then forgotten',
   prepare(database) {
     const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
