@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { Outcome } from '../command.ts'
 import { openFileSink, type ReportSink } from '../output/sink.ts'
 import { countWords } from '../output/words.ts'
-import { type ViewerOptions, viewerFieldsOf } from '../settings/viewer-options.ts'
+import type { ViewerOptions } from '../settings/viewer-options.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { causesOf, type SignInRate, signInRate } from './causes.ts'
@@ -60,6 +60,7 @@ export async function rehearse(
   const page = options.html === undefined ? null : await openFileSink(options.html)
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
+  const { group: groups = [], attribute: attributes = {} } = options
   const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
   const work = async (viewers: readonly Credentials[]): Promise<Outcome> => {
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
@@ -69,7 +70,7 @@ export async function rehearse(
   }
   try {
     if (known !== null) return await work(known)
-    return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, viewerFieldsOf(options), work)
+    return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
   } finally {
     release()
     await page?.close()

@@ -6,7 +6,7 @@ import { viewerExists } from '../../../users/viewer-changes.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
-import { addViewerOptions, type ViewerOptions, viewerFieldsOf } from '../settings/viewer-options.ts'
+import { addViewerOptions, type ViewerOptions } from '../settings/viewer-options.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
@@ -64,33 +64,29 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
 
 function addAddCommand(group: Command, context: CommandContext): void {
   interface AddOptions extends Options, ViewerOptions {}
-  const command = addCommand(
-    group,
-    'add <USERNAME>',
-    'add a viewer; the password comes from a prompt or standard input',
-    [
-      'viewer-auth viewers add ada@example.com',
-      'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
-      ...WITHOUT_PASSWORD.map(({ example }) => example),
-      'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
-    ],
-  )
+  const command = addCommand(group, 'add <USERNAME>', 'add a viewer, with a password from a prompt or standard input', [
+    'viewer-auth viewers add ada@example.com',
+    'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
+    ...WITHOUT_PASSWORD.map(({ example }) => example),
+    'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
+  ])
   const withWays = WITHOUT_PASSWORD.reduce((extended, way) => way.addOptions(extended), command)
-  addViewerOptions(withWays, 'of the viewer').action((username: string, { json, ...options }: AddOptions) =>
-    runCommand(context, json, () =>
-      withEditableStore(context.io, async (store, contextWords) => {
-        const viewer = { username, ...viewerFieldsOf(options) }
-        // Checked before the prompt, so that the user need not type the password again.
-        const fault = faultInViewer(viewer)
-        if (fault !== null) return { ok: false, fault }
-        const known = await store.show(username)
-        if (known.ok) return viewerExists(known.viewer)
-        const other = WITHOUT_PASSWORD.find(({ isChosen }) => isChosen(options))
-        if (other) return await other.add(context, store, viewer, options)
-        const read = await readNewPassword(context.io, username, contextWords)
-        return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
-      }),
-    ),
+  addViewerOptions(withWays, 'of the viewer').action(
+    (username: string, { json, group: groups = [], attribute: attributes = {}, ...options }: AddOptions) =>
+      runCommand(context, json, () =>
+        withEditableStore(context.io, async (store, contextWords) => {
+          const viewer = { username, groups, attributes }
+          // Checked before the prompt, so that the user need not type the password again.
+          const fault = faultInViewer(viewer)
+          if (fault !== null) return { ok: false, fault }
+          const known = await store.show(username)
+          if (known.ok) return viewerExists(known.viewer)
+          const other = WITHOUT_PASSWORD.find(({ isChosen }) => isChosen(options))
+          if (other) return await other.add(context, store, viewer, options)
+          const read = await readNewPassword(context.io, username, contextWords)
+          return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+        }),
+      ),
   )
 }
 
