@@ -45,16 +45,22 @@ export interface EmulatorDeps {
   readonly features: readonly OpenServiceFeature[]
   /** Refuses what the documents do not have. */
   readonly isStrict: boolean
+  /** Frames of the player delegate local networks. */
+  readonly delegatesLocalNetwork: boolean
   readonly resetDatabase: () => Promise<void>
   /** Called with internal errors. The response does not contain them. */
   readonly onError: (error: unknown) => void
 }
+
+/** Chromium 145 split the first feature into the other two. */
+const LOCAL_NETWORK = '; local-network-access; local-network; loopback-network'
 
 /** Creates the app: all middleware and routes of the emulator, in order. */
 export function createEmulatorApp(deps: EmulatorDeps): Express {
   const { database, clock, publicUrl, faults, requestLog, features, onError } = deps
   const { nowSeconds } = clock
   const app = express()
+  app.locals.delegated = deps.delegatesLocalNetwork ? LOCAL_NETWORK : ''
   app.set('query parser', 'simple')
   app.set('etag', false)
   app.set('view engine', 'ejs')

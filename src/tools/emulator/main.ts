@@ -30,6 +30,7 @@ async function start(): Promise<RunningEmulator> {
     host: settings.EMULATOR_HOST,
     dataFile: settings.EMULATOR_DATA_FILE,
     isStrict,
+    delegatesLocalNetwork: settings.EMULATOR_LOCAL_NETWORK === 'on',
     serviceKeyBits: SERVICE_KEY_BITS,
     ...(settings.EMULATOR_PROVIDER_PORT !== undefined && {
       companions: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },

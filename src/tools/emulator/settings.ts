@@ -34,6 +34,8 @@ const Settings = z.object({
   EMULATOR_PROVIDER_PORT: Port.optional(),
   /** Refuses what the documents do not have. */
   EMULATOR_STRICT: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  /** Lets the frames of the player ask the viewer for local networks, as a login app on an intranet needs it. */
+  EMULATOR_LOCAL_NETWORK: z.enum(['on', 'off'], 'must be on or off').default('off'),
 })
 
 /** Settings of `npm run demo`. The demo sets all others itself. */

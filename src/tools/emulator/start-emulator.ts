@@ -28,6 +28,8 @@ export interface EmulatorOptions {
   readonly seed?: SeedOptions
   /** Refuses what the documents do not have; the request log names it in any case. */
   readonly isStrict?: boolean
+  /** The frames of the player may ask the viewer for local networks. */
+  readonly delegatesLocalNetwork?: boolean
   /** Length of the service's RSA keys: 2048 by default, because 4096 takes seconds to generate. */
   readonly serviceKeyBits?: number
   /** Also starts the companions. */
@@ -56,6 +58,7 @@ export async function startEmulator({
   nowSeconds = () => Date.now() / 1000,
   seed: seedOptions = {},
   isStrict = false,
+  delegatesLocalNetwork = false,
   serviceKeyBits = 2048,
   companions: companionOptions,
   onError = writeError,
@@ -82,6 +85,7 @@ export async function startEmulator({
       companions,
       features: SERVICE_FEATURES.map((feature) => feature.open(featureDeps)),
       isStrict,
+      delegatesLocalNetwork,
       resetDatabase,
       onError: report,
       ...shared,

@@ -152,6 +152,7 @@ describe('settings', () => {
         EMULATOR_DATA_FILE: 'data/emulator.db',
         EMULATOR_LOCK_URL: 'http://localhost:3000/',
         EMULATOR_STRICT: 'off',
+        EMULATOR_LOCAL_NETWORK: 'off',
       },
     })
     expect(readDemoSettings({})).toMatchObject({ settings: { DEMO_PORT: 3000, EMULATOR_PORT: 4000 } })

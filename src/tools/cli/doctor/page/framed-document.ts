@@ -12,6 +12,8 @@ export interface FramedDocument {
   readonly xFrameOptions: string | null
   readonly embedderPolicy: string
   readonly resourcePolicy: string | null
+  /** The header Permissions-Policy. */
+  readonly permissionsPolicy: string | null
   /** The element that frames it. Null for a page of its own, and for a frame that a script makes. */
   readonly element: Omit<FrameElement, 'content'> | null
 }
@@ -30,6 +32,7 @@ export function documentOf(
     xFrameOptions: headers.get('x-frame-options'),
     embedderPolicy: tokenOf(headers.get('cross-origin-embedder-policy')) || 'unsafe-none',
     resourcePolicy: tokenOf(headers.get('cross-origin-resource-policy')) || null,
+    permissionsPolicy: headers.get('permissions-policy'),
     element,
   }
 }
