@@ -21,6 +21,7 @@ export async function runHere(
   const file = userStores.fileOf()
   const status = await runCommandLine(args, {
     env: { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), ...env },
+    folder: cwd,
     stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
     stdout,
     stderr,

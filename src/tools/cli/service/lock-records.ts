@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { createPrivateFile } from '../../../server/private-file.ts'
@@ -32,22 +32,23 @@ export interface LockRecords {
 }
 
 /**
- * Returns the records beside the file of viewers, else in `data/`. Only this user may read the file.
+ * Returns the records beside the file .env, or in `data/` without one. Only this user may read the file. Until it exists,
+ * the records of older releases count, which are beside the file of viewers.
  * @param version a version of viewer authentication besides the hash. A channel or video may have a lock of each.
  */
 export function openLockRecords(
-  { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
+  { env, folder = '.', stderr }: Pick<CommandIo, 'env' | 'folder' | 'stderr'>,
   serviceUrl: string,
   version?: string,
 ): LockRecords {
-  const viewers = viewersFile(env)
-  const file = join(viewers === null ? 'data' : dirname(viewers), 'locks.json')
+  const file = join(folder, existsSync(join(folder, '.env')) ? '' : 'data', 'locks.json')
+  const readAll = () => readRecords([file, ...olderFiles(env, folder)].find((one) => existsSync(one)) ?? file)
   const suffix = version === undefined ? '' : ` ${version}`
   const keyOf = (target: LockTarget) => `${serviceUrl} ${nameOf(target)}${suffix}`
-  const find = (target: LockTarget) => readRecords(file)[keyOf(target)] ?? null
+  const find = (target: LockTarget) => readAll()[keyOf(target)] ?? null
 
   function change(edit: (records: z.infer<typeof RecordsFile>) => void): void {
-    const records = readRecords(file)
+    const records = readAll()
     const before = JSON.stringify(records)
     edit(records)
     if (JSON.stringify(records) === before) return
@@ -119,6 +120,13 @@ function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boo
 
 function fingerprintOf(secret: string, url: string, setAt: string): string {
   return createHmac('sha256', secret).update(`${url}\n${setAt}`).digest('hex')
+}
+
+function olderFiles(env: CommandIo['env'], folder: string): string[] {
+  const viewers = viewersFile(env)
+  return [viewers === null ? join(folder, 'data') : dirname(viewers), join(folder, 'data')].map((one) =>
+    join(one, 'locks.json'),
+  )
 }
 
 /** Returns no records if the file is missing or not ours. */

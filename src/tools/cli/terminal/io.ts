@@ -3,6 +3,8 @@ import type { Readable, Writable } from 'node:stream'
 /** The environment, streams and interrupts of a command. Tests pass their own. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder of the file .env. Default: the current folder. */
+  readonly folder?: string
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }

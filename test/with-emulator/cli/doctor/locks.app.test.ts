@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
@@ -21,7 +21,8 @@ let records: string
 beforeEach(async () => {
   emulator = await emulatorOfTest()
   folder = temporaryFolder()
-  records = join(folder, 'locks.json')
+  records = join(folder, 'data', 'locks.json')
+  mkdirSync(join(folder, 'data'))
   const returnUrl = `${emulator.url}/embed/hashlock/pass`
   const settings = { USER_STORE_URL: viewersUrl(folder), PLAYER_RETURN_URL: returnUrl, PLAYER_ORIGINS: emulator.url }
   env = await startLoginAppBehindProxy(emulator, { settings })
@@ -42,6 +43,18 @@ test('lock set keeps a fingerprint without a secret, for this user only', async 
   })
   expect(statSync(records).mode & 0o777).toBe(0o600)
   for (const name of SECRETS_OF_TEST) expect(text).not.toContain(env[name])
+})
+
+test('the record lies beside .env, and the record of an older release beside the viewers counts until then', async () => {
+  const viewers = temporaryFolder()
+  env = { ...env, USER_STORE_URL: viewersUrl(viewers) }
+  await run('lock', 'set', ...CHANNEL, '--yes')
+  renameSync(records, join(viewers, 'locks.json'))
+  writeFileSync(join(folder, '.env'), '')
+  expect((await doctor(...CHANNEL, '--lock-unchanged')).ok).toContain('lock-secret-same')
+  await run('lock', 'set', '--video', '2003', '--yes')
+  const moved = JSON.parse(readFileSync(join(folder, 'locks.json'), 'utf8'))
+  expect(Object.keys(moved)).toEqual([`${emulator.url} channel 1002`, `${emulator.url} video 2003`])
 })
 
 test('a lock whose address was changed elsewhere has no record any more', async () => {
@@ -76,9 +89,8 @@ test.each([
 })
 
 test('lock set succeeds without a folder for the fingerprint, and says that doctor cannot compare', async () => {
-  const file = join(folder, 'no-folder')
-  writeFileSync(file, '')
-  env = { ...env, USER_STORE_URL: viewersUrl(file) }
+  rmdirSync(join(folder, 'data'))
+  writeFileSync(join(folder, 'data'), '')
   const { status, stderr } = await run('lock', 'set', ...CHANNEL, '--yes')
   expect([status, stderr]).toEqual([0, expect.stringMatching(/locks\.json cannot be written \(E/)])
 })

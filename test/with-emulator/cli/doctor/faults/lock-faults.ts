@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setLock } from '../../../../../src/tools/video-service/locks.ts'
 import { closedAddress } from '../../../../tools/video-service/test-service.ts'
 import { addFault, apiOf } from '../../../video-service/client.ts'
@@ -36,7 +38,7 @@ export const LOCK_FAULTS: readonly Fault[] = [
   {
     name: 'the lock was set with another secret from another machine',
     afterwards: async (installation) => {
-      installation.env.USER_STORE_URL = 'sqlite:/nowhere/viewers.db'
+      rmSync(join(installation.cwd, 'data', 'locks.json'))
       await setLockElsewhere(installation, { secret: OTHER_SECRET })
     },
     findings: ['unknown lock-secret-unseen'],
