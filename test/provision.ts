@@ -10,6 +10,7 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'faketime', file: '/usr/lib/*/faketime/libfaketime.so.1' },
   { packageName: 'firefox-esr', file: '/usr/bin/firefox-esr' },
   { packageName: 'glewlwyd', file: '/usr/bin/glewlwyd' },
+  { packageName: 'libnss3-tools', file: '/usr/bin/certutil' },
   { packageName: 'nginx', file: '/usr/sbin/nginx' },
   { packageName: 'openssl', file: '/usr/bin/openssl' },
   { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import puppeteer, { type Browser } from 'puppeteer-core'
 import { firefoxCache } from '../compile-cache.ts'
 import { openPage } from './open-page.ts'
@@ -38,10 +40,14 @@ export interface Networks {
   readonly isGranted: boolean
 }
 
-/** Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers. */
-export async function launchBrowser(kind: BrowserKind, networks?: Networks) {
+/**
+ * Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers.
+ * @param authority a certificate in PEM form that Chromium trusts.
+ */
+export async function launchBrowser(kind: BrowserKind, networks?: Networks, authority?: string) {
   const profile = await mkdtemp(join(tmpdir(), `${kind}-`))
   try {
+    if (authority !== undefined) await trust(authority, profile)
     const browser = await (kind.startsWith('firefox')
       ? startFirefox(kind, profile, networks)
       : startChromium(kind, profile, networks))
@@ -115,6 +121,17 @@ async function startFirefox(kind: BrowserKind, profile: string, networks?: Netwo
       ...(networks && firefoxNetworks(networks)),
     },
   })
+}
+
+/** Chromium reads the certificates of this database in its home folder. */
+async function trust(authority: string, home: string): Promise<void> {
+  const folder = join(home, '.pki', 'nssdb')
+  const file = join(home, 'authority.pem')
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, authority)
+  const certutil = (...args: string[]) => promisify(execFile)('/usr/bin/certutil', [...args, '-d', `sql:${folder}`])
+  await certutil('-N', '--empty-password')
+  await certutil('-A', '-n', 'authority', '-t', 'C,,', '-i', file)
 }
 
 function overridesOf({ public: hosts, app, space }: Networks): string {

@@ -14,21 +14,23 @@ const run = promisify(execFile)
 
 /**
  * Makes a certificate.
- * @param names such as `DNS:localhost`.
+ * @param names such as `DNS:localhost`. None for a certificate without subjectAltName.
  * @param authority signs the certificate. Without one, the certificate signs itself and is its own authority.
  * @param days how long it is valid.
+ * @param subject the common name.
  * @throws Error if openssl is not installed.
  */
 export async function makeCertificate(
   names: readonly string[] = ['DNS:localhost', 'IP:127.0.0.1'],
   authority?: Certificate,
   days = 30,
+  subject = 'throwaway',
 ): Promise<Certificate> {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
   const files = { key: join(folder, 'key.pem'), certificate: join(folder, 'certificate.pem') }
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const request = ['req', '-x509', ...key, '-days', String(days)]
-  const subject = ['-subj', '/CN=throwaway', '-addext', `subjectAltName=${names.join(',')}`]
+  const alternatives = names.length > 0 ? ['-addext', `subjectAltName=${names.join(',')}`] : []
   const signer = { key: join(folder, 'authority-key.pem'), certificate: join(folder, 'authority.pem') }
   const signed = [...['-CA', signer.certificate, '-CAkey', signer.key], '-addext', 'basicConstraints=critical,CA:FALSE']
   try {
@@ -36,7 +38,7 @@ export async function makeCertificate(
       writeFileSync(signer.key, authority.key)
       writeFileSync(signer.certificate, authority.certificate)
     }
-    const options = [...request, ...subject, ...(authority ? signed : [])]
+    const options = [...request, '-subj', `/CN=${subject}`, ...alternatives, ...(authority ? signed : [])]
     await run('openssl', [...options, '-keyout', files.key, '-out', files.certificate])
     return { key: readFileSync(files.key, 'utf8'), certificate: readFileSync(files.certificate, 'utf8') }
   } finally {

@@ -1,15 +1,58 @@
+import { Agent, type Dispatcher, fetch } from 'undici'
 import { isCertificateFault } from '../../../server/certificate-fault.ts'
 import { type Finding, failure } from './finding.ts'
 
 const TIMEOUT_MS = 8_000
 const MAX_BYTES = 65_536
 
+/** Filters refuse programs without these. */
+const BROWSER_HEADERS = {
+  'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  'Accept-Language': 'en-US,en;q=0.9',
+}
+/** The headers of a browser that opens an address in a frame of another site. */
+const FRAME_HEADERS = {
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Dest': 'iframe',
+}
+
+/** fetch() always sends the mode of a script. */
+const asNavigation: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const headers = options.headers as Record<string, string>
+  const isFrame = headers['Sec-Fetch-Dest'] !== undefined
+  return dispatch(isFrame ? { ...options, headers: { ...headers, 'sec-fetch-mode': 'navigate' } } : options, handler)
+}
+const dispatcher = new Agent().compose(asNavigation)
+
+interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: URLSearchParams
+}
+
+/** Requests an address as a frame of the player does. */
+export function requestFrame(
+  url: string,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response | Finding> {
+  return request(url, signal, { headers: { ...FRAME_HEADERS, ...headers } })
+}
+
 /** Requests an address as a browser would, without following redirects. Returns a failure if there is no answer. */
-export async function request(url: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response | Finding> {
+export async function request(
+  url: string,
+  signal: AbortSignal,
+  { headers = {}, method = 'GET', body }: RequestOptions = {},
+): Promise<Response | Finding> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-    const answer = await fetch(url, { redirect: 'manual', ...init, signal: limit })
-    return new Response(await readBeginning(answer), answer)
+    const all = { ...BROWSER_HEADERS, ...headers }
+    const sent = { redirect: 'manual', method, headers: all, dispatcher, signal: limit } as const
+    const answer = await fetch(url, body === undefined ? sent : { ...sent, body })
+    const { status, statusText } = answer
+    return new Response(await readBeginning(answer), { status, statusText, headers: [...answer.headers] })
   } catch (error) {
     signal.throwIfAborted()
     return connectionFault(new URL(url), codeOf(error))
@@ -24,7 +67,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** Reads only the beginning of the body, because an endless answer would fill the memory. */
-async function readBeginning({ body }: Response): Promise<Blob | null> {
+async function readBeginning({ body }: Pick<Response, 'body'>): Promise<Blob | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {

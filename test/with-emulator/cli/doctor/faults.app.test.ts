@@ -2,36 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { CLIENT } from '../../../features/sso/start-provider.ts'
 import type { LogLine } from '../../../login/start-login-app.ts'
-import { ALL_CLEAR_FAULTS } from './faults/all-clear-faults.ts'
-import { CERTIFICATE_FAULTS } from './faults/certificate-faults.ts'
-import { CONTROLS } from './faults/controls.ts'
-import { ENTRY_POINT_FAULTS } from './faults/entry-point-faults.ts'
-import { examine, type Fault, type Installation } from './faults/installation.ts'
-import { LOCK_FAULTS } from './faults/lock-faults.ts'
-import { PAGE_FAULTS } from './faults/page-faults.ts'
-import { PROXY_FAULTS } from './faults/proxy-faults.ts'
-import { SETTINGS_FAULTS } from './faults/settings-faults.ts'
-import { SIGN_IN_FAULTS } from './faults/sign-in-faults.ts'
-import { SSO_ENTRY_POINT_FAULTS } from './sso/entry-point-faults.ts'
+import { FAULTS } from './faults/all-faults.ts'
+import { examine, type Installation } from './faults/installation.ts'
 import { withProvider } from './sso/provider.ts'
-import { SSO_CLIENT_FAULTS, SSO_PROVIDER_FAULTS } from './sso/provider-faults.ts'
-import { SSO_START_FAULTS } from './sso/start-faults.ts'
-
-const FAULTS: readonly Fault[] = [
-  ...ALL_CLEAR_FAULTS,
-  ...SETTINGS_FAULTS,
-  ...PROXY_FAULTS,
-  ...CERTIFICATE_FAULTS,
-  ...LOCK_FAULTS,
-  ...ENTRY_POINT_FAULTS,
-  ...SIGN_IN_FAULTS,
-  ...PAGE_FAULTS,
-  ...SSO_PROVIDER_FAULTS,
-  ...SSO_CLIENT_FAULTS,
-  ...SSO_START_FAULTS,
-  ...SSO_ENTRY_POINT_FAULTS,
-  ...CONTROLS,
-]
 
 let service: RunningEmulator
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import type { Config } from '../../../../config.ts'
 import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
-import { request } from '../request.ts'
+import { request, requestFrame } from '../request.ts'
 import { notAllowed } from './content-security-policy.ts'
-import { isGuarded } from './guarded.ts'
+import { guarded, isGuarded } from './guarded.ts'
 import { judgeReturnPage } from './return-page.ts'
 
 /** Checks the return address of the player, and that the app sends viewers to the consumers of the settings. */
@@ -57,8 +57,9 @@ export async function checkReachable(
 }
 
 async function checkConsumer(address: string, origin: string, path: string, signal: AbortSignal): Promise<Finding> {
-  const screen = await request(`${address}?${new URLSearchParams({ hashConsumer: origin + path })}`, signal)
+  const screen = await requestFrame(`${address}?${new URLSearchParams({ hashConsumer: origin + path })}`, signal)
   if (!(screen instanceof Response)) return screen
+  if (isGuarded(screen.status)) return guarded(`${address} with hashConsumer`, screen.status)
   if (screen.status !== 200) {
     return failure(
       'consumer-refused',

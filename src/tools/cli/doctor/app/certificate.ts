@@ -1,30 +1,38 @@
-import { connect } from 'node:tls'
-import { type Finding, warning } from '../finding.ts'
+import { connect, type PeerCertificate } from 'node:tls'
+import { type Finding, failure, warning } from '../finding.ts'
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 14
 const TIMEOUT_MS = 5_000
 
-/** Returns a warning if the certificate of an https address ends soon. Other faults of it have other findings. */
+/** Returns what is wrong with the certificate of an https address, if requests of this machine accept it. */
 export async function checkCertificate(
   { protocol, hostname, port, host }: URL,
   signal: AbortSignal,
 ): Promise<Finding | null> {
   if (protocol !== 'https:') return null
   const name = hostname.replace(/^\[|\]$/g, '')
-  const endMs = await new Promise<number>((resolve) => {
+  const certificate = await new Promise<PeerCertificate | null>((resolve) => {
     const socket = connect({ host: name, port: Number(port || 443), servername: name, rejectUnauthorized: false })
-    const done = (ms: number) => {
+    const done = (seen: PeerCertificate | null) => {
       signal.removeEventListener('abort', stop)
       socket.destroy()
-      resolve(ms)
+      resolve(seen)
     }
-    const stop = () => done(Number.NaN)
+    const stop = () => done(null)
     signal.addEventListener('abort', stop)
     socket.setTimeout(TIMEOUT_MS, stop)
     socket.once('error', stop)
-    socket.once('secureConnect', () => done(Date.parse(socket.getPeerCertificate().valid_to)))
+    socket.once('secureConnect', () => done(socket.getPeerCertificate()))
   })
+  if (certificate === null) return null
+  if (!certificate.subjectaltname) {
+    return failure(
+      'certificate-name',
+      `The certificate of ${host} has its name in the subject only. Browsers refuse it: they read only subjectAltName. Get a certificate with ${hostname} as subjectAltName.`,
+    )
+  }
+  const endMs = Date.parse(certificate.valid_to)
   const days = Math.floor((endMs - Date.now()) / DAY_MS)
   if (!(days < MOST_DAYS)) return null
   return warning(

@@ -26,7 +26,9 @@ export async function* checkScreenParts(
       `${address} sends the sign-in screen with Content-Disposition: attachment, so browsers download it. Remove this header from the proxy.`,
     )
   }
+  yield* checkCharset(address, type)
   const read = readScreenHtml(html)
+  yield* checkRefresh(address, headers.get('refresh') ?? read.refresh)
   yield* checkForms(address, read, entryPoint)
   const assets = read.assets.map((asset) => checkAsset(new URL(asset, address), signal))
   const faults = (await Promise.all(assets)).filter((fault) => fault !== null)
@@ -36,6 +38,24 @@ export async function* checkScreenParts(
       `${faults.join(' ')} Viewers can sign in, but without style and comfort. Let the proxy pass these paths to the app unchanged.`,
     )
   }
+}
+
+/** The app sends UTF-8. With other character sets, names are garbled; with UTF-16, the whole page. */
+function* checkCharset(address: string, type: string): Generator<Finding> {
+  const [, charset = 'utf-8'] = /charset\s*=\s*"?([^\s;"]+)/i.exec(type) ?? []
+  if (/^utf-?8$/i.test(charset)) return
+  const text = `${address} sends the sign-in screen with the character set ${charset}, but it is UTF-8. Correct the proxy.`
+  yield /^utf-?16/i.test(charset)
+    ? failure('screen-charset', `${text} Browsers show signs without meaning.`)
+    : warning('screen-charset', `${text} Letters with accents are garbled.`)
+}
+
+function* checkRefresh(address: string, refresh: string | null): Generator<Finding> {
+  if (refresh === null) return
+  yield failure(
+    'screen-leads-away',
+    `${address}: the sign-in screen has a Refresh (${refresh}), which the app does not send, so browsers leave it. A proxy adds it, for example for maintenance. Remove it.`,
+  )
 }
 
 function* checkForms(
@@ -73,21 +93,25 @@ interface ScreenHtml {
   readonly actions: readonly string[]
   /** The addresses of its style sheets and scripts. */
   readonly assets: readonly string[]
+  /** The content of a `<meta>` that leads to another page. Null without one. */
+  readonly refresh: string | null
 }
 
 /** Reads the HTML of a sign-in screen. */
 function readScreenHtml(html: string): ScreenHtml {
   const actions: string[] = []
   const assets: string[] = []
+  let refresh: string | null = null
   const left: Node[] = [parse(html)]
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     if ('childNodes' in node) left.push(...node.childNodes)
     if (!('attrs' in node)) continue
     const { attrs, tagName } = node
     const attribute = (name: string) => attrs.find((given) => given.name === name)?.value ?? ''
+    if (tagName === 'meta' && /^refresh$/i.test(attribute('http-equiv'))) refresh = attribute('content')
     if (tagName === 'form') actions.push(attribute('action'))
     if (tagName === 'script' && attribute('src') !== '') assets.push(attribute('src'))
     if (tagName === 'link' && /\bstylesheet\b/.test(attribute('rel'))) assets.push(attribute('href'))
   }
-  return { actions, assets }
+  return { actions, assets, refresh }
 }

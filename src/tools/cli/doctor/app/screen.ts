@@ -2,10 +2,12 @@ import type { Config } from '../../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { answerAt } from '../answer-checks.ts'
+import { slowAnswer } from '../answer-time.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
-import { request } from '../request.ts'
-import { slowAnswer } from './answer-time.ts'
+import { readPageHtml } from '../page/page-html.ts'
+import { requestFrame } from '../request.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
+import { checkCopies } from './copies.ts'
 import { guarded, isGuarded } from './guarded.ts'
 import { fieldsOf } from './screen-address.ts'
 import { checkScreenParts } from './screen-parts.ts'
@@ -25,7 +27,8 @@ export async function* checkScreen(
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
   const startMs = performance.now()
-  const screen = await request(`${address}?${new URLSearchParams({ ...fieldsOf(entryPoint), ...CONTENT })}`, signal)
+  const url = `${address}?${new URLSearchParams({ ...fieldsOf(entryPoint), ...CONTENT })}`
+  const screen = await requestFrame(url, signal)
   const tookMs = performance.now() - startMs
   if (!(screen instanceof Response)) return yield screen
   if (isGuarded(screen.status)) return yield guarded(address, screen.status)
@@ -43,7 +46,14 @@ export async function* checkScreen(
       `${address}: the query of the address does not reach the app, so chat and Q&A never get a response. A proxy removes it. Correct the proxy.`,
     )
   }
-  yield* checkHeaders(address, screen.headers, entryPoint)
+  let isRight = true
+  for (const finding of checkHeaders(address, withMetaPolicies(screen.headers, text, url), entryPoint)) {
+    isRight &&= finding.state !== 'failure'
+    yield finding
+  }
+  const difference = isRight ? await checkCopies(address, url, entryPoint, signal) : null
+  if (difference !== null) yield difference
+  yield* checkReferrerPolicy(address, screen.headers)
   yield* checkScreenParts(address, screen, text, entryPoint, signal)
   yield* slowAnswer(address, tookMs)
 }
@@ -95,6 +105,24 @@ function* checkHeaders(address: string, headers: Headers, entryPoint: EntryPoint
       `${address} lacks Cache-Control: no-store. A cache could show one viewer the screen of another. Correct the proxy.`,
     )
   }
+}
+
+/** Adds the policies of the HTML: browsers apply them too, but for frame-ancestors. */
+function withMetaPolicies(headers: Headers, html: string, url: string): Headers {
+  const { policies } = readPageHtml(html, new URL(url))
+  const all = new Headers(headers)
+  for (const policy of policies) all.append('content-security-policy', policy.replace(/frame-ancestors[^;]*/gi, ''))
+  return all
+}
+
+/** Browsers without Sec-Fetch-Site, as with http or Safari before 16.4, then post without an origin. */
+function* checkReferrerPolicy(address: string, headers: Headers): Generator<Finding> {
+  const policy = headers.get('referrer-policy')?.split(',').at(-1)?.trim()
+  if (policy !== 'no-referrer') return
+  yield warning(
+    'referrer-policy',
+    `${address} sends Referrer-Policy: no-referrer, so old browsers sign nobody in: their form has no Origin. A proxy changes this header. Correct the proxy: same-origin.`,
+  )
 }
 
 function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {

@@ -11,7 +11,7 @@ import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
 import { loadScreen } from './load-page.ts'
 import { checkLocalNetwork, checkUnseenPlayer } from './local-network.ts'
-import { loadOrExplain, whyPlayerIsMissing } from './missing-player.ts'
+import { loadOrExplain, pageFaults, whyPlayerIsMissing } from './missing-player.ts'
 import { obstaclesOn } from './obstacles.ts'
 import { refusedInFrame } from './policy.ts'
 import { checkPopups } from './popups.ts'
@@ -83,6 +83,7 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
   const loaded = await loadOrExplain(address, isPlayer, signal)
   if ('state' in loaded) return yield loaded
   const { page, players } = loaded
+  yield* pageFaults(address, loaded)
   const missing = whyPlayerIsMissing(address, loaded, playerOrigins)
   if (missing !== null) yield missing
   // A page that cannot be seen as viewers see it says nothing about its origin.
@@ -91,7 +92,7 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
   if (other !== null) yield other
   const assumed = playerOrigins.slice(0, 1).map((origin) => [page, assumedDocument(new URL(origin), page)])
   const seen = new Set<string>()
-  for (const path of players.length > 0 ? players : assumed) {
+  for (const path of missing === null ? players : assumed) {
     for await (const finding of checkPlayer(target, path, signal)) {
       const line = JSON.stringify(finding)
       // Nothing is proven of a player that was not seen.

@@ -2,8 +2,9 @@ import type { Config } from '../../../../config.ts'
 import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { notAllowed } from '../app/content-security-policy.ts'
+import { guarded, isGuarded } from '../app/guarded.ts'
 import { type Finding, failure, findingOf, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
-import { request } from '../request.ts'
+import { requestFrame } from '../request.ts'
 import { shown } from './finding-of-obstacle.ts'
 
 /** A frame of a page, as far as its HTML tells where responses go. */
@@ -65,8 +66,9 @@ async function tryConsumer(
   signal: AbortSignal,
 ): Promise<Finding> {
   const address = addressOf(config, entryPoint)
-  const screen = await request(`${address}?${new URLSearchParams({ hashConsumer: consumer.href })}`, signal)
+  const screen = await requestFrame(`${address}?${new URLSearchParams({ hashConsumer: consumer.href })}`, signal)
   if (!(screen instanceof Response)) return screen
+  if (isGuarded(screen.status)) return guarded(`${address} with hashConsumer`, screen.status)
   if (screen.status === 400) {
     const prefix = consumer.origin + consumer.pathname.replace(/[^/]*$/, '')
     return failure(

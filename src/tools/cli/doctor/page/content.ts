@@ -5,7 +5,7 @@ import type { FramedDocument } from './framed-document.ts'
 
 /**
  * Compares the players of a page with the channel or video whose lock was checked: the player decides which lock counts.
- * @returns null if a player has its id, or if there is nothing to compare.
+ * @returns null if all players have its id, or if there is nothing to compare.
  */
 export function otherContent(
   address: URL,
@@ -13,11 +13,12 @@ export function otherContent(
   target: LockTarget | null,
 ): Finding | null {
   const seen = players.flatMap((path) => path.at(-1)?.addresses[0] ?? [])
-  if (target === null || seen.length === 0 || seen.some((url) => shows(url, target))) return null
-  const names = seen.map((url) => shown(url)).join(', ')
+  const others = target === null ? [] : seen.filter((url) => !shows(url, target))
+  if (target === null || others.length === 0) return null
+  const names = others.map((url) => shown(url)).join(', ')
   return unknown(
     'page-other-content',
-    `The page ${shown(address)} embeds ${names}, which does not name the ${target.kind} ${target.id}. So the lock that was checked may not be the lock of this page. Use --channel or --video with what the page shows, or correct the page.`,
+    `The page ${shown(address)} ${others.length < seen.length ? 'also ' : ''}embeds ${names}, which does not name the ${target.kind} ${target.id}. So the lock that was checked may not be the lock of this page. Use --channel or --video with what the page shows, or correct the page.`,
   )
 }
 

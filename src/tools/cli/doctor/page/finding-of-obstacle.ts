@@ -40,6 +40,11 @@ export function findingOfObstacle(
         'page-mixed-content',
         `${page} has https, so browsers do not show ${shown(obstacle.refused)} in it. Embed the https address.`,
       )
+    case 'frame-csp':
+      return failure(
+        'page-frame-csp',
+        `${page}: the frame of ${shown(obstacle.document.url)} has the attribute csp, so Chromium and Edge do not show it. Remove the attribute.`,
+      )
     case 'sandbox':
       return failure(
         'page-sandbox',

@@ -9,7 +9,13 @@ import { type FrameElement, type PageHtml, readPageHtml } from './page-html.ts'
 export interface LoadedPage {
   readonly page: FramedDocument
   readonly status: number
-  /** The path to each player: the page, the documents between, and the player. */
+  /** True if browsers download the page. */
+  readonly isDownload: boolean
+  /** True if a header or the HTML leads to another page. */
+  readonly leadsAway: boolean
+  /** Players that answer with an error. */
+  readonly faultyPlayers: readonly { readonly url: URL; readonly status: number }[]
+  /** The path to each player that answers: the page, the documents between, and the player. */
   readonly players: readonly (readonly FramedDocument[])[]
   /** All documents, the page too. */
   readonly frames: readonly FrameOfPage[]
@@ -30,6 +36,8 @@ interface Loaded {
   readonly status: number
   readonly frames: PageHtml['frames']
   readonly consumers: FrameOfPage['consumers']
+  readonly isDownload?: boolean
+  readonly leadsAway?: boolean
 }
 type Load = (address: URL, element: FramedDocument['element'], path: readonly FramedDocument[]) => Promise<Loaded>
 
@@ -54,13 +62,26 @@ export async function loadPage(
       level = (await Promise.all(loaded)).filter((frame) => frame !== null)
       found.push(...level)
     }
-    const players = found.filter(({ document }) => isPlayer(document.url)).map(({ path }) => path)
+    const seen = found.filter(({ document }) => isPlayer(document.url))
+    // A login app to which the player redirects may answer with an error: another check reports it.
+    const isFaulty = ({ status, document }: Loaded) => status >= 400 && document.addresses.length === 1
+    const faultyPlayers = seen.filter(isFaulty)
+    const players = seen.filter((one) => !isFaulty(one)).map(({ path }) => path)
     // A page may have the origin of the player too: then the player is the frame in it.
     const isInside = (path: readonly FramedDocument[]) => (other: readonly FramedDocument[]) =>
       other.length > path.length && other[path.length - 1] === path.at(-1)
     const innermost = players.filter((path) => !players.some(isInside(path)))
     const frames = found.map(({ document, consumers }) => ({ url: document.url, consumers }))
-    return { page: page.document, status: page.status, players: innermost, frames, isCut }
+    return {
+      page: page.document,
+      status: page.status,
+      isDownload: page.isDownload === true,
+      leadsAway: page.leadsAway === true,
+      faultyPlayers: faultyPlayers.map(({ document: { url }, status }) => ({ url, status })),
+      players: innermost,
+      frames,
+      isCut,
+    }
   })
 }
 
@@ -127,9 +148,17 @@ async function load(
       continue
     }
     const html = await htmlOf(answer)
-    const { frames, policies } = readPageHtml(html, url)
+    const { frames, policies, leadsAway } = readPageHtml(html, url)
     const document = documentOf(addresses, answer.headers, element, policies)
-    return { path: [...path, document], document, status: answer.status, frames, consumers: consumersIn(html) }
+    return {
+      path: [...path, document],
+      document,
+      status: answer.status,
+      frames,
+      consumers: consumersIn(html),
+      isDownload: /^\s*attachment\b/i.test(answer.headers.get('content-disposition') ?? ''),
+      leadsAway: leadsAway || answer.headers.has('refresh'),
+    }
   }
 }
 

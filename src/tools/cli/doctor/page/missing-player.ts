@@ -1,4 +1,4 @@
-import { type Finding, unknown } from '../finding.ts'
+import { type Finding, failure, unknown } from '../finding.ts'
 import { codeOf } from '../request.ts'
 import { shown } from './finding-of-obstacle.ts'
 import { type LoadedPage, loadPage } from './load-page.ts'
@@ -18,13 +18,36 @@ export async function loadOrExplain(
   })
 }
 
+/** Reports what keeps browsers from the page itself, and players that answer with an error. */
+export function* pageFaults(address: URL, { isDownload, leadsAway, faultyPlayers }: LoadedPage): Generator<Finding> {
+  const name = shown(address)
+  if (isDownload) {
+    yield failure(
+      'page-download',
+      `${name} has the header Content-Disposition: attachment, so browsers download the page. Remove the header.`,
+    )
+  }
+  if (leadsAway) {
+    yield unknown(
+      'page-leads-away',
+      `${name} leads to another page by itself (Refresh). Use --page with the page on which viewers stay.`,
+    )
+  }
+  for (const { url, status } of faultyPlayers) {
+    yield failure(
+      'page-player-away',
+      `${name}: the player ${shown(url)} answers ${status}. Check the channel or video in its address, then ask the video service.`,
+    )
+  }
+}
+
 /** Returns null if the page was loaded and its HTML holds a player. */
 export function whyPlayerIsMissing(
   address: URL,
-  { page, status, players, isCut }: LoadedPage,
+  { page, status, players, faultyPlayers, isCut }: LoadedPage,
   origins: readonly string[],
 ): Finding | null {
-  if (players.length > 0) return null
+  if (players.length + faultyPlayers.length > 0) return null
   const name = shown(address)
   if (status >= 400) {
     return unknown(

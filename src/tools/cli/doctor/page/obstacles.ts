@@ -17,6 +17,8 @@ export type Obstacle =
     }
   /** A page with https frames an address with http. */
   | { readonly kind: 'mixed-content'; readonly parent: FramedDocument; readonly refused: URL }
+  /** The frame has the attribute `csp`, to which no player agrees. */
+  | { readonly kind: 'frame-csp'; readonly document: FramedDocument }
   /** The frame has `sandbox`, or the document has the directive, without these flags. */
   | { readonly kind: 'sandbox'; readonly document: FramedDocument; readonly lacks: readonly string[] }
 
@@ -39,6 +41,7 @@ export function obstaclesOn(path: readonly FramedDocument[]): Obstacle[] {
       ...(refused === null ? [] : [{ kind: 'frame-src', parent, refused } as const]),
       ...mixedContent(ancestors, parent, document),
       ...sandbox,
+      ...(document.element?.csp ? [{ kind: 'frame-csp', document } as const] : []),
       ...refusedAncestors(ancestors, document),
       ...missingEmbedderHeaders(parent, document),
     ]

@@ -10,6 +10,8 @@ export interface FrameElement {
   /** The flags of the attribute `sandbox`. Null without the attribute. */
   readonly sandbox: readonly string[] | null
   readonly isCredentialless: boolean
+  /** The attribute `csp`: a policy that Chromium and Edge demand of the frame. */
+  readonly csp?: string | null
   /** The attribute `allow`: the features that the page delegates to the frame. */
   readonly allow: string
 }
@@ -18,6 +20,8 @@ export interface PageHtml {
   readonly frames: readonly FrameElement[]
   /** The contents of the `<meta>` elements with a Content-Security-Policy. */
   readonly policies: readonly string[]
+  /** True if a `<meta>` leads to another page. */
+  readonly leadsAway: boolean
 }
 
 /** Finds the frames and policies in the HTML of a page, as a browser does before any script runs. */
@@ -34,6 +38,9 @@ export function readPageHtml(html: string, address: URL): PageHtml {
   return {
     frames: elements.filter((element) => /^i?frame$/.test(element.tagName)).flatMap((frame) => frameOf(frame, baseUrl)),
     policies: policies.map((meta) => attribute(meta, 'content') ?? ''),
+    leadsAway: elements.some(
+      (element) => element.tagName === 'meta' && attribute(element, 'http-equiv')?.toLowerCase() === 'refresh',
+    ),
   }
 }
 
@@ -44,6 +51,7 @@ function frameOf(frame: Element, baseUrl: URL): FrameElement[] {
     sandbox: sandbox === null ? null : sandbox.toLowerCase().split(/\s+/).filter(Boolean),
     isCredentialless: attribute(frame, 'credentialless') !== null,
     allow: attribute(frame, 'allow') ?? '',
+    csp: attribute(frame, 'csp'),
   }
   const srcdoc = attribute(frame, 'srcdoc')
   if (srcdoc !== null) return [{ content: srcdoc, ...rest }]

@@ -25,6 +25,8 @@ export interface BadProxy {
   readonly path?: (path: string) => string
   /** Returns the headers that the browser gets. */
   readonly answers?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
+  /** Returns the status that the browser gets. */
+  readonly status?: (status: number) => number
   /** Returns the text that the browser gets. */
   readonly text?: (text: string) => string
   /** Waits before each answer. */
@@ -49,6 +51,8 @@ export interface Fault {
   /** Settings that only the app has. */
   readonly appSettings?: (all: Settings) => Settings
   readonly app?: () => LoginAppOptions | Promise<LoginAppOptions>
+  /** The copies of the app that the proxy asks in turn. */
+  readonly turns?: readonly number[]
   /** Another copy of the app. The proxy takes turns. */
   readonly copy?: LoginAppOptions | ((all: Settings) => LoginAppOptions)
   readonly proxy?: BadProxy
@@ -77,11 +81,17 @@ export interface Installation {
   run(...args: string[]): Promise<unknown>
 }
 
+/** Starts an installation with one fault, and runs the doctor with all checks. */
+export async function examine(fault: Fault, service: RunningEmulator): Promise<Findings> {
+  const { args, cwd, env } = await install(fault, service)
+  return await runDoctor(args, { cwd, env })
+}
+
 /**
- * Starts an installation with one fault, and runs the doctor with all checks.
+ * Starts an installation with one fault until the test ends.
  * @param service serves all faults that do not change it, because an emulator takes as long to start as all else.
  */
-export async function examine(fault: Fault, service: RunningEmulator): Promise<Findings> {
+export async function install(fault: Fault, service: RunningEmulator): Promise<Installation & { page: URL }> {
   const cwd = temporaryFolder()
   const emulator = fault.changesService ? await emulatorOfTest() : service
   const {
@@ -101,15 +111,18 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   let turn = 0
   const front = await startService(
     (req, res) => {
-      const port = ports[turn++ % ports.length] ?? 0
+      const order = fault.turns ?? [...ports.keys()]
+      const port = ports[order[turn++ % order.length] ?? 0] ?? 0
       setTimeout(() => forward(fault.proxy ?? {}, port, req, res), fault.proxy?.delayMs ?? 0)
     },
     await fault.tls?.(),
   )
+  // Another site than the page and the player.
+  const publicUrl = front.origin.replace('127.0.0.1', 'localhost')
   const basic: Settings = {
     ...programSettings(cwd),
     USER_STORE_URL: viewersUrl(cwd),
-    PUBLIC_URL: front.origin,
+    PUBLIC_URL: publicUrl,
     PLAYER_RETURN_URL: `${emulator.url}/embed/hashlock/pass`,
     PLAYER_ORIGINS: `${emulator.url},${page.origin}`,
     TRUST_PROXY_HOPS: '1',
@@ -119,7 +132,7 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   users.add(ADA.username, ADA.password)
   const { entryPoints, trustProxyHops, trustedProxies } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
   const nowSeconds = () => Date.now() / 1000
-  const parts = { publicUrl: front.origin, entryPoints, trustProxyHops, trustedProxies, nowSeconds, users }
+  const parts = { publicUrl, entryPoints, trustProxyHops, trustedProxies, nowSeconds, users }
   const given = await fault.app?.()
   const options = { ...parts, ...given }
   const app = await startTried(options)
@@ -134,8 +147,9 @@ export async function examine(fault: Fault, service: RunningEmulator): Promise<F
   const [{ viewerAuth = 'hash' } = {}] = entryPoints
   await run('lock', 'set', '--channel', '1002', '--viewer-auth', viewerAuth, '--yes')
   const args = ['--channel', '1002', '--viewer', ADA.username, '--lock-unchanged', '--page', page.href]
-  await fault.afterwards?.({ emulator, users, app, env, args, cwd, run })
-  return await runDoctor(args, { cwd, env })
+  const installation = { emulator, users, app, env, args, cwd, run }
+  await fault.afterwards?.(installation)
+  return { ...installation, page }
 }
 
 /** What features do before the app starts, and what the tests wait for then. */
@@ -161,7 +175,8 @@ function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: Serve
   const passed = request(options, (answer) => {
     const given = answers(answer.headers, req)
     if (proxy.text) return void answerChanged(answer, given, res, proxy.text)
-    res.writeHead(answer.statusCode ?? 500, given)
+    const { statusCode = 500 } = answer
+    res.writeHead(proxy.status?.(statusCode) ?? statusCode, given)
     answer.pipe(res)
   })
   passed.on('error', () => res.writeHead(502).end('Bad gateway'))

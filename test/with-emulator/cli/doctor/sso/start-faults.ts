@@ -84,6 +84,6 @@ export const SSO_START_FAULTS: readonly Fault[] = [
       html: (player) =>
         `<iframe src="${player}" sandbox="allow-scripts allow-same-origin allow-forms allow-popups"></iframe>`,
     },
-    findings: [NOT_TRIED, 'failure page-sandbox-window'],
+    findings: [NOT_TRIED, 'unknown page-sandbox-window'],
   },
 ]

@@ -5,13 +5,13 @@ import { addressOf } from '../../../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint } from '../../../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
 import { answerAt } from '../../answer-checks.ts'
+import { slowAnswer } from '../../answer-time.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../../finding.ts'
-import { slowAnswer } from '../answer-time.ts'
 import { isAway } from '../away.ts'
 import { storeCause } from '../store-cause.ts'
 import { explainRefusal } from './refusal.ts'
 import { storedViewer, type TestViewer } from './test-viewer.ts'
-import { startVisit, type Visit, type VisitTarget, visit } from './visit.ts'
+import { isSentOn, startVisit, type Visit, type VisitTarget, visit } from './visit.ts'
 
 /** Proxies add cookies of their own. */
 const SESSION_COOKIE = /^(__Host-)?viewer=/
@@ -29,7 +29,7 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
   const first = await startVisit(target, viewer)
   const { signedIn } = first
   if (!(signedIn instanceof Response)) return yield signedIn
-  if (signedIn.status !== 303) {
+  if (!isSentOn(signedIn)) {
     const refusal = await explainRefusal(address, entryPoint, signedIn, storedViewer(io, config, viewer))
     const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
     if (cause !== null) yield cause
@@ -66,7 +66,7 @@ function doubtAboutCookie({ headers }: Response): Finding | null {
 }
 
 function returnFinding(visits: readonly Visit[], name: string): Finding {
-  return visits.flatMap(({ again }) => again).every(isRedirect)
+  return visits.flatMap(({ again }) => again).every(isSentOn)
     ? ok('viewer-returns', `A returning viewer gets a new ${name} without signing in again.`)
     : warning(
         'return-refused',
@@ -76,10 +76,10 @@ function returnFinding(visits: readonly Visit[], name: string): Finding {
 
 /** Checks the redirects of all visits, also those of the returning viewer. */
 function checkRedirects(address: string, visits: readonly Visit[], entryPoint: HashEntryPoint): Finding {
-  const redirects = visits.flatMap(({ signedIn, again }) => [signedIn, ...again.filter(isRedirect)])
+  const redirects = visits.flatMap(({ signedIn, again }) => [signedIn, ...again.filter(isSentOn)])
   const findings = redirects.map((answer) =>
     answer instanceof Response
-      ? answer.status === 303
+      ? isSentOn(answer)
         ? checkRedirect(address, locationOf(answer), entryPoint)
         : failure('refused', `${address} answers ${answer.status} to the same sign-in.`)
       : answer,
@@ -96,10 +96,6 @@ function checkRedirects(address: string, visits: readonly Visit[], entryPoint: H
     'copies-differ',
     `${wrong.length} of ${findings.length} answers to the test viewer are wrong, the others are right. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. A wrong answer: ${fault.text}`,
   )
-}
-
-function isRedirect(answer: Response | Finding): boolean {
-  return answer instanceof Response && answer.status === 303
 }
 
 function locationOf(answer: Response | Finding | undefined): string {

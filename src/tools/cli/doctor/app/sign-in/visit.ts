@@ -2,7 +2,7 @@ import type { Config } from '../../../../../config.ts'
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import type { SeenPlayer } from '../../answer-check.ts'
 import type { Finding } from '../../finding.ts'
-import { request } from '../../request.ts'
+import { request, requestFrame } from '../../request.ts'
 import { fieldsOf, screenAddress } from '../screen-address.ts'
 import type { TestViewer } from './test-viewer.ts'
 
@@ -60,15 +60,25 @@ export async function startVisit(
     const headers = { Connection: 'close', Cookie: cookie }
     const address = screenAddress(config, entryPoint, player)
     // At once, so that a balancer that takes turns gives them to different copies.
-    const again = await Promise.all(Array.from({ length: RETURNS }, () => timed(request(address, signal, { headers }))))
+    const again = await Promise.all(
+      Array.from({ length: RETURNS }, () => timed(requestFrame(address, signal, headers))),
+    )
     await post('/sign-out', {}, cookie)
     return { signedIn, again, slowestMs: Math.max(...times) }
   }
   return { signedIn, finish }
 }
 
+/** True if browsers go on to another server with GET. Some proxies write 302 in place of 303. */
+export function isSentOn(answer: Answer): boolean {
+  if (!(answer instanceof Response)) return false
+  if (answer.status === 303) return true
+  const location = answer.headers.get('location') ?? ''
+  return [301, 302].includes(answer.status) && new URLSearchParams(location.split('?')[1]).has('hash')
+}
+
 function cookiesOf(signedIn: Answer): string {
-  if (!(signedIn instanceof Response) || signedIn.status !== 303) return ''
+  if (!isSentOn(signedIn) || !(signedIn instanceof Response)) return ''
   return signedIn.headers
     .getSetCookie()
     .map((given) => given.split(';')[0])

@@ -1,4 +1,4 @@
-import { type Finding, failure, warning } from '../finding.ts'
+import { type Finding, failure, warning } from './finding.ts'
 
 const SLOW_MS = 1_500
 const TOO_SLOW_MS = 6_000
