@@ -50,6 +50,6 @@ const TEXTS = {
   tooLong: 'tooLong',
   likeUsername: 'likeTheName',
   likeKnownWords: 'tooCommon',
-  oneCharacter: 'tooCommon',
-  common: 'tooCommon',
+  common: 'knownPassword',
+  pattern: 'easyPattern',
 } as const satisfies Record<PasswordFault['reason'], string>

@@ -1,11 +1,15 @@
 import { partsOf } from './context-words.ts'
+import { wayToGuess } from './guessable.ts'
 
 export const FEWEST_CHARACTERS = 8
 export const MOST_CHARACTERS = 128
-const COMMON_PASSWORDS = 10_000
+const GUESSABLE = {
+  common: 'The password is one of the most common ones, or almost, which are tried first.',
+  pattern: 'The password is easy to guess: it repeats characters, or is a row of keys or a date.',
+}
 
 export interface PasswordFault {
-  readonly reason: 'unusable' | 'tooShort' | 'tooLong' | 'likeUsername' | 'likeKnownWords' | 'oneCharacter' | 'common'
+  readonly reason: 'unusable' | 'tooShort' | 'tooLong' | 'likeUsername' | 'likeKnownWords' | 'common' | 'pattern'
   /** A sentence for the user of a command. The screens have their own for each reason. */
   readonly sentence: string
 }
@@ -54,13 +58,8 @@ export async function findPasswordFault(
     const sentence = `The password is little more than words that attackers try first: ${words.join(', ')}.`
     return fault('likeKnownWords', sentence)
   }
-  if (new Set(folded).size === 1) return fault('oneCharacter', 'The password repeats one character.')
-  common ??= loadCommonPasswords()
-  if ((await common).has(folded)) {
-    const count = COMMON_PASSWORDS.toLocaleString('en')
-    return fault('common', `The password is among the ${count} most common ones, which are tried first.`)
-  }
-  return null
+  const way = await wayToGuess(folded)
+  return way && fault(way, GUESSABLE[way])
 }
 
 /** Returns the words in the password if too few characters are left without them; null otherwise. */
@@ -83,17 +82,4 @@ function fold(text: string): string {
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
-}
-
-/** Loaded when the first password is chosen, never at a sign-in: the list takes 20 MB and 30 ms. */
-let common: Promise<ReadonlySet<string>> | undefined
-
-/**
- * Loads the most common passwords that are long enough (ASVS 6.2.4); shorter passwords are refused anyway. The list is
- * sorted by how often each was in a leak.
- */
-async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
-  const longEnough = dictionary['passwords-common'].filter((word) => [...word].length >= FEWEST_CHARACTERS)
-  return new Set(longEnough.slice(0, COMMON_PASSWORDS).map(fold))
 }

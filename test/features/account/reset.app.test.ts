@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
+import { textsOf } from '../../../src/languages/languages.ts'
 import { signIn } from '../../login/signed-in.ts'
 import { ADA, type Answer } from '../../login/start-login-app.ts'
 import { importInto } from '../../users/import-batch/import-contract.ts'
@@ -183,6 +184,17 @@ test.each([
   expect(refused.text).toContain('role="alert"')
   expect(refused.text).not.toContain('PASSWORDMARKER')
   expect(await app.post(NEW, newPassword(token))).toMatchObject({ status: 200 })
+})
+
+test.each([
+  ['de', 'Password123!', 'knownPassword'],
+  ['fi', 'welcome2026', 'knownPassword'],
+  ['zh-TW', 'qwertzuiop', 'easyPattern'],
+  ['en', '12.05.1987', 'easyPattern'],
+] as const)('in %s, the page says why %s is refused', async (lang, password, key) => {
+  const app = await startAccountApp()
+  const { text } = await app.post(NEW, { ...newPassword(await tokenFor(app), password, password), lang })
+  expect(text).toContain(textsOf(lang).account.errors[key])
 })
 
 test('a viewer who was locked out can sign in at once after a reset', async () => {
