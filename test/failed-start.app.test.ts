@@ -41,6 +41,7 @@ test('the program does not start when its data folder is not writable', async ()
 test('the program does not start when the folder of the sessions is not writable', async () => {
   const { folder, options } = lockedFolder()
   const settings = programSettings('/tmp')
+  settings.LIMITS_STORE_URL = 'memory:'
   settings.SESSION_STORE_URL = `sqlite:${join(folder, 'sessions.db')}`
   settings.USER_STORE_URL = viewersUrl(writableByAll())
   expect(await sentenceOf(settings, options)).toMatch(/^SESSION_STORE_URL: .*sessions\.db.* writable/)

@@ -46,6 +46,7 @@ test('viewers show tells state, groups, attributes and sessions', async () => {
   const cwd = temporaryFolder()
   await storeWith(cwd)
   const env = {
+    LIMITS_STORE_URL: 'memory:',
     SESSION_STORE_URL: sessionsIn(cwd, 'ada@EXAMPLE.com', [-5 * HOUR, -60], [-HOUR, -HOUR], [-9 * HOUR, -1]),
   }
   const { status, stderr, shown } = await show(cwd, 'ada@example.com', env)
