@@ -40,6 +40,7 @@ const KINDS_OF_SCREENS = [
   'fresh',
   'wrong password',
   'expired password',
+  'overloaded',
   'welcome back',
   'welcome back, wrong password',
   'not found',
