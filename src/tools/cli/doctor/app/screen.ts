@@ -46,6 +46,8 @@ export async function* checkScreen(
       `${address}: the query of the address does not reach the app, so chat and Q&A never get a response. A proxy removes it. Correct the proxy.`,
     )
   }
+  // Before the checks that ask again: the time may end in them.
+  yield* slowAnswer(address, tookMs)
   let isRight = true
   for (const finding of checkHeaders(address, withMetaPolicies(screen.headers, text, url), entryPoint)) {
     isRight &&= finding.state !== 'failure'
@@ -55,7 +57,6 @@ export async function* checkScreen(
   if (difference !== null) yield difference
   yield* checkReferrerPolicy(address, screen.headers)
   yield* checkScreenParts(address, screen, text, entryPoint, signal)
-  yield* slowAnswer(address, tookMs)
 }
 
 /** Checks settings that are valid but usually a mistake. */
