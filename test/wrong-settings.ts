@@ -193,6 +193,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['MAIL_FROM', 'Example <a@example.com', 'must be an address'],
   ['MAIL_FROM', 'Example\r\nBcc: b@example.com <a@example.com>', 'must be an address'],
   ['RESET_MAIL_ATTRIBUTE', 'mail=address', 'must be the name of an attribute'],
+  ['MAIL_NAME_ATTRIBUTE', 'first=name', 'must be the name of an attribute'],
   ['RESET_MAILS_PER_HOUR', '0', 'whole number from 1 to 100000'],
   ['LOG_LEVEL', 'verbose', 'trace, debug, info, warn, error, fatal, silent'],
 ]

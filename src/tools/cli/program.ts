@@ -162,7 +162,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
 
 function createProgram({ stdout, stderr }: CommandIo): Command {
   const program = new Command('viewer-auth')
-    .usage('COMMAND [--help]')
+    .usage('COMMAND [--help]. Settings: the environment or .env.')
     .helpCommand(false)
     // The help fits a small terminal: 24 lines of 80 columns.
     .configureHelp({
@@ -178,13 +178,5 @@ function createProgram({ stdout, stderr }: CommandIo): Command {
     })
     .showSuggestionAfterError()
     .showHelpAfterError('Use --help for usage.')
-    .addHelpText(
-      'after',
-      [
-        '',
-        'From a checkout or in the container: npm run -s viewer-auth -- COMMAND',
-        'Settings: the environment or .env. Exit status: 0 done, 1 failed, 2 wrong usage.',
-      ].join('\n'),
-    )
   return program
 }
