@@ -94,7 +94,10 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
   })
 
   test(`the buttons of the catalogue ${language} have short labels`, () => {
-    const labels = BUTTONS.map((name) => sentences.get(`/${name}`)?.[0] ?? `${name} is not a text of this language`)
+    // A fork has no texts of a feature that it removed.
+    const known = [...ENGLISH.keys()].map((path) => path.split('/')[1] ?? '')
+    const present = BUTTONS.filter((name) => known.includes(name.split('/')[0] ?? ''))
+    const labels = present.map((name) => sentences.get(`/${name}`)?.[0] ?? `${name} is not a text of this language`)
     expect(labels.filter((label) => label.length > 26)).toEqual([])
   })
 

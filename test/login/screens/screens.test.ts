@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../../src/brand/brand.ts'
 import { textsOf } from '../../../src/languages/languages.ts'
-import { assetAddress } from '../../../src/login/screens/assets.ts'
 import { entryPointAt } from '../entry-point.ts'
 import { expectRefused } from '../refused-answer.ts'
 import { cookieIn } from '../signed-in.ts'
@@ -123,7 +122,7 @@ test('the sign-in screen and its style sheets have less than 12 kB, compressed',
   const { text } = await app.get('/', { 'Accept-Language': 'ar' })
   const addresses = [...text.matchAll(/<link rel="stylesheet" href="([^"]*)"/g)].map(([, address = '']) => address)
   expect(addresses).toHaveLength(2)
-  const pages = [text, (await app.get(assetAddress('window.css'))).text]
+  const pages = [text]
   for (const address of addresses) pages.push((await app.get(address)).text)
   expect(pages.reduce((sum, page) => sum + gzipSync(page).length, 0)).toBeLessThan(12_000)
 })

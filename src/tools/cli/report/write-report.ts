@@ -9,6 +9,7 @@ import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { counted, printableJson } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
+import { fitTable } from './fit-table.ts'
 import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
@@ -17,6 +18,8 @@ import { startReportProgress } from './progress.ts'
 import { tableCells, tableColumns, timeText } from './report-table.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
+
+const DEFAULT_COLUMNS = 80
 
 /** `segments-csv` has a row for each segment of a viewer. */
 export type ReportFormat = 'table' | 'csv' | 'segments-csv' | 'json' | 'html'
@@ -190,8 +193,13 @@ async function writeTable(...[sink, fetched, question, { titles, stdout }]: Para
     if (hasMore) break
   }
   if (shown.length > 0) {
-    const widthColumns = terminal === null ? undefined : (stdout?.columns ?? 80)
-    await sink.write(`${await textTable(stdout, tableColumns(question, terminal !== null), shown, widthColumns)}\n`)
+    const whole = { titles: tableColumns(question, terminal !== null), rows: shown }
+    const { titles, rows, leftOut } =
+      terminal === null ? { ...whole, leftOut: [] } : fitTable(whole, stdout?.columns ?? DEFAULT_COLUMNS)
+    await sink.write(`${await textTable(stdout, titles, rows)}\n`)
+    if (leftOut.length > 0) {
+      await sink.write(`No room for: ${leftOut.join(', ')}. Widen the terminal, or use --csv.\n`)
+    }
   }
   return hasMore
     ? `The first ${counted(shown.length, 'row')}. Use --csv or --json for all`

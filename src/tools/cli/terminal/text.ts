@@ -1,7 +1,6 @@
+import { Help } from 'commander'
 import type { CommandIo } from './io.ts'
 
-/** A narrower terminal breaks lines itself. */
-const LEAST_COLUMNS = 20
 /**
  * Control characters, line breaks and bidirectional controls. In names from other systems they could hide or forge
  * lines at a terminal.
@@ -26,19 +25,11 @@ export function printableParagraphs(text: string, stdout: CommandIo['stdout']): 
 
 /**
  * Breaks a text at words, as wide as the terminal. A log file keeps the text in one line.
- * @param indentColumns the column in which the text begins, and each of its lines.
+ * @param indentColumns the column in which each line begins.
  */
 export function wrapped(text: string, { isTTY, columns }: CommandIo['stdout'], indentColumns = 0): string {
   if (isTTY !== true || columns === undefined) return text
-  const width = Math.max(columns - indentColumns, LEAST_COLUMNS)
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)
-    if (line === '') lines[lines.length - 1] = word
-    else if (`${line} ${word}`.length > width) lines.push(word)
-    else lines[lines.length - 1] = `${line} ${word}`
-  }
-  return lines.join(`\n${' '.repeat(indentColumns)}`)
+  return new Help().boxWrap(text, columns - indentColumns).replaceAll('\n', `\n${' '.repeat(indentColumns)}`)
 }
 
 /** Returns a number with its noun: "1 row", "1,000 rows". */
