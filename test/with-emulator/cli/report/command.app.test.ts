@@ -23,7 +23,7 @@ const PERIOD = ['--last', '90d']
 
 describe('a report', () => {
   test.each([
-    ['viewers', [], /^Viewer +Last activity +Videos watched +Segments$/],
+    ['viewers', [], /^Viewer +Last activity +Videos watched +Views$/],
     ['views', PERIOD, /^Started +Finished +Viewer +Content +Place +Device$/],
     ['total-views', [...PERIOD, '--by', 'day'], /^Point +Value$/],
     ['unique-devices', [...PERIOD, '--by', 'device', '--content', 'live'], /^Point +Value$/],
