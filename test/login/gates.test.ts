@@ -7,10 +7,10 @@ import { ENTRY_POINT } from './entry-point.ts'
 
 const ADA: Viewer = { username: 'ada@example.com', groups: [], attributes: {} }
 
-function ask(gate: () => unknown) {
+function ask(...gates: (() => unknown)[]) {
   const accessPolicy = { decideAccess, timeoutMs: 1_000 }
   const answer = { faultIn: () => null }
-  return askAccess({ entryPoint: ENTRY_POINT, accessPolicy, gates: [gate as Gate], answer }, ADA, {})
+  return askAccess({ entryPoint: ENTRY_POINT, accessPolicy, gates: gates as Gate[], answer }, ADA, {})
 }
 
 test('a gate that returns null lets the viewer pass', async () => {
@@ -32,3 +32,19 @@ test.each([undefined, Promise.resolve(undefined), {}, 'no'])(
     await expect(ask(() => value)).rejects.toBeInstanceOf(UpstreamError)
   },
 )
+
+test('the earliest end of all gates is the end of the answer', async () => {
+  const endsAt = (endsAtSeconds: number) => () => ({ ok: true, endsAtSeconds })
+  expect(await ask(() => null)).not.toHaveProperty('endsAtSeconds')
+  expect(await ask(endsAt(20), () => null, endsAt(10), endsAt(30))).toMatchObject({ ok: true, endsAtSeconds: 10 })
+})
+
+test('a gate after one with an end can still refuse', async () => {
+  const refusal = { ok: false, reason: 'not-entitled' }
+  expect(
+    await ask(
+      () => ({ ok: true, endsAtSeconds: 10 }),
+      () => refusal,
+    ),
+  ).toEqual(refusal)
+})

@@ -30,6 +30,16 @@ test('a redirect holds no expiry if the lifetime is 0', () => {
   expect(responseOf(locationOf({ ...ENTRY_POINT, lifetimeSeconds: 0 })).expiresAtSeconds).toBeNull()
 })
 
+test.each([
+  ['before its lifetime ends', 3600, 2000.9, 2000],
+  ['after its lifetime ends', 3600, 9000, 4600],
+  ['although the lifetime is 0', 0, 2000, 2000],
+])('a response whose leave ends %s expires at the earlier end', (_case, lifetimeSeconds, endsAtSeconds, expected) => {
+  const granted = { ...GRANTED, endsAtSeconds }
+  const location = locationOf({ ...ENTRY_POINT, lifetimeSeconds }, ENTRY_POINT.playerAddress, granted)
+  expect(responseOf(location).expiresAtSeconds).toBe(expected)
+})
+
 test('a redirect keeps the fragment of the configured address after the response', () => {
   const playerAddress = parsePlayerAddress('https://player.example/pass#at')
   expect(locationOf({ ...ENTRY_POINT, playerAddress })).toMatch(/^https:\/\/player\.example\/pass\?hash=[^#]+#at$/)
@@ -46,6 +56,7 @@ const repeated = [...GRANTED.parameters, ...GRANTED.parameters]
 test.each([
   ['a clock that returns NaN', GRANTED, SECRET, Number.NaN],
   ['a clock with a negative time', GRANTED, SECRET, -10_000],
+  ['an end that is not a number', { ...GRANTED, endsAtSeconds: Number.NaN }, SECRET, NOW],
   ['no secret', GRANTED, '', NOW],
   ['a name twice', { ...GRANTED, parameters: repeated }, SECRET, NOW],
   ['a reserved name', { ...GRANTED, parameters: [['hash', 'ada']] as const }, SECRET, NOW],

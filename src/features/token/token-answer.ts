@@ -34,10 +34,10 @@ export function createTokenAnswer(
     },
     assertCapacity: () => issuer.assertCapacity(),
     faultIn: faultInSubject,
-    async build({ parameters }, address) {
+    async build({ parameters, endsAtSeconds }, address) {
       const [, subject] = parameters.find(([name]) => name === 'sub') ?? []
       if (subject === undefined) throw new RangeError('The access policy gave no parameter sub')
-      return { location: appendToken(address, await issuer.issue(subject)), key: null }
+      return { location: appendToken(address, await issuer.issue(subject, endsAtSeconds)), key: null }
     },
     // The player would send the viewer back at once.
     cancel: () => null,

@@ -18,10 +18,13 @@ export interface Explanation {
   readonly text: PolicyText
   /** `href` is https: or mailto:. */
   readonly link?: { readonly href: string; readonly text: PolicyText }
+  /** For a refusal of every viewer: the title in place of "No access", and the reason for programs, as `[a-z-]+`. */
+  readonly ofAll?: { readonly title: PolicyText; readonly reason: string }
 }
 
 export type AccessDecision =
-  | { readonly ok: true; readonly parameters: ResponseParameters }
+  // No answer is valid after `endsAtSeconds`, in UNIX time.
+  | { readonly ok: true; readonly parameters: ResponseParameters; readonly endsAtSeconds?: number }
   // `code` is for the log and metrics: at most 40 of a-z, 0-9 and -.
   | { readonly ok: false; readonly reason: 'not-entitled'; readonly code?: string; readonly explanation?: Explanation }
   | { readonly ok: false; readonly reason: 'unusable-attribute'; readonly attribute: string; readonly fault: string }
@@ -43,8 +46,9 @@ export interface AccessPolicy {
   readonly timeoutMs: number
 }
 
-/** A check after the access policy, such as "only in the evening". Returns null to let the viewer pass. */
-export type Gate = (viewer: Viewer, content: Content) => AccessRefused | null | Promise<AccessRefused | null>
+/** A check after the access policy, such as "only in the evening". `ok` or null lets the viewer pass. */
+export type Gate = (viewer: Viewer, content: Content) => GateDecision | Promise<GateDecision>
+export type GateDecision = AccessRefused | Required<Omit<AccessGranted, 'parameters'>> | null
 
 export interface AccessDeps {
   readonly entryPoint: EntryPoint
@@ -68,10 +72,12 @@ export async function askAccess(
   const { decideAccess, timeoutMs } = accessPolicy
   const decision = await decided(timeoutMs, (signal) => decideAccess(viewer, entryPoint, content, signal))
   if (!decision.ok) return decision
+  const ends = [decision.endsAtSeconds ?? []].flat()
   for (const gate of gates) {
     const refused = await decided(timeoutMs, async () => {
-      const refusal = await gate(viewer, content)
-      return refusal === null ? decision : refusal
+      const passed = await gate(viewer, content)
+      if (passed?.ok) ends.push(passed.endsAtSeconds)
+      return passed === null || passed.ok ? decision : passed
     })
     if (!refused.ok) return refused
   }
@@ -80,7 +86,7 @@ export async function askAccess(
     const { attribute = name } = entryPoint.parameters.find((one) => one.name === name) ?? {}
     if (fault !== null) return { ok: false, reason: 'unusable-attribute', attribute, fault }
   }
-  return decision
+  return ends.length === 0 ? decision : { ...decision, endsAtSeconds: Math.min(...ends) }
 }
 
 /** Arms a timer only for a decision that is a promise. */

@@ -60,13 +60,14 @@ export function createHashAnswer(
  * @throws RangeError when the format cannot carry the parameters.
  */
 export function passToPlayer(
-  { parameters }: AccessGranted,
+  { parameters, endsAtSeconds }: AccessGranted,
   { lifetimeSeconds }: Pick<HashEntryPoint, 'lifetimeSeconds'>,
   secret: string,
   address: ReturnAddress,
   nowSeconds: number,
 ): string {
-  const expiresAtSeconds = lifetimeSeconds === 0 ? null : Math.floor(nowSeconds) + lifetimeSeconds
+  const ends = [lifetimeSeconds === 0 ? [] : nowSeconds + lifetimeSeconds, endsAtSeconds ?? []].flat()
+  const expiresAtSeconds = ends.length === 0 ? null : Math.floor(Math.min(...ends))
   return appendAnswer(address, 'hash', buildAuthenticationResponse(parameters, expiresAtSeconds, secret))
 }
 

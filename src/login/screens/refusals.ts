@@ -51,7 +51,7 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
           text: decision.reason === 'not-entitled' ? 'notEntitled' : 'unusableAttribute',
           values: { username: viewer.username },
         },
-        link: { context, text: 'otherAccount' },
+        link: { context, text: explanation?.ofAll ? 'tryAgain' : 'otherAccount' },
         ...(explanation && { explanation }),
       })
     },

@@ -193,20 +193,21 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
   const texts = textsOf(language)
   const { username, ...values } = refusal.values ?? {}
   const isError = refusal.status >= 400
+  const heading = explanation?.ofAll ? textIn(language, explanation.ofAll.title) : texts.titles[title]
   return views.message({
     basePath,
     asset: views.asset,
     page,
     texts,
-    title: texts.titles[title],
+    title: heading,
     // A cancelled login is not an error.
     role: isError ? 'alert' : 'status',
-    pageTitle: isError ? fill(texts.titleWithError, { title: texts.titles[title] }) : texts.titles[title],
+    pageTitle: isError ? fill(texts.titleWithError, { title: heading }) : heading,
     alert: htmlWithName(
       explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
     ),
-    reason: reasonOf(refusal),
+    reason: explanation?.ofAll?.reason ?? reasonOf(refusal),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
     fields: canCancel ? (link?.context.fields ?? null) : null,
     links: page.links.filter(({ name }) => name !== 'forgot'),

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createQueue, type QueueOptions, type WorkQueue } from '../../../server/work-queue.ts'
 import type { TokenSettings } from '../fields.ts'
-import { buildViewerToken } from '../viewer-token/viewer-token.ts'
+import { buildViewerToken, CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../viewer-token/viewer-token.ts'
 import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './service-key-cache.ts'
 import type { TokenReadings } from './token-metrics.ts'
 
@@ -14,9 +14,10 @@ export interface TokenIssuer {
   assertCapacity(): void
   /**
    * Builds a token. It is a credential for a minute: never log it.
+   * @param endsAtSeconds the service accepts no token after this UNIX time. Default: a minute.
    * @throws OverloadedError, UpstreamError without a key of the service, RangeError for a subject that no token can have.
    */
-  issue(subject: string): Promise<string>
+  issue(subject: string, endsAtSeconds?: number): Promise<string>
   /** Call it when the player refuses tokens: the service may have changed its keys. Fetches them at most every 30 s. */
   refetchKeys(): void
 }
@@ -83,9 +84,14 @@ export function createTokenIssuer(
       serviceKeys.newest()
       queue.assertCapacity()
     },
-    issue: (subject) =>
-      // Key and time are read after the wait: both may be older by then.
-      queue.run(() => buildViewerToken(subject, { contentKey, serviceKey: serviceKeys.newest() }, nowSeconds())),
+    issue: (subject, endsAtSeconds = Number.POSITIVE_INFINITY) =>
+      queue.run(() => {
+        // Key and time are read after the wait: both may be older by then.
+        const keys = { contentKey, serviceKey: serviceKeys.newest() }
+        const latestSeconds = endsAtSeconds - TOKEN_LIFETIME_SECONDS + CLOCK_MARGIN_SECONDS
+        // A token has no expiry: an earlier `iat` ends it earlier.
+        return buildViewerToken(subject, keys, Math.min(nowSeconds(), latestSeconds))
+      }),
     refetchKeys: () => serviceKeys.refetch(),
   }
 }

@@ -106,3 +106,20 @@ test('a token has the time and the key of the end of its wait', async () => {
   const issued = { ok: true, issuedAtSeconds: ISSUED_AT + 25 }
   expect(await checkViewerToken(await waiting, CHECK_KEYS, now)).toMatchObject(issued)
 })
+
+test.each([
+  [30, 30],
+  [-10, -10],
+  [3600, 55],
+])('a token that may be used for %i s ends after %i s', async (leaveSeconds, lastSeconds) => {
+  const issuer = createTokenIssuer(
+    { contentKey: CONTENT_KEY },
+    SERVICE_KEYS,
+    createQueue(tokenQueueOptions()),
+    () => ISSUED_AT,
+  )
+  const token = await issuer.issue('ada', ISSUED_AT + leaveSeconds + 0.5)
+  const checkAt = (seconds: number) => checkViewerToken(token, CHECK_KEYS, ISSUED_AT + seconds)
+  expect(await checkAt(lastSeconds - 1)).toMatchObject({ ok: true })
+  expect(await checkAt(lastSeconds + 1)).toMatchObject({ ok: false })
+})
