@@ -50,7 +50,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
-  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log terminal')],
+  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('service html-page output terminal')],

@@ -24,6 +24,8 @@ declare module '../editable-user-store.ts' {
      * @returns the outcome for each viewer, in order.
      */
     importBatch(viewers: readonly ImportedViewer[], existing: Existing): Promise<ImportOutcome[]>
+    /** Returns all viewers with their password hashes, sorted by name. */
+    exportAll(): AsyncIterable<StoredViewer>
   }
 }
 

@@ -11,6 +11,7 @@ import { connectPostgres, type PostgresConnection } from './connection.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { postgresInvitations, postgresPasswordChanges } from './own-table/account/password-links.ts'
 import type { AppRole } from './own-table/app-role.ts'
+import { postgresExporter } from './own-table/import-batch/postgres-export.ts'
 import { postgresImporter } from './own-table/import-batch/postgres-import.ts'
 import { COLUMNS, readOwnRow } from './own-table/own-table.ts'
 import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
@@ -51,6 +52,7 @@ export async function openEditablePostgresStore(
       ...viewerChanges(connection, options),
       list: () => listViewerStates(query),
       importBatch: postgresImporter(connection, OWNER_NEEDED),
+      exportAll: postgresExporter(query),
     }
   })
 }

@@ -8,6 +8,7 @@ import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { sqliteInvitations } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
+import { sqliteExporter } from './import-batch/sqlite-export.ts'
 import { sqliteImporter } from './import-batch/sqlite-import.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
 import { listViewerStates, readViewerRow } from './viewer-row.ts'
@@ -30,6 +31,7 @@ export function openEditableSqliteStore(
     ...viewerChanges(database, file, options),
     list: () => listViewerStates(database, file),
     importBatch: sqliteImporter(database, file),
+    exportAll: sqliteExporter(database, file),
   }
 }
 

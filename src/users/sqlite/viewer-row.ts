@@ -62,12 +62,22 @@ export function viewerInspector(
 }
 
 /** Lists the states of all viewers, sorted by name. */
-export async function* listViewerStates(database: DatabaseSync, file: string): AsyncGenerator<ViewerState> {
-  const rows = queryViewers(file, () => database.prepare(`${STATES} ORDER BY viewers.key`).iterate())
+export function listViewerStates(database: DatabaseSync, file: string): AsyncGenerator<ViewerState> {
+  return eachRow(database, file, `${STATES} ORDER BY viewers.key`, readState)
+}
+
+/** Reads row by row, because the table may be larger than the memory. */
+export async function* eachRow<T>(
+  database: DatabaseSync,
+  file: string,
+  sql: string,
+  read: (row: unknown, file: string) => T,
+): AsyncGenerator<T> {
+  const rows = queryViewers(file, () => database.prepare(sql).iterate())
   for (;;) {
     const next = await promised(() => queryViewers(file, () => rows.next()))
     if (next.done) return
-    yield readState(next.value, file)
+    yield read(next.value, file)
   }
 }
 

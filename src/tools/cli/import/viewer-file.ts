@@ -130,6 +130,7 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
 
 const UNUSED_SALT = 'has a password salt that no given option reads. See --help, or leave the column out with --ignore'
 const NOT_UTF8 = 'contains bytes that are not UTF-8'
+const ALL_ATTRIBUTES = 'attributes'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']
 
@@ -149,6 +150,8 @@ const Disabled = z.union([
     .refine((text) => [...YES, ...NO].includes(text))
     .transform((text) => YES.includes(text)),
 ])
+/** As `viewers export` writes the attributes: each of any name, and also an empty one. */
+const AllAttributes = z.record(z.string(), Text)
 const AttributeValue = z.union([
   Text.transform((text) => (text === '' ? null : text)),
   z.number().transform(String),
@@ -170,8 +173,9 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
     if (options.ignored.has(column) || (raw.get(column) ?? undefined) === undefined) return undefined
     return read(column, schema, expected)
   }
+  const hasAll = typeof raw.get(ALL_ATTRIBUTES) === 'object' && isAttribute(ALL_ATTRIBUTES, options)
   const attributes = [...raw.keys()]
-    .filter((column) => isAttribute(column, options))
+    .filter((column) => isAttribute(column, options) && !(hasAll && column === ALL_ATTRIBUTES))
     .map((column) => [column, read(column, AttributeValue, 'text, a number, true, false or null') ?? null])
   const hash = readField('password_hash', Text, 'text')?.trim() || undefined
   const salt = readField('password_salt', Text, 'text')?.trim() || undefined
@@ -183,7 +187,10 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
     passwordHash: (isSalted ? options.saltedHash?.(hash, salt) : null) ?? hash,
     groups: readField('groups', Groups, 'a list of groups'),
     disabled: readField('disabled', Disabled, 'true or false'),
-    attributes: Object.fromEntries(attributes),
+    attributes: {
+      ...Object.fromEntries(attributes),
+      ...(hasAll && read(ALL_ATTRIBUTES, AllAttributes, 'an object of texts')),
+    },
   }
   return faults[0] ?? row
 }

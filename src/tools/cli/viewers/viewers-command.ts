@@ -12,6 +12,7 @@ import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { addInvited } from './account/add-invited.ts'
 import { addViewersInviteCommand } from './account/invite-command.ts'
+import { addViewersExportCommand } from './export-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
@@ -41,6 +42,7 @@ const WITHOUT_PASSWORD: readonly AddWithoutPassword[] = [
 const COMMANDS: readonly ((group: Command, context: CommandContext) => void)[] = [
   addAddCommand,
   addViewersImportCommand,
+  addViewersExportCommand,
   addViewersInviteCommand,
   addViewersListCommand,
   addViewersShowCommand,

@@ -5,7 +5,7 @@ import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { COLUMNS, readOwnRow } from './own-table.ts'
 
 /** Runs a statement, and returns its rows. */
-type RowsOf = (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>
+export type RowsOf = (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>
 
 const LIST_ROWS = 1_000
 const STATES = `
@@ -13,7 +13,8 @@ const STATES = `
   FROM viewer_auth.viewers LEFT JOIN viewer_auth.password_links AS link
     ON link.key = viewers.key AND link.purpose = 'invitation'`
 
-const StateRow = z.object({ key: z.string(), expires_at: z.number().nullable(), is_sent: z.boolean().nullable() })
+const KeyRow = z.object({ key: z.string() })
+const StateRow = z.object({ expires_at: z.number().nullable(), is_sent: z.boolean().nullable() })
 
 /** Returns the state of a viewer in the app's own table; null if unknown. */
 export async function inspectViewer(rowsOf: RowsOf, username: string): Promise<ViewerState | null> {
@@ -23,18 +24,26 @@ export async function inspectViewer(rowsOf: RowsOf, username: string): Promise<V
   return readState(row)
 }
 
-/** Reads page by page, because the table may be larger than the memory. */
-export async function* listViewerStates(rowsOf: RowsOf): AsyncGenerator<ViewerState> {
-  const sql = `${STATES} WHERE viewers.key > $1 ORDER BY viewers.key LIMIT ${LIST_ROWS}`
+/** Lists the states of all viewers, sorted by name. */
+export function listViewerStates(rowsOf: RowsOf): AsyncGenerator<ViewerState> {
+  return eachRow(rowsOf, STATES, readState)
+}
+
+/**
+ * Reads page by page, because the table may be larger than the memory.
+ * @param select selects `viewers.key` and more from the table of viewers.
+ */
+export async function* eachRow<T>(rowsOf: RowsOf, select: string, read: (row: unknown) => T | null): AsyncGenerator<T> {
+  const sql = `${select} WHERE viewers.key > $1 ORDER BY viewers.key LIMIT ${LIST_ROWS}`
   let after = ''
   for (;;) {
     const rows = await rowsOf(sql, [after])
     for (const row of rows) {
-      const state = readState(row)
-      if (state !== null) yield state
+      const value = read(row)
+      if (value !== null) yield value
     }
     if (rows.length < LIST_ROWS) return
-    after = StateRow.parse(rows.at(-1)).key
+    after = KeyRow.parse(rows.at(-1)).key
   }
 }
 

@@ -1,12 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { readUserStore } from '../../../../../src/config.ts'
+import type { EditableUserStore } from '../../../../../src/users/editable-user-store.ts'
+import { userStores } from '../../../../../src/users/open-user-store.ts'
 import { openPostgresStore } from '../../../../../src/users/postgres/store.ts'
+import { importInto } from '../../../../users/import-batch/import-contract.ts'
 import { settingsOf } from '../../../../users/postgres/fixture.ts'
 import { type PostgresServer, startPostgres } from '../../../../users/postgres/server.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { runHere } from '../../run-here.ts'
 import { runProgram, startProgram } from '../../run-program.ts'
+import { ODD_VIEWERS } from '../odd-viewers.ts'
 
 const password = 'correct horse battery'
 /** The hash of "U*U", from crypt_blowfish. */
@@ -102,6 +107,33 @@ test('a server that does not answer is named without the password of its address
     expect(stderr).toMatch(/^Failed: .*"shop" at 127\.0\.0\.1:1 .*ECONNREFUSED.*\n$/)
     expect(stderr).not.toContain('PASSWORDMARKER')
   }
+})
+
+test('viewers export and viewers import move viewers from SQLite to PostgreSQL and back, every column unchanged', async () => {
+  await viewers('migrate')
+  const cwd = temporaryFolder()
+  const [first, second] = ['first.db', 'second.db'].map((name) => ({ USER_STORE_URL: `sqlite:${join(cwd, name)}` }))
+  const rowsIn = async (store: EditableUserStore) => {
+    const rows: unknown[] = []
+    for await (const row of store.exportAll()) rows.push(row)
+    return rows
+  }
+  const source = await userStores.openEditable(readUserStore(first ?? {}))
+  onTestFinished(() => source.close())
+  await importInto(source, ODD_VIEWERS, 'keep')
+  const files = [join(cwd, 'a.jsonl'), join(cwd, 'b.jsonl')] as const
+  const run = async (args: string[], at: Record<string, string> = {}) =>
+    expect(await runHere(['viewers', ...args], { cwd, env: at })).toMatchObject({ status: 0, stderr: '' })
+  await run(['export', '--output', files[0]], first)
+  await run(['import', files[0]], env)
+  await run(['export', '--output', files[1]], env)
+  await run(['import', files[1]], second)
+  const [target, back] = await Promise.all([env, second].map((at) => userStores.openEditable(readUserStore(at ?? {}))))
+  for (const store of [target, back]) {
+    onTestFinished(() => store?.close())
+    expect(store && (await rowsIn(store))).toEqual(await rowsIn(source))
+  }
+  expect(await countViewers()).toBe(ODD_VIEWERS.length)
 })
 
 test('a killed import into PostgreSQL continues when it is run again, without duplicates', async () => {

@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import { argon2Passwords } from '../../../users/passwords/argon2.ts'
+import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
+import type { StoredViewer } from '../../../users/passwords/verify-sign-in.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
+import { withEditableStore } from '../settings/editable-store.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
+import { passkeysNotExported } from './passkeys/passkeys-not-exported.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly output?: string
+}
+
+/** What belongs to viewers, and is not in the file. */
+const LEFT_OUT: readonly string[] = [
+  'links to set a password',
+  passkeysNotExported, //
+]
+const ABOUT = `
+Writes JSON Lines with the password hashes, groups, states and attributes of all viewers. viewers import reads them without
+options, also into another store. The file is as secret as the store: only you can read it. It does not have
+${LEFT_OUT.join(' and ')}.`
+const STANDARD_OUTPUT = '-'
+const NOT_TO_TERMINAL = 'Password hashes do not belong on a screen. Use --output FILE, or --output - to show them here.'
+const CHUNK_CHARACTERS = 65_536
+
+/** The hashes that `viewers import` accepts without options. */
+const accepted = storedPasswords.withoutWeakHashes?.('with --accept-weak-hashes') ?? argon2Passwords
+
+/** Adds `viewers export`. */
+export function addViewersExportCommand(group: Command, context: CommandContext): void {
+  const command = addCommand(group, 'export', 'write all viewers with their password hashes, for viewers import', [
+    'viewer-auth viewers export --output viewers.jsonl',
+    'viewer-auth viewers export | gpg --encrypt --recipient ops@example.com > viewers.jsonl.gpg',
+  ])
+  addNotes(command, ABOUT)
+    .option('--output <FILE>', 'the file; - is standard output, also a terminal (default: standard output)')
+    .action((options: Options) =>
+      runCommand(context, options.json, async () => {
+        if (options.output === undefined && context.io.stdout.isTTY) return { ok: false, fault: NOT_TO_TERMINAL }
+        return await withEditableStore(context.io, (store) => exportViewers(context.io, options, store))
+      }),
+    )
+}
+
+async function exportViewers(io: CommandIo, { json, output }: Options, store: EditableUserStore): Promise<Outcome> {
+  const file = output === STANDARD_OUTPUT ? undefined : output
+  const stop = new AbortController()
+  const ignore = io.onInterrupt(() => stop.abort())
+  const sink = file === undefined ? standardOutput(io.stdout, stop.signal) : await openFileSink(file)
+  try {
+    const { count, refusals } = await writeViewers(store, sink, stop.signal)
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
+    if (count === 0) return { ok: false, fault: 'There are no viewers to export. Check USER_STORE_URL.' }
+    await sink.finish()
+    const place = file === undefined ? '' : ` to ${file}`
+    const exported = `Exported ${counted(count, 'viewer')}${place}, without ${LEFT_OUT.join(' and ')}.`
+    const text = [exported, ...refusals].join('\n')
+    if (file !== undefined) return { ok: true, text, data: { file, viewers: count, refusals } }
+    if (!json) io.stderr.write(`${printableParagraphs(text, io.stderr)}\n`)
+    return { ok: true }
+  } finally {
+    ignore()
+    await sink.close()
+  }
+}
+
+/** Returns the number of viewers, and a sentence for each fault of a hash that the import will refuse. */
+async function writeViewers(store: EditableUserStore, sink: ReportSink, signal: AbortSignal) {
+  const hashesByFault = new Map<string, number>()
+  let count = 0
+  let chunk = ''
+  for await (const stored of store.exportAll()) {
+    const reading = accepted.read(stored.passwordHash)
+    if (!reading.ok) hashesByFault.set(reading.fault, (hashesByFault.get(reading.fault) ?? 0) + 1)
+    count += 1
+    chunk += lineOf(stored)
+    if (chunk.length < CHUNK_CHARACTERS) continue
+    await sink.write(chunk)
+    chunk = ''
+    if (signal.aborted) break
+  }
+  if (chunk !== '') await sink.write(chunk)
+  const refusals = [...hashesByFault].map(
+    ([fault, hashes]) => `viewers import refuses ${counted(hashes, 'viewer')}, whose password hash ${fault}.`,
+  )
+  return { count, refusals }
+}
+
+function lineOf({ viewer, passwordHash, disabled }: StoredViewer): string {
+  const { username, groups, attributes } = viewer
+  const line = printableJson({ username, password_hash: passwordHash, groups, disabled, attributes })
+  // The import reads this character as the sign of a file that is not UTF-8.
+  return `${line.replaceAll('\uFFFD', '\\ufffd')}\n`
+}

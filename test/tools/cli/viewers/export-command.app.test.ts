@@ -1,0 +1,100 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { PassThrough, Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../../../../src/tools/cli/program.ts'
+import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { runHere } from '../sqlite/run-here.ts'
+import { ODD_VIEWERS } from './odd-viewers.ts'
+
+/** Makes the default file of viewers in a new folder. */
+async function folderWithViewers(viewers = ODD_VIEWERS) {
+  const cwd = temporaryFolder()
+  const store = openEditableSqliteStore(join(cwd, 'data', 'viewers.db'))
+  await store.importBatch(viewers, 'keep')
+  await store.close()
+  return cwd
+}
+
+function rowsIn(cwd: string): unknown[] {
+  const database = new DatabaseSync(join(cwd, 'data', 'viewers.db'), { readOnly: true })
+  const rows = database.prepare('SELECT * FROM viewers ORDER BY key').all()
+  database.close()
+  return rows
+}
+
+test('an import of an export makes the same rows, whatever the names, groups and attributes', async () => {
+  const cwd = await folderWithViewers()
+  const file = join(cwd, 'viewers.jsonl')
+  const exported = await runHere(['viewers', 'export', '--output', file, '--json'], { cwd })
+  expect(exported).toMatchObject({ status: 0, stderr: '' })
+  expect(JSON.parse(exported.stdout)).toEqual({ file, viewers: ODD_VIEWERS.length, refusals: [] })
+  const other = temporaryFolder()
+  expect(await runHere(['viewers', 'import', file], { cwd: other })).toMatchObject({ status: 0, stderr: '' })
+  expect(rowsIn(cwd)).toHaveLength(ODD_VIEWERS.length)
+  expect(rowsIn(other)).toEqual(rowsIn(cwd))
+})
+
+test('only this user can read the file of an export, in place of an older file that others can read', async () => {
+  const cwd = await folderWithViewers()
+  const file = join(cwd, 'viewers.jsonl')
+  writeFileSync(file, '', { mode: 0o644 })
+  const { stdout } = await runHere(['viewers', 'export', '--output', file], { cwd })
+  expect(stdout).toMatch(/^Exported \d+ viewers to .*, without .*passkeys\.\n$/)
+  expect([statSync(file).mode & 0o777, readdirSync(cwd).toSorted()]).toEqual([0o600, ['data', 'viewers.jsonl']])
+})
+
+test('an export names the hashes that an import refuses without an option', async () => {
+  const weak = { passwordHash: '$1$saltsalt$qjXMvbEw8oaL.CzflDtaK/', groups: [], disabled: false, attributes: {} }
+  const cwd = await folderWithViewers([{ username: 'ada', ...weak }])
+  const { status, stderr } = await runHere(['viewers', 'export'], { cwd })
+  expect([status, stderr]).toEqual([0, expect.stringMatching(/refuses 1 viewer, .*MD5.*--accept-weak-hashes/)])
+})
+
+test('an export without viewers is a fault, and writes no file', async () => {
+  const cwd = await folderWithViewers([])
+  const { status, stderr } = await runHere(['viewers', 'export', '--output', join(cwd, 'v')], { cwd })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('no viewers')])
+  expect(readdirSync(cwd)).toEqual(['data'])
+})
+
+test.each([
+  ['refuses a terminal', [], 1, ''],
+  ['writes to a terminal with --output -', ['--output', '-'], 0, '{"username":"'],
+])('an export %s', async (_what, options, status, start) => {
+  const cwd = await folderWithViewers()
+  const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough().resume()]
+  const text = stdout.toArray()
+  const ended = await runCommandLine(['viewers', 'export', ...options], {
+    env: { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}` },
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    onInterrupt: () => () => {},
+  })
+  stdout.end()
+  const written = Buffer.concat(await text).toString()
+  expect([ended, written.slice(0, start.length), written === '']).toEqual([status, start, start === ''])
+})
+
+test('an export waits for a slow reader, and keeps few viewers in memory', async () => {
+  const viewers = Array.from({ length: 4_000 }, (_, index) => ({ ...ODD_VIEWERS[0], username: `viewer-${index}` }))
+  const cwd = await folderWithViewers(viewers as typeof ODD_VIEWERS)
+  let mostWaiting = 0
+  let bytes = 0
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      mostWaiting = Math.max(mostWaiting, stdout.writableLength)
+      bytes += chunk.length
+      setTimeout(done, 2)
+    },
+  })
+  const env = { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}` }
+  const io = { env, stdin: new PassThrough(), stdout, stderr: new PassThrough().resume(), onInterrupt: () => () => {} }
+  expect(await runCommandLine(['viewers', 'export'], io)).toBe(0)
+  await new Promise<void>((resolve) => void stdout.end(resolve))
+  expect(bytes).toBeGreaterThan(800_000)
+  expect(mostWaiting).toBeLessThan(200_000)
+})
