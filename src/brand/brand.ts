@@ -5,8 +5,8 @@ export const USERNAME_KINDS = ['username', 'email'] as const
 export interface Brand {
   /** Null for screens without a name. A logo has a name too. */
   readonly name: string | null
-  /** Replaces "Log in to watch". */
-  readonly title: string | null
+  /** Replaces "Log in to watch": one for all languages, or one for each, else that of the default language. */
+  readonly title: string | Readonly<Record<string, string>> | null
   readonly logo: Logo | null
   /** The logo on dark screens. Null if they show `logo`, on a white plate. */
   readonly darkLogo: Logo | null

@@ -7,6 +7,7 @@ import { colorsOf, DarkColor, LightColor } from './colors.ts'
 import { LogoFile } from './logo-file.ts'
 
 const MOST_CHARACTERS = 60
+const NO_TITLE = 'must be one line, or a JSON object with a line for each language: {"en": "…", "de": "…"}'
 
 /** One line of text, without characters that change how the text around it is read. */
 const Line = z
@@ -20,6 +21,18 @@ const KnownLanguage = z
   .string('must be text')
   .transform((tag, context) => knownLanguage(tag) ?? fail(context, 'must be the name of a file in views/languages'))
 
+/** One title for all languages, or a JSON object with a title for each. */
+const Title = z
+  .string('must be text, or an object with a text for each language')
+  .transform((text, context): unknown => {
+    try {
+      return text.startsWith('{') ? JSON.parse(text) : text
+    } catch {
+      return fail(context, NO_TITLE)
+    }
+  })
+  .pipe(z.union([Line, z.record(KnownLanguage, Line)], NO_TITLE))
+
 /**
  * Builds the fields of a brand.
  * @param link parses the address of a page outside of this app.
@@ -27,7 +40,7 @@ const KnownLanguage = z
 export function brandFields(link: z.ZodType<string, string>) {
   return {
     brandName: Line.optional(),
-    brandTitle: Line.optional(),
+    brandTitle: Title.optional().meta({ inFile: 'object' }),
     brandLogoFile: LogoFile.optional(),
     brandLogoDarkFile: LogoFile.optional(),
     brandColor: LightColor.optional(),

@@ -78,6 +78,18 @@ describe('the settings of a brand', () => {
     expect(readConfig({ ...SETTINGS, DEFAULT_LANGUAGE: 'de-AT' }).entryPoints[0]?.brand.defaultLanguage).toBe('de')
   })
 
+  test('a title may have a text for each language, as JSON in the environment and as an object in the file', () => {
+    const title = { en: 'Annual meeting', 'de-AT': 'Hauptversammlung' }
+    const read = { en: 'Annual meeting', de: 'Hauptversammlung' }
+    const { entryPoints } = readConfig({ ...SETTINGS, BRAND_TITLE: JSON.stringify(title) })
+    expect(entryPoints[0]?.brand.title).toEqual(read)
+    const fromFile = readConfig({ ...APP_SETTINGS, ENTRY_POINTS_FILE: entryFile({ brandTitle: title }) })
+    expect(fromFile.entryPoints[0]?.brand.title).toEqual(read)
+    for (const brandTitle of [null, 7, ['x']]) {
+      expect(mistakesInEntry({ brandTitle }).join()).toContain('brandTitle must be text, or an object')
+    }
+  })
+
   test('a logo needs a name, and a dark logo another logo', () => {
     const file = logoFile()
     expect(mistakesIn({ ...SETTINGS, BRAND_LOGO_FILE: file }).join()).toContain('BRAND_LOGO_FILE needs BRAND_NAME')

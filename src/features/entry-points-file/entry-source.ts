@@ -65,6 +65,7 @@ function textIn(value: unknown, schema: z.ZodType): Text {
     return faults.length > 0 ? { faults } : { text: value.join(',') }
   }
   if (typeof value === 'string') return { text: value }
+  if (inFile === 'object' && /^\{/.test(JSON.stringify(value))) return { text: JSON.stringify(value) }
   const message = isSecret ? undefined : schema.safeParse(value).error?.issues[0]?.message
   return { faults: [message ?? 'must be text'] }
 }

@@ -86,9 +86,10 @@ function createPage(language: Language, brand: Brand, assets: BrandAssets, icon:
 }
 
 /** Returns the title of the sign-in screen, and the title of its window, which always names the brand. */
-export function titlesOf({ title, name }: Brand, texts: Texts): { title: string; windowTitle: string } {
+export function titlesOf({ title, name, defaultLanguage }: Brand, texts: Texts, language: Language) {
   const named = name === null ? texts.title : fill(texts.titleWithBrand, { brand: name })
-  return { title: title ?? texts.title, windowTitle: title ?? named }
+  const own = typeof title === 'string' ? title : (title?.[language] ?? title?.[defaultLanguage])
+  return { own, title: own ?? texts.title, windowTitle: own ?? named }
 }
 
 /**

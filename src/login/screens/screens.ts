@@ -140,13 +140,13 @@ export function signInLocals(
   // A small screen has no room for both.
   const signedInAs = isPartFirst && (wantsOtherAccount || refusal !== undefined) ? undefined : state.signedInAs
   const texts = textsOf(page.language)
-  const { title, windowTitle } = titlesOf(brand, texts)
+  const { own, title, windowTitle } = titlesOf(brand, texts, page.language)
   return {
     basePath,
     asset,
     page,
     texts,
-    title: signedInAs === undefined || brand.title !== null ? title : texts.titles.welcomeBack,
+    title: signedInAs === undefined ? title : (own ?? texts.titles.welcomeBack),
     pageTitle: refusal === undefined ? windowTitle : fill(texts.titleWithError, { title: windowTitle }),
     fields,
     links: page.links,

@@ -49,6 +49,18 @@ describe('the name', () => {
     }
   })
 
+  test('a title in several languages is in that of the viewer, else in the default language', async () => {
+    const app = await startWith({ title: { fr: 'Assemblée', de: 'Versammlung' }, defaultLanguage: 'de' })
+    const other = await startWith({ title: { fr: 'Assemblée' } })
+    const titlesIn = async ({ get }: LoginApp, language: string) => {
+      const answer = await get('/', { 'Accept-Language': language })
+      return [titleOf(answer), headingOf(answer)]
+    }
+    expect(await titlesIn(app, 'fr-CA')).toEqual(['Assemblée', 'Assemblée'])
+    expect(await titlesIn(app, 'ja')).toEqual(['Versammlung', 'Versammlung'])
+    expect(await titlesIn(other, 'en')).toEqual(['Log in to Acme & Söhne', 'Log in to watch'])
+  })
+
   test('the title of a screen with an error begins with the word for it', async () => {
     const app = await startWith({})
     expect(titleOf(await app.post('/sign-in', { ...ADA, password: 'x' }))).toBe('Error: Log in to Acme & Söhne')
