@@ -12,7 +12,9 @@ const FEATURES = 'sso passkeys account token secret-files'.split(' ').map((name)
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
-const COMMANDS = roomsOf('setup viewers audit response report drill backup support doctor service settings terminal')
+const COMMANDS = roomsOf(
+  'setup viewers audit response report drill backup support preview doctor service settings terminal',
+)
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
@@ -56,6 +58,10 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('service html-page output terminal')],
   'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
   'src/tools/cli/backup': [...FOR_TOOLS, ...roomsOf('terminal')],
+  'src/tools/cli/preview': [
+    ...[...FOR_TOOLS, 'src/app.ts', 'src/features.ts', ...LOGIN],
+    ...roomsOf('settings html-page output terminal'),
+  ],
   'src/tools/cli/support': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/doctor': [...FOR_TOOLS, ...roomsOf('service settings terminal')],
   'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],

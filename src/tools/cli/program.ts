@@ -100,6 +100,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./audit/audit-command.ts')).addAuditCommands,
   },
   {
+    name: 'brand',
+    summary: 'one page with every screen of an entry point, at all sizes',
+    declare: addGroup,
+    load: async () => (await import('./preview/preview-command.ts')).addBrandCommands,
+  },
+  {
     name: 'doctor',
     summary: 'check if viewers will get through, from settings to a sign-in',
     declare: addBareCommand,

@@ -115,11 +115,11 @@ export async function startAppWithEveryScreen(
 }
 
 /** Returns every screen of the app in one language. */
-export async function everyScreen(app: LoginApp, language: Language): Promise<Screen[]> {
+export async function everyScreen(app: LoginApp, language: Language, features = FEATURE_SCREENS): Promise<Screen[]> {
   return [
     ...(await signInScreens(app, language)),
     ...(await returningScreens(app, language)),
-    ...(await messages(app, language)),
+    ...(await messages(app, language, features)),
   ]
 }
 
@@ -169,7 +169,7 @@ async function returningScreens(app: LoginApp, language: Language): Promise<Scre
   return screens
 }
 
-async function messages(app: LoginApp, language: Language): Promise<Screen[]> {
+async function messages(app: LoginApp, language: Language, features: typeof FEATURE_SCREENS): Promise<Screen[]> {
   const headers = { 'Accept-Language': language }
   const of = async (path: string) => (await app.get(path, headers)).text
   const refusedBy = async (entryPoint: string, username = ADA.username) =>
@@ -193,7 +193,7 @@ async function messages(app: LoginApp, language: Language): Promise<Screen[]> {
   let loop = ''
   for (let visit = 0; visit < 4; visit += 1) loop = (await app.get('/', { ...headers, Cookie })).text
   screens.push({ name: 'loop', html: loop })
-  for (const feature of FEATURE_SCREENS) screens.push(...(await feature.screens(app, headers, Cookie)))
+  for (const feature of features) screens.push(...(await feature.screens(app, headers, Cookie)))
   app.users.fail(STORE_DOWN)
   screens.push({ name: 'unavailable', html: (await app.get('/', { ...headers, Cookie })).text })
   app.users.fail(null)

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { TimeRange } from '../output/time-range.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { rangeWords, timeWords, timeZoneWords } from '../output/words.ts'
+import { sourceOf } from './content-policy.ts'
 import type { PageModel, PageTable, Section } from './page-model.ts'
 
 interface PageAbout {
@@ -29,7 +29,7 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
   return ejs.render(filesAt(beside('page.ejs')), {
     ...{ model, style, script, blocks: blocksOf(model.sections), tableOf },
     isEmpty: model.sections.length === 0 && model.figures.length === 0,
-    policy: `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'`,
+    policy: `default-src 'none'; script-src ${sourceOf(script)}; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`,
     about: {
       range: range === null ? 'All time' : rangeWords(range),
       ...{ scope, source, zone: machineTimeZone().name, timeZone: timeZoneWords(ends.filter(Number.isFinite)) },
@@ -41,10 +41,6 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
 /** Reads files. */
 function filesAt(...addresses: readonly string[]): string {
   return addresses.map((address) => readFileSync(new URL(address), 'utf8')).join('\n')
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
 /** Returns the table of a section. The numbers of a chart over time are always in a table. */

@@ -1,0 +1,29 @@
+import type { Config } from '../../../config.ts'
+import type { Feature, OpenFeature, Services } from '../../../login/feature.ts'
+import { accountPreview } from './account/account-preview.ts'
+import { passkeysPreview } from './passkeys/passkeys-preview.ts'
+import type { FeaturePreview } from './screen.ts'
+import { ssoPreview } from './sso/sso-preview.ts'
+import { tokenPreview } from './token/token-preview.ts'
+
+/** In the order of the page. */
+export const FEATURE_PREVIEWS: readonly FeaturePreview[] = [
+  ssoPreview, //
+  passkeysPreview,
+  accountPreview,
+  tokenPreview,
+]
+
+/**
+ * Returns a feature that opens without a server. It has nothing to do if it has no preview.
+ * @param onOpen called with the name of a feature that has something to do.
+ */
+export function withoutServers(feature: Feature, config: Config, onOpen: (name: string) => void): Feature {
+  const preview = FEATURE_PREVIEWS.find(({ name }) => name === feature.name)
+  const open = (services: Services, _entryPoints: unknown, shared: unknown): Promise<OpenFeature | null> => {
+    const opened = preview?.open(services, config, shared) ?? null
+    if (opened !== null) onOpen(feature.name)
+    return Promise.resolve(opened)
+  }
+  return { ...feature, open }
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ejs from 'ejs'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { Language } from '../../../languages/languages.ts'
+import { sourceOf } from '../html-page/content-policy.ts'
+import { cleanScreen } from './clean-screen.ts'
+import type { Screen } from './screen.ts'
+import { allTexts, createTextFinder } from './text-keys.ts'
+
+/** The sizes of players, of a window, and of a phone in portrait, in CSS pixels. */
+const SIZES = ['320x180', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
+/** No player frames a page in a tab of its own. */
+const TAB_SIZES: readonly string[] = ['1280x720', '375x667']
+/** The size without scripts. */
+const PLAIN_SIZE = '640x360'
+/** A larger image is left out without scripts: there, each screen has its own copy. */
+const MOST_PLAIN_CHARACTERS = 12_000
+
+/** A style sheet, or an image as a `data:` address, by the address in the screens. */
+export type Files = Readonly<Record<string, { readonly css: string } | { readonly image: string }>>
+
+export interface PreviewModel {
+  readonly entryPoint: EntryPoint
+  readonly language: Language
+  readonly screens: readonly Screen[]
+  /** Features that the preview cannot open. */
+  readonly leftOut: readonly string[]
+  /** Reads a file of the app. */
+  readonly read: (address: string) => Promise<{ readonly type: string; readonly content: Buffer }>
+}
+
+const beside = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+/** Renders one HTML page. Its Content-Security-Policy allows only its own script, and no request. */
+export async function renderPreview({ entryPoint, language, screens, leftOut, read }: PreviewModel): Promise<string> {
+  const { brand } = entryPoint
+  const schemes = brand.colorScheme === 'auto' ? (['light', 'dark'] as const) : [brand.colorScheme]
+  const textsOn = createTextFinder(language)
+  const cleaned = screens.map(({ html, ...screen }, index) => {
+    const { html: shown, texts } = cleanScreen(html)
+    const sizes = screen.isTab ? TAB_SIZES : SIZES
+    return { ...screen, id: `screen-${index + 1}`, html: shown, texts: textsOn(texts), sizes }
+  })
+  const files = await filesIn(cleaned, read)
+  const shownKeys = new Set(cleaned.flatMap(({ texts }) => texts.map(({ key }) => key)))
+  const script = beside('public/preview.js')
+  // Frames have the policy of the page, and their style sheets are inside of them.
+  const policy = `default-src 'none'; script-src ${sourceOf(script)}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`
+  const data = { files, screens: cleaned.map(({ id, html, sizes, isTab = false }) => ({ id, html, sizes, isTab })) }
+  const filename = fileURLToPath(new URL('page.ejs', import.meta.url))
+  const model = {
+    ...{ brand, language, schemes, leftOut, policy, script },
+    name: entryPoint.name,
+    style: beside('page.css'),
+    sizes: SIZES,
+    plainSize: PLAIN_SIZE,
+    screens: cleaned.map((screen) => ({ ...screen, plain: plainOf(screen.html, files, schemes[0] ?? 'dark') })),
+    otherTexts: allTexts(language).filter(({ key }) => !shownKeys.has(key)),
+    // A text with "</script>" would end the element.
+    data: JSON.stringify(data).replaceAll('<', '\\u003c'),
+  }
+  return ejs.render(beside('page.ejs'), model, { filename })
+}
+
+async function filesIn(screens: readonly { readonly html: string }[], read: PreviewModel['read']): Promise<Files> {
+  const addresses = screens.flatMap(({ html }) => [...html.matchAll(/ (?:href|src|srcset)="(\/assets\/[^"]+)"/g)])
+  const files: [string, Files[string]][] = []
+  for (const address of new Set(addresses.map(([, one = '']) => one))) {
+    const { type, content } = await read(address.replaceAll('&amp;', '&'))
+    const isStyle = type.startsWith('text/css')
+    const image = () => `data:${type};base64,${content.toString('base64')}`
+    files.push([address, isStyle ? { css: content.toString() } : { image: image() }])
+  }
+  return Object.fromEntries(files)
+}
+
+/** Returns a screen with all files inside, in one colour scheme, for a browser without scripts. */
+function plainOf(html: string, files: Files, scheme: string): string {
+  const withFiles = Object.entries(files).reduce((text, [address, file]) => {
+    if ('css' in file)
+      return text.replaceAll(`<link rel="stylesheet" href="${address}">`, () => `<style>${file.css}</style>`)
+    return text.replaceAll(`"${address}"`, file.image.length > MOST_PLAIN_CHARACTERS ? '""' : `"${file.image}"`)
+  }, html)
+  return withFiles
+    .replace(/(<meta name="color-scheme" content=")[^"]*/, `$1${scheme}`)
+    .replaceAll('media="(prefers-color-scheme: dark)"', scheme === 'dark' ? '' : 'media="not all"')
+}
