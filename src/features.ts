@@ -1,4 +1,5 @@
 import { account } from './features/account/feature.ts'
+import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
@@ -13,6 +14,7 @@ const FEATURES = {
   passkeys,
   account,
   token,
+  doors,
   entryPointsFile,
   secretFiles,
   metrics,

@@ -7,7 +7,7 @@ const BELOW_LOGIN = [
 const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
-const FEATURES = 'sso passkeys account token secret-files'.split(' ').map((name) => `src/features/${name}`)
+const FEATURES = 'sso passkeys account token doors secret-files'.split(' ').map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
@@ -27,6 +27,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/passkeys': [...BELOW_FEATURES, 'src/features/window'],
   'src/features/account': BELOW_FEATURES,
   'src/features/token': BELOW_FEATURES,
+  'src/features/doors': BELOW_FEATURES,
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,

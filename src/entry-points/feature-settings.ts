@@ -12,7 +12,7 @@ export interface AddressRules {
   assertBrowserScheme(address: string): void
 }
 
-export interface ReadContext extends Pick<SettingSource, 'nameOf' | 'has' | 'refuse'> {
+export interface ReadContext extends Pick<SettingSource, 'file' | 'nameOf' | 'has' | 'refuse'> {
   /** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
   readonly lifetimeSeconds: number
 }

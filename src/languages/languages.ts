@@ -38,7 +38,8 @@ const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
 )
 /** Languages whose readers also read another: Norwegian without a choice, and Nynorsk, get Bokmål. */
 const RELATED: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' }
-const LOCALES = [...CATALOGUES.keys()].map((language) => [language, likelyLocale(language)] as const)
+export const LANGUAGES: readonly Language[] = [...CATALOGUES.keys()]
+const LOCALES = LANGUAGES.map((language) => [language, likelyLocale(language)] as const)
 /** Cache: the language for each recent `Accept-Language` header; null if the app has no such language. */
 const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
 

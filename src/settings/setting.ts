@@ -32,6 +32,8 @@ export type Refuse = (name: string, message: string) => void
 export interface SettingSource {
   /** By the names in the environment. The content of a file has replaced the file of a secret; NAME_FILE is its path. */
   readonly given: Environment
+  /** The file with all settings of the entry point. Undefined in the environment. */
+  readonly file?: string
   /** Parses settings, and refuses wrong ones: their values are undefined, and the result must not be used. */
   read<S extends Settings>(settings: S): SettingValues<S>
   /** The name of a setting in this source, for messages. */

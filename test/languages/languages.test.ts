@@ -47,6 +47,7 @@ const BUTTONS = [
   ...['signIn', 'cancel', 'signOut', 'otherAccount', 'changePassword', 'backToPlayer', 'tryAgain'],
   ...['window/continue', 'window/usePassword', 'sso/otherDevice', 'sso/code'],
   ...['passkeys/use', 'passkeys/none'],
+  ...['doors/more'],
   ...['account/sendLink', 'account/sendAgain', 'account/savePassword', 'account/requestNewLink'],
 ]
 

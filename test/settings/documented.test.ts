@@ -151,7 +151,14 @@ test('the table of keys in src/login/README.md has every secret, and no other se
 })
 
 test('the connections in src/login/README.md name every address that the app or a command connects to', () => {
-  const ofBrowsers = ['PUBLIC_URL', 'PLAYER_RETURN_URL', 'HELP_URL', 'FORGOT_PASSWORD_URL', 'TERMS_URL']
+  const ofBrowsers = [
+    'PUBLIC_URL',
+    'PLAYER_RETURN_URL',
+    'HELP_URL',
+    'FORGOT_PASSWORD_URL',
+    'TERMS_URL',
+    'DOORS_OVER_URL',
+  ]
   const expected = [...KIT_SETTINGS, ...TOOLS].filter((name) => /_(URL|ISSUER)$/.test(name))
   const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))
   expect(expected.filter((name) => !ofBrowsers.includes(name) && !names.includes(name))).toEqual([])

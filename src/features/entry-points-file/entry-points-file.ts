@@ -40,7 +40,7 @@ export function* readSources(
     // A change of one secret would give it to the other entry point too. The file may be empty until then.
     if (previousFile !== undefined && isRepeated(resolve(previousFile), earlier.previousFiles))
       reportHere('secretPreviousFile is used by an earlier entry: give each entry its own file')
-    yield { name: isName ? name : '', source }
+    yield { name: isName ? name : '', source: { ...source, file } }
   }
 }
 

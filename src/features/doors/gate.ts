@@ -1,0 +1,48 @@
+import { fill, LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
+import type { AccessRefused, Gate } from '../../login/answer/access-decision.ts'
+import { type DoorState, doorState } from './doors.ts'
+import type { DoorSettings } from './fields.ts'
+import { timeText } from './times.ts'
+
+type Closed = Exclude<DoorState, { name: 'open' }>
+
+/**
+ * Creates the gate of an entry point. It lets viewers pass while the door is open, and ends their answers with it.
+ * @param doorsNow returns the doors as they are now: an operator may move them.
+ * @param nowSeconds UNIX time in seconds.
+ */
+export function createGate(doorsNow: () => DoorSettings, nowSeconds: () => number): Gate {
+  let last: { readonly key: string; readonly refusal: AccessRefused } | null = null
+  return () => {
+    const doors = doorsNow()
+    const state = doorState(doors.windows, nowSeconds())
+    if (state.name === 'open') {
+      return state.endsAtSeconds === null ? null : { ok: true, endsAtSeconds: state.endsAtSeconds }
+    }
+    // Thousands may wait for the same time.
+    const key = JSON.stringify([state, doors.timeZone, doors.overUrl])
+    if (last?.key !== key) last = { key, refusal: refusalOf(state, doors) }
+    return last.refusal
+  }
+}
+
+function refusalOf(state: Closed, { timeZone, overUrl }: DoorSettings): AccessRefused {
+  const isOver = state.name === 'over'
+  const title = inEach((language) => {
+    const { overTitle, notOpenYetTitle } = textsOf(language).doors
+    return isOver ? overTitle : notOpenYetTitle
+  })
+  const text = inEach((language) => {
+    const { over, notOpenYet } = textsOf(language).doors
+    return isOver ? over : fill(notOpenYet, { time: timeText(language, state.opensAtSeconds, timeZone) })
+  })
+  const link =
+    isOver && overUrl !== null ? { href: overUrl, text: inEach((one) => textsOf(one).doors.more) } : undefined
+  const ofAll = { title, reason: state.name }
+  const explanation = { text, ofAll, ...(link && { link }) }
+  return { ok: false, reason: 'not-entitled', code: state.name, explanation }
+}
+
+function inEach(textIn: (language: Language) => string) {
+  return { en: textIn('en'), ...Object.fromEntries(LANGUAGES.map((language) => [language, textIn(language)])) }
+}

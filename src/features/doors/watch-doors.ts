@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { EntryPointOf } from '../../login/feature.ts'
+import { sentenceOf } from '../../settings/fields.ts'
+import { environmentName, settingSource } from '../../settings/setting.ts'
+import { type DoorSettings, doorSettings, doorsFields } from './fields.ts'
+
+/** A change of the file reaches every copy of the app within this time, and a moment. */
+const READ_EVERY_MS = 500
+/** The text in place of that of a file that cannot be read. Not JSON. */
+const UNREADABLE = 'unreadable: '
+
+/** Called with the name of the entry point. */
+export interface DoorEvents {
+  readonly onChange: (entryPoint: string, doors: DoorSettings) => void
+  /** Called once for each text of the file. The doors stay as they are. */
+  readonly onFault: (entryPoint: string, fault: string) => void
+}
+
+/**
+ * Reads the doors again from the file of entry points every half second. The reads are asynchronous: a file system that
+ * hangs stops no request. Doors from the environment stay.
+ */
+export function watchDoors(
+  entryPoints: readonly EntryPointOf<DoorSettings>[],
+  events: DoorEvents,
+  everyMs: number = READ_EVERY_MS,
+) {
+  const known = new Map(entryPoints.map(({ entryPoint, settings }) => [entryPoint.name, settings]))
+  const timers = [...new Set(entryPoints.flatMap(({ settings }) => settings.file ?? []))].map((file) =>
+    setInterval(readOnce(file), everyMs).unref(),
+  )
+
+  function readOnce(file: string): () => Promise<void> {
+    let lastText: string | null = null
+    let takenText: string | null = null
+    let isReading = false
+    return async () => {
+      if (isReading) return
+      isReading = true
+      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => UNREADABLE + error.code)
+      isReading = false
+      // Unless two reads in a row agree, the file is being written.
+      if (text === lastText && text !== takenText) {
+        takenText = text
+        for (const [name, before] of known) if (before.file === file) take(name, before, readDoors(text, name, before))
+      }
+      lastText = text
+    }
+  }
+  function take(name: string, before: DoorSettings, read: DoorSettings | string): void {
+    if (typeof read === 'string') events.onFault(name, read)
+    else if (!isDeepStrictEqual(read, before)) {
+      known.set(name, read)
+      events.onChange(name, read)
+    }
+  }
+  return {
+    /** Returns the doors of an entry point as they are now. */
+    doorsOf: (name: string, atStart: DoorSettings): DoorSettings => known.get(name) ?? atStart,
+    close(): void {
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
+}
+
+/**
+ * Reads the doors of one entry point from the text of a file of entry points.
+ * @returns a sentence for a fault. An entry without a time has no door any more: it is open.
+ */
+function readDoors(text: string, name: string, before: DoorSettings): DoorSettings | string {
+  const entry = entryOf(text, name)
+  if (typeof entry === 'string') return entry
+  const all = doorSettings()
+  const faults: string[] = []
+  const refuse = (field: string, message: string) => void faults.push(sentenceOf([field], message))
+  const given = Object.fromEntries(Object.keys(all).map((field) => [environmentName(field), textOf(entry[field])]))
+  const source = settingSource(all, refuse, { given, nameOf: (field) => field, warn() {} })
+  const { lifetimeSeconds, file } = before
+  const doors = doorsFields.read(source.read(all), { ...source, lifetimeSeconds, ...(file !== null && { file }) })
+  return faults.length > 0 ? faults.join('; ') : (doors ?? { ...before, windows: [] })
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+function entryOf(text: string, name: string): Entry | string {
+  let entries: unknown
+  try {
+    entries = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    return text.startsWith(UNREADABLE) ? `the file is ${text}` : 'the file is not JSON'
+  }
+  const all: readonly unknown[] = Array.isArray(entries) ? entries : []
+  const isNamed = (item: unknown): item is Entry =>
+    typeof item === 'object' && item !== null && 'name' in item && item.name === name
+  return all.find(isNamed) ?? 'the file has no such entry point'
+}
+
+/** Returns the text that the environment would have. No setting accepts the text of another value. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  return Array.isArray(value) ? value.map(String).join(',') : ' '
+}

@@ -1,0 +1,111 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { doorState } from '../../../src/features/doors/doors.ts'
+import { doors } from '../../../src/features/doors/feature.ts'
+import type { DoorSettings } from '../../../src/features/doors/fields.ts'
+import { watchDoors } from '../../../src/features/doors/watch-doors.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { ADA, startLoginApp } from '../../login/start-login-app.ts'
+import { APP_SETTINGS, SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+
+const { HASH_SECRET: secret, PLAYER_RETURN_URL: playerReturnUrl, PLAYER_ORIGINS } = SETTINGS
+const ENTRY = { name: 'default', secret, playerReturnUrl, playerOrigins: [PLAYER_ORIGINS] }
+const EVENING = { opensAt: '2026-11-27T20:00Z', closesAt: '2026-11-27T22:00Z' }
+const EVERY_MS = 20
+
+let file: string
+beforeEach(() => {
+  file = join(temporaryFolder(), 'entry-points.json')
+})
+
+function write(...entries: object[]): void {
+  writeFileSync(`${file}.next`, JSON.stringify(entries))
+  renameSync(`${file}.next`, file)
+}
+
+const secondsOf = (time: string) => Date.parse(`2026-11-27T${time}Z`) / 1000
+const entryPointsOfFile = () => readConfig({ ...APP_SETTINGS, ENTRY_POINTS_FILE: file }).entryPoints
+
+/** Watches the doors of the file. */
+function watch(...entries: object[]) {
+  write(...entries)
+  const [moved, faults]: [string[], string[]] = [[], []]
+  const own = entryPointsOfFile().map((entryPoint) => ({
+    entryPoint,
+    settings: entryPoint.features.doors as DoorSettings,
+  }))
+  const events = {
+    onChange: (name: string) => void moved.push(name),
+    onFault: (_name: string, fault: string) => void faults.push(fault),
+  }
+  const { doorsOf, close } = watchDoors(own, events, EVERY_MS)
+  onTestFinished(close)
+  const start = own[0]?.settings ?? expect.unreachable('The file has no entry point')
+  const stateAt = (time: string, name = 'default') => doorState(doorsOf(name, start).windows, secondsOf(time)).name
+  return { moved, faults, stateAt }
+}
+
+test('an app follows a start that is moved twice, later and earlier, without a restart', async () => {
+  write({ ...ENTRY, ...EVENING })
+  const entryPoints = entryPointsOfFile().map((one) => ({ ...ENTRY_POINT, ...one }))
+  const app = await startLoginApp({ entryPoints, features: [doors] })
+  const statusAt = async (time: string) => {
+    app.clock.seconds = secondsOf(time)
+    return (await app.post('/sign-in', ADA)).status
+  }
+  const moves = (times: number) =>
+    vi.waitFor(() => expect(app.lines.filter(({ event }) => event === 'doors')).toHaveLength(times), 5_000)
+  expect([await statusAt('19:59'), await statusAt('20:00')]).toEqual([403, 303])
+  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
+  await moves(1)
+  expect([await statusAt('20:14'), await statusAt('20:15')]).toEqual([403, 303])
+  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T19:30Z', closesAt: '2026-11-27T21:00Z' })
+  await moves(2)
+  expect([await statusAt('19:29'), await statusAt('19:30')]).toEqual([403, 303])
+  expect([await statusAt('20:59'), await statusAt('21:00')]).toEqual([303, 403])
+})
+
+test('an entry point whose times are removed is open, and each entry point has its own doors', async () => {
+  const { moved, stateAt } = watch({ ...ENTRY, ...EVENING }, { ...ENTRY, name: 'gold', ...EVENING })
+  write(ENTRY, { ...ENTRY, name: 'gold', doorsWindows: ['2026-11-27T21:00Z/2026-11-27T22:00Z'] })
+  await vi.waitFor(() => expect(moved).toEqual(['default', 'gold']))
+  expect([stateAt('19:00'), stateAt('20:30', 'gold'), stateAt('21:00', 'gold')]).toEqual([
+    'open',
+    'not-open-yet',
+    'open',
+  ])
+})
+
+test.each([
+  ['is not JSON', () => writeFileSync(file, '[{'), /is not JSON/],
+  ['is missing', () => rmSync(file), /unreadable: ENOENT/],
+  ['has no such entry point', () => write({ ...ENTRY, name: 'gold' }), /no such entry point/],
+  ['has a wrong time', () => write({ ...ENTRY, opensAt: '20:15' }), /opensAt must be a time with a zone/],
+  ['has a time that is not text', () => write({ ...ENTRY, opensAt: 2015 }), /opensAt must be a time/],
+  ['has windows that are not a list', () => write({ ...ENTRY, doorsWindows: {} }), /doorsWindows must name/],
+  [
+    'closes before it opens',
+    () => write({ ...ENTRY, opensAt: EVENING.closesAt, closesAt: EVENING.opensAt }),
+    /^closesAt/,
+  ],
+])('while the file %s, the doors stay as they are, and the log says why', async (_case, damage, reason) => {
+  const { moved, faults, stateAt } = watch({ ...ENTRY, ...EVENING })
+  damage()
+  await vi.waitFor(() => expect(faults).toEqual([expect.stringMatching(reason)]))
+  expect([stateAt('19:59'), stateAt('20:00'), stateAt('22:00')]).toEqual(['not-open-yet', 'open', 'over'])
+  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
+  await vi.waitFor(() => expect(moved).toEqual(['default']))
+  expect(stateAt('20:14')).toBe('not-open-yet')
+})
+
+test('a file that is being written is not taken', async () => {
+  const { moved, faults } = watch({ ...ENTRY, ...EVENING })
+  for (let round = 0; round < 100; round += 1) {
+    writeFileSync(file, JSON.stringify([{ ...ENTRY, brandName: String(round) }]))
+    await new Promise((resolve) => setTimeout(resolve, 3))
+  }
+  expect([moved, faults]).toEqual([[], []])
+})
