@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import { fileVersion } from '../server/migrations.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type ShownSession, StoredSession } from './session-store.ts'
+import { SESSION_MIGRATIONS } from './sqlite-file.ts'
 
 /** Longer than in the app, because no viewer waits for a command. */
 const LOCK_TIMEOUT_MS = 15_000
@@ -53,8 +55,10 @@ function withSessionFile<T>(file: string, missing: T, work: (database: DatabaseS
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
+    fileVersion(database, SESSION_MIGRATIONS, `SESSION_STORE_URL: the session file ${file}`)
     return work(database)
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
   } finally {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../errors.ts'
+import { fileVersion, migrateFile } from '../server/migrations.ts'
 import { createPrivateFile } from '../server/private-file.ts'
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-code.ts'
 import { inTransaction } from '../server/sqlite-transaction.ts'
 
 /** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
-const MIGRATIONS: readonly string[] = [
+export const SESSION_MIGRATIONS: readonly string[] = [
   `CREATE TABLE sessions (
      id TEXT PRIMARY KEY, username TEXT NOT NULL, data TEXT NOT NULL,
      signed_in_at INTEGER NOT NULL, used_at INTEGER NOT NULL
@@ -41,7 +41,7 @@ const PAUSE_MS = 1_000
 export interface DataFile {
   readonly label: string
   readonly loss: string
-  prepare(database: DatabaseSync): void
+  prepare(database: DatabaseSync, label: string): void
 }
 
 export const SESSION_FILE: DataFile = {
@@ -88,11 +88,12 @@ function openDatabase(file: string, { label, loss, prepare }: DataFile): Databas
     const [check] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     if (check !== 'ok')
       throw Object.assign(new Error(`${check}`), { code: 'ERR_SQLITE_ERROR', errcode: SQLITE_CORRUPT })
-    prepare(database)
+    prepare(database, `${label} ${file}`)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return database
   } catch (cause) {
     database?.close()
+    if (cause instanceof ConfigError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(
       `${label} ${file} cannot be used (${reason}). Make its folder writable, or move the file away: ${loss}.`,
@@ -102,20 +103,9 @@ function openDatabase(file: string, { label, loss, prepare }: DataFile): Databas
 }
 
 /** Updates the file to the newest version. A file of that version is only read, so that a lock does not stop the start. */
-function migrate(database: DatabaseSync): void {
-  if (readVersion(database) === MIGRATIONS.length) return
-  inTransaction(database, () => {
-    const version = readVersion(database)
-    if (version > MIGRATIONS.length) throw new ConfigError('it was written by a newer version of this app')
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
-  })
-}
-
-const Version = z.object({ version: z.number() })
-
-function readVersion(database: DatabaseSync): number {
-  return Version.parse(database.prepare('SELECT user_version AS version FROM pragma_user_version').get()).version
+function migrate(database: DatabaseSync, label: string): void {
+  if (fileVersion(database, SESSION_MIGRATIONS, label) === SESSION_MIGRATIONS.length) return
+  inTransaction(database, () => migrateFile(database, SESSION_MIGRATIONS, label))
 }
 
 export type LockGuard = ReturnType<typeof createLockGuard>

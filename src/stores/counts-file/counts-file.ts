@@ -11,9 +11,9 @@ import { countersIn } from './file-counters.ts'
 const COUNTS_FILE: DataFile = {
   label: 'LIMITS_STORE_URL: the file of failed sign-ins',
   loss: 'earlier failures are then forgotten',
-  prepare(database) {
+  prepare(database, label) {
     const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
-    if (version !== 0) throw new ConfigError('it is the file of viewers or sessions')
+    if (version !== 0) throw new ConfigError(`${label} is the file of viewers or sessions.`)
   },
 }
 const IN_MEMORY = 'The app counts failed sign-ins in memory'

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../../errors.ts'
+import { migrateFile } from '../../server/migrations.ts'
 import { createPrivateFile } from '../../server/private-file.ts'
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../../server/sqlite-code.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
@@ -10,7 +11,8 @@ const APPLICATION_ID = 0x56777241
 
 /** Each updates a file by one version. The version of a file is the number of migrations it has had. */
 const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE viewers (
+  `PRAGMA application_id = ${APPLICATION_ID};
+   CREATE TABLE viewers (
      key TEXT PRIMARY KEY,
      username TEXT NOT NULL,
      password_hash TEXT NOT NULL,
@@ -70,7 +72,9 @@ export function openViewersFile(
     database = new DatabaseSync(path, { timeout: openingTimeoutMs })
     assertOurs(database, path)
     useWriteAheadLog(database, openingTimeoutMs)
-    migrate(database)
+    const opened = database
+    // Always a transaction, because only that shows if the file is writable.
+    inTransaction(opened, () => migrateFile(opened, MIGRATIONS, `The viewer database ${path}`))
     // Finds a truncated file now, and not at the first sign-in.
     database.prepare('SELECT * FROM viewers LIMIT 1').get()
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -112,12 +116,6 @@ function assertOurs(database: DatabaseSync, path: string): void {
   if (application !== APPLICATION_ID && (version !== 0 || tables !== 0)) {
     throw new ConfigError(`${path} is a database of another program. Set USER_STORE_URL to another file.`)
   }
-  if (version > MIGRATIONS.length) {
-    throw new ConfigError(
-      `The viewer database ${path} was last written by a newer version of this app (format ${version}, supported: ` +
-        `${MIGRATIONS.length}). Update this app, or restore an older backup.`,
-    )
-  }
 }
 
 /** Reads all values in one statement, because another process may be creating the file. */
@@ -145,17 +143,6 @@ function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
     }
   }
-}
-
-/** Runs the missing migrations. Always opens a transaction, because only that shows if the file is writable. */
-function migrate(database: DatabaseSync): void {
-  inTransaction(database, () => {
-    const { version } = readHeader(database)
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
-    if (version < MIGRATIONS.length) {
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length};`)
-    }
-  })
 }
 
 function openingFault(path: string, error: unknown): string {

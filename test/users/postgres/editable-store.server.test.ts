@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import PACKAGE from '../../../package.json' with { type: 'json' }
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { userStores } from '../../../src/users/open-user-store.ts'
 import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
@@ -33,20 +34,25 @@ describe('the viewers table', () => {
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
   })
 
-  test('a viewers table of a newer version is refused by the app and by the migration', async () => {
+  test('a viewers table of a newer release is refused by the app and by the migration, which name that release', async () => {
     const { database } = await databaseWithAda(server)
-    await server.query('UPDATE viewer_auth.schema_version SET version = 99', [], database)
+    const newer = "UPDATE viewer_auth.schema_version SET version = 99, release = '99.1.2'"
+    const before = await server.query('SELECT release FROM viewer_auth.schema_version', [], database)
+    expect(before.rows).toEqual([{ release: PACKAGE.version }])
+    await server.query(newer, [], database)
     const settings = settingsOf(server.url({ database }))
     for (const useTable of [openPostgresStore, migratePostgres]) {
       const refused = useTable(settings)
       await expect(refused).rejects.toThrow(ConfigError)
-      await expect(refused).rejects.toThrow(/newer version .*99.*4\)/)
+      await expect(refused).rejects.toThrow(
+        /release 99\.1\.2 of this app \(version 99, supported: 4\).* Use that release/,
+      )
     }
   })
 
   test('a viewers table of the version before passkeys keeps its viewers, and takes passkeys', async () => {
     const { database } = await databaseWithAda(server)
-    const older = `DROP TABLE viewer_auth.passkeys; DROP TABLE viewer_auth.passkey_handles;
+    const older = `ALTER TABLE viewer_auth.schema_version DROP COLUMN release; DROP TABLE viewer_auth.passkeys; DROP TABLE viewer_auth.passkey_handles;
                    UPDATE viewer_auth.schema_version SET version = 2`
     await server.query(older, [], database)
     const url = server.url({ database })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
+import PACKAGE from '../../../package.json' with { type: 'json' }
 import { ConfigError } from '../../../src/errors.ts'
 import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -98,12 +99,16 @@ test('a file of the version before passkeys keeps its viewers, and takes passkey
   expect(database.prepare('SELECT username FROM viewers').all()).toEqual([{ username: 'Ada' }])
 })
 
-test('a file of a newer version of the app is refused', () => {
+test('a file of a newer release of the app is refused, and the message names that release', () => {
   const file = join(temporaryFolder(), 'viewers.db')
   const database = openViewersFile(file, 0)
-  database.exec('PRAGMA user_version = 99')
+  expect(database.prepare('SELECT name FROM app_release').get()).toEqual({ name: PACKAGE.version })
+  database.exec("PRAGMA user_version = 99; UPDATE app_release SET name = '99.1.2'")
   database.close()
-  expect(refusal(file)).toMatch(/newer version of this app \(format 99, supported: \d+\)\. Update this app/)
+  expect(refusal(file)).toBe(
+    `The viewer database ${file} was last changed by release 99.1.2 of this app, and this is ${PACKAGE.version}. ` +
+      'Use that release or a later one, or restore an older backup.',
+  )
 })
 
 test('a folder without write access is refused, with the path, the code and the setting', () => {

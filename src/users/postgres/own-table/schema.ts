@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
+import { RELEASE } from '../../../server/migrations.ts'
 import type { Migration } from '../../editable-user-store.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
 import { isMissingPermission, isMissingTable, isStatementError, placeOf } from '../fault.ts'
@@ -51,7 +52,7 @@ const VERSION = MIGRATIONS.length
 const LOCK = 0x56777241
 const MIGRATE = 'npm run -s viewer-auth -- viewers migrate'
 
-const VersionRow = z.tuple([z.object({ version: z.int() })])
+const VersionRow = z.tuple([z.object({ version: z.int(), release: z.string().nullable() })])
 const StateRow = z.tuple([z.object({ has_schema: z.boolean(), has_version: z.boolean(), encoding: z.string() })])
 
 /**
@@ -66,10 +67,13 @@ export async function migrateViewers(connection: PostgresConnection, app: AppRol
   try {
     return await inTransaction(connection, async (client) => {
       await client.rows('SELECT pg_advisory_xact_lock($1)', [LOCK])
-      const from = await preparedVersion(client)
-      if (from > VERSION) throw new ConfigError(newerVersion(from))
+      await prepareVersion(client)
+      const from = await knownVersion(client)
       for (const migration of MIGRATIONS.slice(from)) await client.rows(migration)
-      if (from < VERSION) await client.rows('UPDATE viewer_auth.schema_version SET version = $1', [VERSION])
+      if (from < VERSION) {
+        await client.rows('ALTER TABLE viewer_auth.schema_version ADD COLUMN IF NOT EXISTS release text')
+        await client.rows('UPDATE viewer_auth.schema_version SET version = $1, release = $2', [VERSION, RELEASE])
+      }
       if (app !== null) await grantAppRole(client, settings, app)
       return { from, to: VERSION }
     })
@@ -90,12 +94,10 @@ export async function migrateViewers(connection: PostgresConnection, app: AppRol
  */
 export async function assertViewersTable({ settings, use }: PostgresConnection): Promise<void> {
   try {
-    const rows = await use(async (client) => {
+    const version = await use(async (client) => {
       await client.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1')
-      return await client.rows('SELECT version FROM viewer_auth.schema_version')
+      return await knownVersion(client)
     })
-    const [{ version }] = VersionRow.parse(rows)
-    if (version > VERSION) throw new ConfigError(newerVersion(version))
     if (version < VERSION) {
       throw new ConfigError(`The viewers table has an older version (${version} of ${VERSION}). Run ${MIGRATE}.`)
     }
@@ -121,8 +123,8 @@ export async function assertViewersTable({ settings, use }: PostgresConnection):
   }
 }
 
-/** Creates the schema and its version table if they are missing. Returns the version. */
-async function preparedVersion(client: SqlClient): Promise<number> {
+/** Creates the schema and its version table if they are missing. */
+async function prepareVersion(client: SqlClient): Promise<void> {
   const [{ has_schema, has_version, encoding }] = StateRow.parse(
     await client.rows(`SELECT to_regnamespace('viewer_auth') IS NOT NULL AS has_schema,
                            EXISTS (SELECT FROM pg_tables
@@ -139,10 +141,16 @@ async function preparedVersion(client: SqlClient): Promise<number> {
     await client.rows('CREATE TABLE viewer_auth.schema_version (version integer NOT NULL)')
     await client.rows('INSERT INTO viewer_auth.schema_version (version) VALUES (0)')
   }
-  const [{ version }] = VersionRow.parse(await client.rows('SELECT version FROM viewer_auth.schema_version'))
-  return version
 }
 
-function newerVersion(version: number): string {
-  return `The viewers table belongs to a newer version of this app (${version}, supported: ${VERSION}). Update this app.`
+/** Returns the version of the tables. @throws ConfigError if a later release has changed them. */
+async function knownVersion(client: SqlClient): Promise<number> {
+  // As JSON, since tables of earlier releases have no column `release`.
+  const sql = "SELECT version, to_jsonb(own) ->> 'release' AS release FROM viewer_auth.schema_version AS own"
+  const [{ version, release }] = VersionRow.parse(await client.rows(sql))
+  if (version <= VERSION) return version
+  throw new ConfigError(
+    `The viewers table was last changed by release ${release} of this app (version ${version}, supported: ${VERSION}), ` +
+      `and this is ${RELEASE}. Use that release or a later one.`,
+  )
 }
