@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../../src/errors.ts'
@@ -9,11 +13,19 @@ import { createPostgresStore, openPostgresStore } from '../../../src/users/postg
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { passkey } from '../../features/passkeys/passkeys-contract.ts'
 import { importInto } from '../import-batch/import-contract.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
 /** A hash of "U*U", from crypt_blowfish. */
 const BCRYPT = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+
+const README_URL = 'postgres://owner@db.example.com/shop'
+const README = readFileSync(new URL('../../../src/users/postgres/README.md', import.meta.url), 'utf8')
+/** The commands to back up, and those to restore. */
+const README_COMMANDS = [...(README.split('## Back up and restore')[1] ?? '').matchAll(/```sh\n(.*?)```/gs)].map(
+  ([, text = '']) => text,
+)
 
 let server: PostgresServer
 let database: string
@@ -55,6 +67,32 @@ test('a migration creates the role of the app, which signs a viewer in and repla
   expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true })
   const readHash = async () => (await server.query('SELECT password_hash FROM viewer_auth.viewers', [], database)).rows
   await expect.poll(readHash).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }])
+})
+
+test('the commands of the README back up the tables and bring them back, with the rights of the app, after a newer release', async () => {
+  await migratePostgres(ownerSettings(), appSettings())
+  const viewers = await openEditablePostgresStore(ownerSettings())
+  const ada = { username: 'ada', groups: ['staff'], attributes: { team: 'R&D' }, disabled: false, passwordHash: BCRYPT }
+  await importInto(viewers, [ada], 'keep')
+  const cwd = temporaryFolder()
+  const [backUp, restore] = README_COMMANDS.map((text) => text.replaceAll(README_URL, server.url({ database })))
+  const env = { PATH: `${server.programs}:${process.env.PATH}` }
+  const run = async (script = 'exit 1') => await promisify(execFile)('sh', ['-ec', script], { cwd, env })
+  await run(backUp)
+  expect(statSync(join(cwd, 'viewers.dump')).mode & 0o777).toBe(0o600)
+  await viewers.remove('ada')
+  await viewers.close()
+  const newer = 'CREATE TABLE viewer_auth.later (x int); UPDATE viewer_auth.schema_version SET version = 99'
+  await server.query(newer, [], database)
+  await run(restore)
+  const store = await openPostgresStore(appSettings())
+  onTestFinished(() => store.close())
+  const { passwordHash: _hash, disabled: _disabled, ...viewer } = ada
+  expect(await store.authenticate('ada', 'U*U')).toMatchObject({ ok: true, viewer })
+  const readHash = async () => (await server.query('SELECT password_hash FROM viewer_auth.viewers', [], database)).rows
+  await expect.poll(readHash).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }])
+  const kept = await server.query('SELECT version FROM viewer_auth_replaced.schema_version', [], database)
+  expect(kept.rows).toEqual([{ version: 99 }])
 })
 
 test('the role of the app can do nothing but read viewers, replace hashes and store what viewers add', async () => {

@@ -98,6 +98,8 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
   }
 
   return {
+    /** The folder of psql, pg_dump and pg_restore. */
+    programs,
     host: HOST,
     port,
     folder,
