@@ -173,7 +173,7 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
     if (options.ignored.has(column) || (raw.get(column) ?? undefined) === undefined) return undefined
     return read(column, schema, expected)
   }
-  const hasAll = typeof raw.get(ALL_ATTRIBUTES) === 'object' && isAttribute(ALL_ATTRIBUTES, options)
+  const hasAll = raw.get(ALL_ATTRIBUTES) instanceof Object && isAttribute(ALL_ATTRIBUTES, options)
   const attributes = [...raw.keys()]
     .filter((column) => isAttribute(column, options) && !(hasAll && column === ALL_ATTRIBUTES))
     .map((column) => [column, read(column, AttributeValue, 'text, a number, true, false or null') ?? null])

@@ -96,6 +96,26 @@ test('JSON numbers and booleans become attributes as text', async () => {
   expect(row).toHaveProperty('attributes', { level: '3', insured: 'true' })
 })
 
+test('attributes in one object keep empty values and may have names of columns', async () => {
+  const attributes = { groups: 'a', disabled: 'x', empty: '' }
+  const [[, row] = []] = await read(JSON.stringify({ username: 'ada', password: 'x', level: 3, attributes }))
+  expect(row).toMatchObject({ groups: undefined, disabled: undefined, attributes: { level: '3', ...attributes } })
+  const options = { ignored: new Set(['attributes']) }
+  const [[, other] = []] = await read(JSON.stringify({ username: 'ada', password: 'x', attributes }), options)
+  expect(other).toHaveProperty('attributes', {})
+})
+
+test.each([
+  ['text', '"a"', { attributes: { attributes: 'a' } }],
+  ['null', 'null', { attributes: { attributes: null } }],
+  ['an object with a number', '{"level":3}', 'has "attributes" that is not an object of texts'],
+  ['a list', '["a"]', 'has "attributes" that is not an object of texts'],
+])('an attribute "attributes" that is %s is read as before or refused', async (_what, value, expected) => {
+  const [[, row] = []] = await read(`{"username":"ada","password":"x","attributes":${value}}`)
+  if (typeof expected === 'string') expect(row).toBe(expected)
+  else expect(row).toMatchObject(expected)
+})
+
 test('a field without a column is undefined', async () => {
   expect(await read('username\nada\n', { needsPassword: false })).toEqual([
     [
