@@ -39,6 +39,7 @@ const Link = z.object({ href: z.string() }).nullable().optional()
 /**
  * Fetches a report page by page, each page when the caller asks for it.
  *
+ * @param first the number of the first page to fetch.
  * @throws ServiceRefusal `bad_request` with the reason that the service gives; other errors as Transport.
  * @throws UnexpectedAnswer for a link that is not the next page of this report, and for 100 empty pages in a row.
  */
@@ -46,24 +47,25 @@ export async function* pages<Q extends Question>(
   deps: AnalyticsDeps,
   question: Q,
   signal?: AbortSignal,
+  first = 1,
 ): AsyncGenerator<Page<RowOf<Q>>> {
   const odd: OddFields = new Map()
   const [type, record] = recordsOf(odd)[question.report]
   const schema = pageSchema(type, record)
-  let url: URL | null = firstPage(deps.settings.analyticsUrl, question)
+  let url: URL | null = pageUrl(deps.settings.analyticsUrl, question, first)
   let emptyInARow = 0
-  for (let number = 1; url !== null; number += 1) {
+  for (let number = first; url !== null; number += 1) {
     // The text of the answer is kept in no variable, so that it is freed before the rows are used.
     const { data, pagination } = readJson(
       schema,
-      await fetchPage(deps, url, number > 1, signal),
+      await fetchPage(deps, url, number > first, signal),
       `the report ${question.report}`,
     )
     const rows = data.map(({ attributes }) => attributes) as unknown as RowOf<Q>[]
-    const nextHref = pagination.next?.href ?? null
-    yield { rows, count: pagination.count ?? null, number, isLast: nextHref === null, odd }
+    // The link is checked before the rows are used, so that no report goes on after a wrong one.
+    url = nextPage(url, pagination.next?.href ?? null)
+    yield { rows, count: pagination.count ?? null, number, isLast: url === null, odd }
     emptyInARow = rows.length === 0 ? emptyInARow + 1 : 0
-    url = nextPage(url, nextHref)
     if (url !== null && emptyInARow === MOST_EMPTY_PAGES) {
       throw new UnexpectedAnswer(`The service sent ${MOST_EMPTY_PAGES} empty pages in a row and announced more`)
     }
@@ -107,10 +109,15 @@ function pageSchema(type: string, record: z.ZodType) {
   })
 }
 
-function firstPage(analyticsUrl: string, question: Question): URL {
+/** Returns the number of rows of a page that the service is asked for. */
+export function rowsPerPage({ report }: Question): number {
+  return report === 'viewers' ? VIEWERS_PER_PAGE : ROWS_PER_PAGE
+}
+
+function pageUrl(analyticsUrl: string, question: Question, number: number): URL {
   const url = reportUrl(analyticsUrl, question)
-  url.searchParams.set('_page', '1')
-  url.searchParams.set('_limit', String(question.report === 'viewers' ? VIEWERS_PER_PAGE : ROWS_PER_PAGE))
+  url.searchParams.set('_page', String(number))
+  url.searchParams.set('_limit', String(rowsPerPage(question)))
   return url
 }
 

@@ -43,20 +43,9 @@ export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal)
  * @throws ConfigError if the file cannot be written, and for a folder, device or pipe.
  */
 export async function openFileSink(path: string): Promise<ReportSink> {
-  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (cause) {
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-      throw new ConfigError(`The file ${path} cannot be written${WHY_UNWRITABLE[code] ?? ''} (${code}).`, { cause })
-    }
-  }
-  const target = await guard(() => targetOf(path))
-  if (target === null) {
-    throw new ConfigError(`${path || 'An empty name'} is not the name of a file. Choose another name.`)
-  }
-  const temporaryName = `.${basename(target).slice(0, MOST_NAME_CHARACTERS)}.${randomBytes(4).toString('hex')}.part`
-  const temporary = join(dirname(target), temporaryName)
+  const guard = <T>(work: () => Promise<T>) => orWriteFault(path, work)
+  const target = await writableTarget(path)
+  const temporary = besideTarget(target, `${randomBytes(4).toString('hex')}.part`)
   const removeNow = () => rmSync(temporary, { force: true })
   process.once('exit', removeNow)
   let file: FileHandle | null = await guard(() => open(temporary, 'wx', 0o600))
@@ -75,6 +64,29 @@ export async function openFileSink(path: string): Promise<ReportSink> {
       process.off('exit', removeNow)
     },
   }
+}
+
+/** Does the work. @throws ConfigError that names the file and why it cannot be written. */
+export async function orWriteFault<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    throw new ConfigError(`The file ${path} cannot be written${WHY_UNWRITABLE[code] ?? ''} (${code}).`, { cause })
+  }
+}
+
+/** Returns the path of a file to write, after links. @throws ConfigError for a folder, device or pipe. */
+export async function writableTarget(path: string): Promise<string> {
+  const target = await orWriteFault(path, () => targetOf(path))
+  if (target !== null) return target
+  throw new ConfigError(`${path || 'An empty name'} is not the name of a file. Choose another name.`)
+}
+
+/** Returns the path of a hidden file in the folder of the target, whose name begins as that of the target. */
+export function besideTarget(target: string, end: string): string {
+  return join(dirname(target), `.${basename(target).slice(0, MOST_NAME_CHARACTERS)}.${end}`)
 }
 
 /** Returns the path of the file after links, or null if the path is not a file. */

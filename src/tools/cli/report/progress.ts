@@ -10,11 +10,17 @@ const REDRAW_MS = 1_000
 /** Interval of lines in a log. */
 const LINE_EVERY_MS = 15_000
 
-/** Shows the progress of a report: one redrawn line on a terminal, elsewhere a new line every 15 s. */
-export function startReportProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): ReportProgress {
+/**
+ * Shows the progress of a report: one redrawn line on a terminal, elsewhere a new line every 15 s.
+ * @param before the pages and rows of an interrupted report.
+ */
+export function startReportProgress(
+  { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,
+  before = { pages: 0, rows: 0 },
+): ReportProgress {
   const isDrawn = canRedraw({ stderr, env })
   const beganMs = performance.now()
-  let [pages, rows] = [0, 0]
+  let { pages, rows } = before
   const text = () => {
     const seconds = Math.round((performance.now() - beganMs) / 1000)
     return `Waiting for page ${pages + 1}: ${rows.toLocaleString('en')} rows so far, ${seconds} s`

@@ -6,7 +6,7 @@ import {
   type Granularity,
   type Question,
 } from '../../video-service/report-question.ts'
-import { addCommand, addNotes, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { readOpenPeriod, readPeriod } from '../output/period.ts'
 import { addPeriodOptions, orUsageError, type PeriodOptions } from '../output/period-options.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
@@ -18,6 +18,7 @@ interface CommonOptions extends PeriodOptions {
   readonly csv?: boolean
   readonly excel?: boolean
   readonly output?: string
+  readonly resume?: boolean
   readonly html?: string
   readonly content?: ContentType
   readonly id?: string[]
@@ -33,8 +34,8 @@ interface ReportOptions extends CommonOptions {
 
 const ABOUT = `
 Times without an offset are in the time zone of this machine. --to with a date alone is the last second of that day. The
-default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. Ctrl-C stops the
-report and leaves no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
+default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. A stopped CSV or JSON
+report in a file is continued by --resume, with the period of its first command. Other reports leave no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
 /** Adds `report …`, for the analytics API of the video service. */
 export function addReportCommands(group: Command, context: CommandContext): void {
@@ -96,6 +97,7 @@ function reportCommand(
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--excel', 'with --csv: a byte order mark, so that Excel reads UTF-8')
     .option('--output <FILE>', 'write to this file, and replace it when the report is complete')
+    .option('--resume', 'with --csv or --json, and --output: continue an interrupted report')
     .addOption(
       new Option('--html <FILE>', 'write a page with charts to this file').conflicts([...['csv', 'json', 'output']]),
     )
@@ -105,18 +107,33 @@ function reportCommand(
       }
       if (options.excel && !options.csv) command.error('error: --excel needs --csv')
       if (options.segments && !options.csv) command.error('error: --segments needs --csv')
+      if (options.resume && (options.output === undefined || !(options.csv || options.json))) {
+        command.error('error: --resume needs --output, and --csv or --json')
+      }
       const question = orUsageError(command, () => questionOf(report, options))
-      return runCommand(context, options.json, async () => {
-        const { html, output = html } = options
-        return await withService(context.io, (service) =>
-          writeReport(context.io, service, question, {
-            format: formatOf(options),
-            output,
-            isForExcel: options.excel === true,
-          }),
-        )
-      })
+      return runCommand(context, options.json, () => fetchReport(context, question, options))
     })
+}
+
+/** Writes the report. If it fails after a page was kept, the failure says how to continue. */
+async function fetchReport({ io }: CommandContext, question: Question, options: ReportOptions): Promise<Outcome> {
+  const { html, output = html, excel = false, resume = false } = options
+  let isKept = false
+  const outcome = await withService(io, (service) =>
+    writeReport(io, service, question, {
+      format: formatOf(options),
+      output,
+      isForExcel: excel,
+      typed: options,
+      isResumed: resume,
+      onKept: () => {
+        isKept = true
+      },
+    }),
+  ).catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
+  if (outcome.ok || !isKept) return outcome
+  const fault = outcome.fault.replace(/[^.]$/, '$&.')
+  return { ok: false, fault: `${fault} The rows so far are kept. To continue, run the same command with --resume.` }
 }
 
 function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {

@@ -2,6 +2,7 @@ import { type Page, pages } from '../../video-service/analytics.ts'
 import type { Question } from '../../video-service/report-question.ts'
 import type { OddFields, RowOf } from '../../video-service/report-rows.ts'
 import type { Outcome } from '../command.ts'
+import type { PeriodOptions } from '../output/period-options.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import type { Service } from '../service/service.ts'
@@ -14,8 +15,10 @@ import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
+import { type PlacedPage, placed, START } from './place.ts'
 import { startReportProgress } from './progress.ts'
 import { tableCells, tableColumns, timeText } from './report-table.ts'
+import { type Kept, openPartFile, type PartFile } from './resume/part-file.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
 
@@ -29,6 +32,12 @@ interface ReportOptions {
   /** Path of a file; undefined for standard output. */
   readonly output: string | undefined
   readonly isForExcel?: boolean
+  /** The options of the period as typed. */
+  readonly typed: PeriodOptions
+  /** True to continue an interrupted report. */
+  readonly isResumed?: boolean
+  /** Called when a page is kept, so that the report can be continued. */
+  readonly onKept?: () => void
 }
 
 const CHUNK_CHARACTERS = 1_000_000
@@ -39,18 +48,34 @@ const TITLES_TIMEOUT_MS = 5_000
 export async function writeReport(
   io: CommandIo,
   service: Service,
-  question: Question,
-  { format, output, isForExcel = false }: ReportOptions,
+  asked: Question,
+  options: ReportOptions,
 ): Promise<Outcome> {
-  const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
+  const { format, output, isForExcel = false, onKept } = options
+  const opened = await openDestination(io, service, asked, options)
+  if (opened === null) {
+    io.stderr.write(`Nothing to continue: ${output} is complete. For a new report, leave out --resume.\n`)
+    return { ok: true }
+  }
+  const { sink, part, question } = opened
   const end = new AbortController()
   try {
     const ask = asker(service)
-    const fetched = pagesWithProgress(io, ask, question)
+    const start = part?.start ?? null
+    if (start !== null) {
+      onKept?.()
+      const rows = `after page ${start.next?.pages ?? 'the last'}`
+      io.stderr.write(`Continues ${output} ${rows}, with ${counted(start.rows, 'row')} so far.\n`)
+    }
+    const fetched = pagesWithProgress(io, ask, question, start)
     const titles = titlesFor(question, format, service, end.signal)
     const stdout = output === undefined ? io.stdout : null
-    if (isForExcel) await sink.write('\ufeff')
-    const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask })
+    const keep: WriterContext['keep'] = async (rows, { next, odd }) => {
+      await part?.keep({ rows, next, odd: [...odd] })
+      if (part !== null) onKept?.()
+    }
+    if (isForExcel && start === null) await sink.write('\ufeff')
+    const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask, start, keep })
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
@@ -60,6 +85,27 @@ export async function writeReport(
     end.abort()
     await sink.close()
   }
+}
+
+interface Destination {
+  readonly sink: ReportSink
+  /** Null if a cut report leaves nothing. */
+  readonly part: PartFile | null
+  readonly question: Question
+}
+
+/** Opens the file or standard output. Returns null if there is nothing to continue. */
+async function openDestination(
+  io: CommandIo,
+  { settings, signal }: Service,
+  question: Question,
+  { format, output, isForExcel = false, typed, isResumed = false }: ReportOptions,
+): Promise<Destination | null> {
+  if (output === undefined) return { sink: standardOutput(io.stdout, signal), part: null, question }
+  if (format === 'table' || format === 'html') return { sink: await openFileSink(output), part: null, question }
+  const timeZone = machineTimeZone().name
+  const part = await openPartFile(output, { question, typed, format, isForExcel, timeZone, settings }, isResumed)
+  return part && { sink: part, part, question: part.question }
 }
 
 /** Reads the titles while the report is fetched. Returns none if the report is for machines or shows no channel. */
@@ -85,29 +131,38 @@ function periodText({ period }: Question, isTerminal: boolean): string {
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }
 
-type Ask = <Q extends Question>(question: Q) => AsyncGenerator<Page<RowOf<Q>>>
+type Ask = <Q extends Question>(question: Q, first?: number) => AsyncGenerator<Page<RowOf<Q>>>
 
 function asker({ settings, send, analyticsToken: token, signal }: Service): Ask {
-  return (question) => pages({ settings, send, token }, question, signal)
+  return (question, first) => pages({ settings, send, token }, question, signal, first)
 }
 
-/** Fetches the report page by page, and shows the progress. */
-async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): AsyncGenerator<Page<ReportRow>> {
-  const progress = startReportProgress(io)
-  let odd: OddFields = new Map()
+/** Fetches the report page by page, from its start or where it goes on, and shows the progress. */
+async function* pagesWithProgress(
+  io: CommandIo,
+  ask: Ask,
+  question: Question,
+  start: Kept | null,
+): AsyncGenerator<PlacedPage<ReportRow>> {
+  const from = start === null ? START : start.next
+  const earlier = start?.odd ?? []
+  const progress = startReportProgress(io, { pages: from?.pages ?? 0, rows: start?.rows ?? 0 })
+  let odd: OddFields = new Map(earlier)
   try {
     const zone = machineTimeZone()
     const withLocalTimes = localTimes(zone)
+    if (from === null) return
     const fetched =
       'dimension' in question
-        ? localSeries(question, zone, (piece: SeriesQuestion) => ask(piece))
+        ? localSeries(question, zone, (piece: SeriesQuestion, first) => ask(piece, first), from)
         : 'granularity' in question
-          ? localPeaks(question, zone, (piece: PeakQuestion) => ask(piece))
-          : ask(question)
+          ? localPeaks(question, zone, (piece: PeakQuestion, first) => ask(piece, first), from)
+          : placed(ask(question, from.page))
     for await (const page of fetched) {
-      odd = page.odd
+      odd = new Map(page.odd)
+      for (const [field, times] of earlier) odd.set(field, (page.odd.get(field) ?? 0) + times)
       progress.page(page.number, page.rows.length)
-      yield { ...page, rows: page.rows.map(withLocalTimes) }
+      yield { ...page, odd, rows: page.rows.map(withLocalTimes) }
     }
   } finally {
     progress.end()
@@ -119,21 +174,28 @@ async function* pagesWithProgress(io: CommandIo, ask: Ask, question: Question): 
 /** Writes all rows. Returns their number as text. */
 type Writer = (
   sink: ReportSink,
-  fetched: AsyncGenerator<Page<ReportRow>>,
+  fetched: AsyncGenerator<PlacedPage<ReportRow>>,
   question: Question,
-  context: {
-    readonly titles: Promise<ContentTitles>
-    /** Null for a file. */
-    readonly stdout: CommandIo['stdout'] | null
-    readonly ask: Ask
-  },
+  context: WriterContext,
 ) => Promise<string>
+
+interface WriterContext {
+  readonly titles: Promise<ContentTitles>
+  /** Null for a file. */
+  readonly stdout: CommandIo['stdout'] | null
+  readonly ask: Ask
+  /** What the file already has. Null for a new report. */
+  readonly start: Kept | null
+  /** Is called after each page. @param rows all rows that were written. */
+  readonly keep: (rows: number, page: PlacedPage<ReportRow>) => Promise<void>
+}
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
   table: writeTable,
-  csv: (sink, fetched, { report }) => writeLines(sink, fetched, csvHeader(report), (row) => [csvLine(row)]),
-  'segments-csv': (sink, fetched) =>
-    writeLines(sink, fetched, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
+  csv: (sink, fetched, { report }, context) =>
+    writeLines(sink, fetched, context, csvHeader(report), (row) => [csvLine(row)]),
+  'segments-csv': (sink, fetched, _question, context) =>
+    writeLines(sink, fetched, context, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
   json: writeJson,
   html: writeHtml,
 }
@@ -141,15 +203,16 @@ const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
 /** Writes each page in chunks, since the text of many viewers is large. */
 async function writeLines(
   sink: ReportSink,
-  fetched: AsyncGenerator<Page<ReportRow>>,
+  fetched: AsyncGenerator<PlacedPage<ReportRow>>,
+  { start, keep }: WriterContext,
   header: string,
   linesOf: (row: ReportRow) => Iterable<string>,
 ): Promise<string> {
-  let written = 0
-  await sink.write(header)
-  for await (const { rows } of fetched) {
+  let written = start?.rows ?? 0
+  if (start === null) await sink.write(header)
+  for await (const page of fetched) {
     let text = ''
-    for (const row of rows) {
+    for (const row of page.rows) {
       for (const line of linesOf(row)) {
         text += line
         written += 1
@@ -159,22 +222,26 @@ async function writeLines(
       text = ''
     }
     await sink.write(text)
+    await keep(written, page)
   }
   return counted(written, 'row')
 }
 
 /** Writes one array, with a row on each line. A page is written in chunks, since the text of many viewers is large. */
-async function writeJson(...[sink, fetched]: Parameters<Writer>): Promise<string> {
-  let written = 0
-  let text = '['
-  for await (const { rows } of fetched) {
-    for (const row of rows) {
+async function writeJson(...[sink, fetched, , { start, keep }]: Parameters<Writer>): Promise<string> {
+  let written = start?.rows ?? 0
+  let text = start === null ? '[' : ''
+  for await (const page of fetched) {
+    for (const row of page.rows) {
       text += `${written === 0 ? '\n' : ',\n'}${printableJson(row)}`
       written += 1
       if (text.length < CHUNK_CHARACTERS) continue
       await sink.write(text)
       text = ''
     }
+    await sink.write(text)
+    text = ''
+    await keep(written, page)
   }
   await sink.write(`${text}${written === 0 ? ']\n' : '\n]\n'}`)
   return counted(written, 'row')

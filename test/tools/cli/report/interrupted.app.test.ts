@@ -1,22 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
-import { startProgram } from '../run-program.ts'
+import { runProgram, startProgram } from '../run-program.ts'
 import { startReportService, viewOf } from './report-service.ts'
+import { startPartService } from './resume/part-service.ts'
 
 // Processes take their time to start on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 60_000 })
 
 const VIEWS = ['report', 'views', '--from', '2026-11-20', '--to', '2026-11-21']
-const WAYS: [name: string, args: string[]][] = [
-  ['CSV', ['--csv', '--output', 'report']],
-  ['JSON', ['--json', '--output', 'report']],
-  ['a table', ['--output', 'report']],
-  ['a page', ['--html', 'report']],
+const WAYS: [name: string, kept: string[], args: string[]][] = [
+  ['CSV keeps its rows', ['part', 'resume'], ['--csv', '--output', 'report']],
+  ['JSON keeps its rows', ['part', 'resume'], ['--json', '--output', 'report']],
+  ['a table leaves no part', [], ['--output', 'report']],
+  ['a page leaves no part', [], ['--html', 'report']],
 ]
 
 /** A service that answers the first page but not the second. `isAsked` resolves when the second is requested. */
@@ -40,28 +41,29 @@ async function startReport(args: readonly string[]) {
   return { cwd, ...running }
 }
 
-function leftIn(cwd: string): [files: string[], report: string] {
-  return [readdirSync(cwd), readFileSync(join(cwd, 'report'), 'utf8')]
+function leftIn(cwd: string): [ends: (string | undefined)[], report: string] {
+  const ends = readdirSync(cwd).map((name) => name.split('.').at(-1))
+  return [ends.sort(), readFileSync(join(cwd, 'report'), 'utf8')]
 }
 
-test.each(WAYS)('Ctrl-C during a report as %s leaves no part, and keeps the old file', async (_name, args) => {
+test.each(WAYS)('Ctrl-C during a report as %s, and leaves the old file as it is', async (_name, kept, args) => {
   const { cwd, child, ended } = await startReport(args)
-  expect(readdirSync(cwd)).toHaveLength(2)
   child.kill('SIGINT')
   const { status, stdout, stderr } = await ended
   expect([status, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^(Failed: Stopped\.|\{"error":"Stopped\."\})\n$/)
-  expect(leftIn(cwd)).toEqual([['report'], 'older'])
+  const how = kept.length > 0 ? ' The rows so far are kept. To continue, run the same command with --resume.' : ''
+  expect([`Failed: Stopped.${how}\n`, `{"error":"Stopped.${how}"}\n`]).toContain(stderr)
+  expect(leftIn(cwd)).toEqual([[...kept, 'report'].sort(), 'older'])
 })
 
 test.each([
-  ['SIGTERM', 143, 'a page', ['--html', 'report']],
-  ['SIGHUP', 129, 'CSV', ['--csv', '--output', 'report']],
-] as const)('%s exits with %d during a report as %s, and leaves no part', async (signal, expected, _name, args) => {
+  ['SIGTERM', 143, 'a page leaves no part', [], ['--html', 'report']],
+  ['SIGHUP', 129, 'CSV keeps its rows', ['part', 'resume'], ['--csv', '--output', 'report']],
+] as const)('%s exits with %d, and a report as %s', async (signal, expected, _name, kept, args) => {
   const { cwd, child, ended } = await startReport(args)
   child.kill(signal)
   expect(await ended).toMatchObject({ status: expected, stdout: '' })
-  expect(leftIn(cwd)).toEqual([['report'], 'older'])
+  expect(leftIn(cwd)).toEqual([[...kept, 'report'].sort(), 'older'])
 })
 
 test('a Ctrl-C repeated by npm counts once, and a second Ctrl-C ends a stubborn command without leaving a part', async () => {
@@ -96,4 +98,24 @@ test('a Ctrl-C repeated by npm counts once, and a second Ctrl-C ends a stubborn 
   child.kill('SIGINT')
   expect(await exited).toEqual([130, null])
   expect(readdirSync(cwd)).toEqual(['stubborn.mjs'])
+})
+
+test.each([
+  ['CSV', '--csv'],
+  ['JSON', '--json'],
+])('a report as %s that was killed is continued, with the bytes of one in a single go', async (_name, format) => {
+  const cwd = temporaryFolder()
+  const { env, state } = await startPartService(() => null)
+  const args = [...VIEWS, format, '--output']
+  const { child, ended } = startProgram([...args, 'report'], { cwd, env })
+  await expect.poll(() => state.asked.length, { timeout: 30_000 }).toBe(3)
+  child.kill('SIGKILL')
+  expect(await ended).toMatchObject({ status: null })
+  appendFileSync(join(cwd, readdirSync(cwd).find((name) => name.endsWith('.part')) ?? ''), 'half a r')
+  state.cutAt = null
+  expect(await runProgram([...args, 'report', '--resume'], { cwd, env })).toMatchObject({ status: 0, stdout: '' })
+  expect(state.asked.map((asked) => asked.slice(-1))).toEqual(['1', '2', '3', '3', '4', '5'])
+  expect(readdirSync(cwd)).toEqual(['report'])
+  await runProgram([...args, 'whole'], { cwd, env })
+  expect(readFileSync(join(cwd, 'report'), 'utf8')).toBe(readFileSync(join(cwd, 'whole'), 'utf8'))
 })

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util'
+import { rowsPerPage } from '../../../video-service/analytics.ts'
+import type { Question } from '../../../video-service/report-question.ts'
+import type { ServiceSettings } from '../../../video-service/service-settings.ts'
+import type { PeriodOptions } from '../../output/period-options.ts'
+import type { PartRecord } from './part-record.ts'
+
+/** All that decides on the bytes of a report. */
+export interface Asked {
+  readonly question: Question
+  /** The options of the period as typed. */
+  readonly typed: PeriodOptions
+  readonly format: string
+  readonly isForExcel: boolean
+  readonly timeZone: string
+  readonly settings: Pick<ServiceSettings, 'analyticsUrl' | 'clientId'>
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  service: 'SERVICE_ANALYTICS_URL',
+  client: 'SERVICE_CLIENT_ID',
+  report: 'the report',
+  contentType: '--content',
+  contentIds: '--id',
+  viewerIdentifier: '--viewer',
+  listUnfinishedSegments: '--finished-only',
+  inclusiveRange: '--inside-only',
+  dimension: '--by',
+  granularity: '--granularity',
+  format: 'the format',
+  excel: '--excel',
+  timeZone: 'the time zone',
+  rowsPerPage: 'the release of this program',
+}
+
+/** Returns what a record keeps of a question. */
+export function identityOf(asked: Asked): Pick<PartRecord, 'traits' | 'typed' | 'period'> {
+  const { question, typed, format, isForExcel, timeZone, settings } = asked
+  const { period, ...filters } = question
+  const { last, from, to } = typed
+  return {
+    traits: {
+      service: settings.analyticsUrl,
+      client: settings.clientId,
+      format,
+      excel: isForExcel,
+      timeZone,
+      rowsPerPage: rowsPerPage(question),
+      ...Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)])),
+    },
+    typed: { ...(last && { last }), ...(from && { from }), ...(to && { to }) },
+    period: { ...period },
+  }
+}
+
+/**
+ * Returns words for what differs between an interrupted report and this question. A period is the same if it has the
+ * same times, or was typed in the same way.
+ */
+export function differences(record: PartRecord, asked: Asked): string[] {
+  const { traits, typed, period } = identityOf(asked)
+  const names = Object.keys({ ...record.traits, ...traits }).filter((name) => record.traits[name] !== traits[name])
+  const isSamePeriod = isDeepStrictEqual(record.typed, typed) || isDeepStrictEqual(record.period, period)
+  return [...names.map((name) => WORDS[name] ?? name), ...(isSamePeriod ? [] : ['the period'])]
+}
+
+/** Returns the question with the period of an interrupted report. */
+export function withPeriodOf({ period: { from, to } }: PartRecord, question: Question): Question {
+  if (question.report === 'viewers') {
+    const { period: _now, ...rest } = question
+    const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+    return from === undefined && to === undefined ? rest : { ...rest, period }
+  }
+  return from === undefined || to === undefined ? question : { ...question, period: { from, to } }
+}

@@ -1,0 +1,152 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { runHere } from '../../run-here.ts'
+import { startPartService } from './part-service.ts'
+
+const FIXED = ['--from', '2026-11-20', '--to', '2026-11-21']
+type Service = Awaited<ReturnType<typeof startPartService>>
+
+describe('report --resume', () => {
+  let cwd: string
+  let service: Service
+  beforeEach(async () => {
+    cwd = temporaryFolder()
+    service = await startPartService()
+  })
+  const report = (options: readonly string[], file = 'report', name = 'views') =>
+    runHere(['report', name, ...options, '--output', join(cwd, file)], { cwd, env: service.env })
+  const text = (file = 'report') => readFileSync(join(cwd, file), 'utf8')
+  const endOf = (end: string) => join(cwd, readdirSync(cwd).find((name) => name.endsWith(end)) ?? 'missing')
+  async function cutReport(options: readonly string[]) {
+    const cut = await report(options)
+    expect(cut.status).toBe(1)
+    expect(cut.stderr).toContain('To continue, run the same command with --resume.')
+    service.state.cutAt = null
+    service.state.asked = []
+  }
+
+  test.each([
+    ['CSV', ['--csv']],
+    ['CSV for Excel', ['--csv', '--excel']],
+    ['JSON', ['--json']],
+  ])('a report as %s that is cut and continued has the bytes of one in a single go', async (_name, format) => {
+    await cutReport([...FIXED, ...format])
+    expect(existsSync(join(cwd, 'report'))).toBe(false)
+    const ended = await report([...FIXED, ...format, '--resume'])
+    expect(ended).toMatchObject({ status: 0, stdout: '' })
+    expect(ended.stderr).toMatch(/^Continues .*report after page 2, with 6 rows so far\.\n/)
+    expect(ended.stderr).toMatch(/view_type is not of the documented type \(5×\)\n15 rows in /)
+    expect(service.state.asked.map((asked) => asked.slice(-1))).toEqual(['3', '4', '5'])
+    expect(readdirSync(cwd)).toEqual(['report'])
+    await report([...FIXED, ...format], 'whole')
+    expect(text()).toBe(text('whole'))
+  })
+
+  test('a report that is cut twice, and once inside a row, has the bytes of one in a single go', async () => {
+    service.state.cutAt = 2
+    await cutReport([...FIXED, '--csv'])
+    appendFileSync(endOf('.part'), '3-0,ada@example.com,li')
+    service.state.cutAt = 4
+    await report([...FIXED, '--csv', '--resume'])
+    appendFileSync(endOf('.part'), '4-0,ada@')
+    service.state.cutAt = null
+    expect(await report([...FIXED, '--csv', '--resume'])).toMatchObject({ status: 0 })
+    await report([...FIXED, '--csv'], 'whole')
+    expect(text()).toBe(text('whole'))
+  })
+
+  test('a continued report keeps the period of its first command', async () => {
+    await report(['--last', '28d', '--csv'])
+    const [first = ''] = service.state.asked
+    service.state.cutAt = null
+    service.state.asked = []
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7_200_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await report(['--last', '28d', '--csv', '--resume'])).toMatchObject({ status: 0 })
+    expect(service.state.asked.map((asked) => asked.slice(0, -2))).toEqual(Array(3).fill(first.slice(0, -2)))
+  })
+
+  const OTHERS: [what: string, options: string[], words: string][] = [
+    ['format', [...FIXED, '--json'], 'the format'],
+    ['mark for Excel', [...FIXED, '--csv', '--excel'], '--excel'],
+    ['filter', [...FIXED, '--csv', '--finished-only'], '--finished-only'],
+    ['content', [...FIXED, '--csv', '--content', 'live', '--id', '7'], '--content, --id'],
+    ['period', ['--from', '2026-11-20', '--to', '2026-11-22', '--csv'], 'the period'],
+  ]
+  test.each(OTHERS)(
+    '--resume refuses the part of a report with another %s, and keeps it',
+    async (_what, options, words) => {
+      await cutReport([...FIXED, '--csv'])
+      const { status, stderr } = await report([...options, '--resume'])
+      expect([status, stderr]).toEqual([1, expect.stringContaining('another question')])
+      expect(stderr).toContain(`(${words})`)
+      expect(await report([...FIXED, '--csv', '--resume'])).toMatchObject({ status: 0 })
+    },
+  )
+
+  test('--resume refuses the part of another report and another client', async () => {
+    await cutReport([...FIXED, '--csv'])
+    expect((await report([...FIXED, '--csv', '--resume'], 'report', 'viewers')).stderr).toContain('the report')
+    service.env = { ...service.env, SERVICE_CLIENT_ID: 'b'.repeat(40) }
+    expect((await report([...FIXED, '--csv', '--resume'])).stderr).toContain('SERVICE_CLIENT_ID')
+  })
+
+  const DAMAGES: [what: string, damage: () => void][] = [
+    ['a short part', () => truncateSync(endOf('.part'), 10)],
+    ['a damaged record', () => writeFileSync(endOf('.resume'), '{"form":1')],
+    ['a record that names a file elsewhere', () => replaceIn(endOf('.resume'), /"part":"/, '"part":"../')],
+  ]
+  test.each(DAMAGES)('--resume refuses %s, and a new report replaces it', async (_what, damage) => {
+    await cutReport([...FIXED, '--csv'])
+    damage()
+    const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Begin anew without --resume.')])
+    expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
+    expect(existsSync(join(cwd, 'report'))).toBe(true)
+  })
+
+  test('--resume says that there is nothing to continue in a complete file', async () => {
+    service.state.cutAt = null
+    await report([...FIXED, '--csv'])
+    service.state.asked = []
+    const ended = await report([...FIXED, '--csv', '--resume'])
+    expect(ended).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^Nothing to continue: .*report is complete/),
+    })
+    expect(service.state.asked).toEqual([])
+  })
+
+  test('--resume begins a new report if there is no file, so that a loop can repeat one command', async () => {
+    service.state.cutAt = null
+    expect(await report([...FIXED, '--csv', '--resume'])).toMatchObject({ status: 0 })
+    expect(readdirSync(cwd)).toEqual(['report'])
+  })
+
+  test('a new report without --resume removes the part that it replaces', async () => {
+    await cutReport([...FIXED, '--csv'])
+    replaceIn(endOf('.resume'), /"processId":\d+/, '"processId":4194304')
+    expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
+    expect(readdirSync(cwd)).toEqual(['report'])
+  })
+
+  test('only this user can read the part and its record', async () => {
+    await cutReport([...FIXED, '--csv'])
+    expect(['.part', '.resume'].map((end) => statSync(endOf(end)).mode & 0o777)).toEqual([0o600, 0o600])
+  })
+
+  test.each([
+    ['--csv', '--resume'],
+    ['--resume', '--output', 'report'],
+    ['--resume', '--html', 'report'],
+  ])('--resume without a CSV or JSON file is wrong usage: %s %s', async (...options) => {
+    const { status, stderr } = await runHere(['report', 'views', ...options], { cwd, env: service.env })
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--resume needs --output, and --csv or --json')])
+  })
+})
+
+function replaceIn(file: string, pattern: RegExp, text: string): void {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, text))
+}
