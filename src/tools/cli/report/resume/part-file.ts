@@ -94,12 +94,8 @@ async function partFile(path: string, target: string, asked: Asked, { file, part
     if (isOpen) await file.close()
     isOpen = false
   }
-  if (record !== null) {
-    await guard(async () => {
-      await file.truncate(record.bytes)
-      await save(record)
-    })
-  }
+  // The name of this run stops the command that wrote the part, if it still runs.
+  if (record !== null) await guard(() => save(record))
   return {
     question: record === null ? asked.question : withPeriodOf(record, asked.question),
     start: record,
@@ -116,6 +112,7 @@ async function partFile(path: string, target: string, asked: Asked, { file, part
     finish: () =>
       guard(async () => {
         await assertMine()
+        // What a cut command wrote after its last page can be longer than the rest of the report.
         await file.truncate(bytes)
         await file.sync()
         await close()

@@ -1,5 +1,15 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { runHere } from '../../run-here.ts'
@@ -50,7 +60,7 @@ describe('report --resume', () => {
     appendFileSync(endOf('.part'), '3-0,ada@example.com,li')
     service.state.cutAt = 4
     await report([...FIXED, '--csv', '--resume'])
-    appendFileSync(endOf('.part'), '4-0,ada@')
+    appendFileSync(endOf('.part'), '4-0,ada@'.repeat(1_000))
     service.state.cutAt = null
     expect(await report([...FIXED, '--csv', '--resume'])).toMatchObject({ status: 0 })
     await report([...FIXED, '--csv'], 'whole')
@@ -96,7 +106,12 @@ describe('report --resume', () => {
   const DAMAGES: [what: string, damage: () => void][] = [
     ['a short part', () => truncateSync(endOf('.part'), 10)],
     ['a damaged record', () => writeFileSync(endOf('.resume'), '{"form":1')],
-    ['a record that names a file elsewhere', () => replaceIn(endOf('.resume'), /"part":"/, '"part":"../')],
+    ['a link in place of the part', () => linkInstead(endOf('.part'))],
+    ['a link in place of the record', () => linkInstead(endOf('.resume'))],
+    [
+      'a record that names a file elsewhere',
+      () => replaceIn(endOf('.resume'), /"part":"/, `"part":"../${basename(cwd)}/`),
+    ],
   ]
   test.each(DAMAGES)('--resume refuses %s, and a new report replaces it', async (_what, damage) => {
     await cutReport([...FIXED, '--csv'])
@@ -105,6 +120,28 @@ describe('report --resume', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('Begin anew without --resume.')])
     expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
     expect(existsSync(join(cwd, 'report'))).toBe(true)
+  })
+
+  test('a command stops when another one continues its report, and leaves the part to it', async () => {
+    await cutReport([...FIXED, '--csv'])
+    service.state.onPage = (number) => {
+      if (number === 4) replaceIn(endOf('.resume'), /"run":"\w+"/, '"run":"0123456789abcdef"')
+    }
+    const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Another command continues the report')])
+    expect(
+      readdirSync(cwd)
+        .map((name) => name.split('.').at(-1))
+        .sort(),
+    ).toEqual(['part', 'resume'])
+  })
+
+  test('--resume refuses the part of another user, who could read the report', async () => {
+    await cutReport([...FIXED, '--csv'])
+    const spy = vi.spyOn(process, 'geteuid').mockReturnValue((process.geteuid?.() ?? 0) + 1)
+    onTestFinished(() => spy.mockRestore())
+    const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a file of yours')])
   })
 
   test('--resume says that there is nothing to continue in a complete file', async () => {
@@ -146,6 +183,12 @@ describe('report --resume', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('--resume needs --output, and --csv or --json')])
   })
 })
+
+/** Puts a link to a copy in the place of the file. */
+function linkInstead(file: string): void {
+  renameSync(file, `${file}.copy`)
+  symlinkSync(`${file}.copy`, file)
+}
 
 function replaceIn(file: string, pattern: RegExp, text: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, text))
