@@ -24,12 +24,13 @@ export function askAtTerminal(io: CommandIo): Answers {
   async function ask(question: Question, env: CommandIo['env']): Promise<string> {
     // Loaded only at a terminal, so that scripts start sooner.
     const { isCancel, password, text } = await import('@clack/prompts')
-    const { name, isSecret } = question
+    const { name, isSecret, message } = question
     const isOptional = question.isOptional(env)
-    const kept = isSecret && isOptional ? '. Empty: no change' : ''
+    const isKept = isOptional && question.present(env) === undefined && !message.includes('Empty:')
+    const kept = isKept ? '. Empty: no change' : ''
     const answer = await cancelAtEndOfInput(io.stdin, async (signal) => {
       const options = {
-        message: `${printable(question.message)}${kept}`,
+        message: `${printable(message)}${kept}`,
         input: io.stdin,
         output: io.stderr,
         signal,

@@ -8,13 +8,14 @@ import { request } from '../doctor/request.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword, readNewPassword } from '../terminal/read-password.ts'
-import { printable } from '../terminal/text.ts'
+import { printable, printableParagraphs } from '../terminal/text.ts'
 import type { Values } from './env-file.ts'
 import { startApp } from './start-app.ts'
 import { isLoginApp } from './steps.ts'
 import type { Trial } from './trial.ts'
 
 const NEXT = '.env is written. Correct the cause, and run the command again.'
+const CORRECT = 'Correct what the checks name, and run the command again. If the app runs, restart it first.'
 
 interface Written {
   /** The names of the settings that changed. */
@@ -31,7 +32,7 @@ export async function finish(
   { changed, given, isJson }: Written,
 ): Promise<Outcome> {
   const { io, env, answers, signal } = trial
-  const say = (text: string) => void io.stderr.write(`${text}\n`)
+  const say = (text: string) => void io.stderr.write(`${printableParagraphs(text, io.stderr)}\n`)
   say(changed.length === 0 ? 'The settings in .env stay as they are.' : `Wrote .env: ${changed.join(', ')}.`)
   const viewer = await addViewer(trial, given, say)
   if (answers.CHANNEL) {
@@ -53,9 +54,10 @@ export async function finish(
       ? trial.run([...args, '--json'], more)
       : run(args, { ...io, env: { ...env, ...more } }).then((status) => ({ status, stdout: '' })),
   )
-  const steps = nextSteps(env, { isRunning, isChanged: changed.length > 0, pages, viewer })
+  const isPartial = result.status !== 0
+  const steps = isPartial ? [CORRECT] : nextSteps(env, { isRunning, isChanged: changed.length > 0, pages, viewer })
   const doctor = result.stdout === '' ? {} : { doctor: JSON.parse(result.stdout) }
-  return { ok: true, text: steps.join('\n'), data: { changed, ...doctor, next: steps }, isPartial: result.status !== 0 }
+  return { ok: true, text: steps.join('\n'), data: { changed, ...doctor, next: steps }, isPartial }
 }
 
 interface TestViewer {
@@ -126,5 +128,6 @@ function nextSteps(env: CommandIo['env'], { isRunning, isChanged, pages, viewer 
   const [page = env.PUBLIC_URL ?? ''] = pages
   const as = viewer ? ` as ${printable(viewer.username)}` : ''
   const press = pages.length > 0 ? ', press "Log in"' : ''
-  return [start, `Then open ${page}${press} and sign in${as}.`].filter((step) => step !== '')
+  const trySignIn = viewer ? '' : 'No sign-in was tried: run the command again with a viewer.'
+  return [trySignIn, start, `Then open ${page}${press} and sign in${as}.`].filter((step) => step !== '')
 }

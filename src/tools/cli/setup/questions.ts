@@ -67,7 +67,7 @@ const SERVICE_URLS = ['SERVICE_AUTH_URL', 'SERVICE_OAUTH_URL', 'SERVICE_BASE_URL
 export const SERVICE: Question = {
   name: 'SERVICES',
   message:
-    'Addresses of the video service: {auth_url}, {oauth_url}, {base_url}, {analytics_base_url}; or one, if the last is only /v1 below it',
+    'Addresses of the video service: {auth_url}, {oauth_url}, {base_url}, {analytics_base_url}; or one, if the last is only /v1 below it. Empty: none',
   isOptional: () => true,
   present: (env) =>
     SERVICE_URLS.map((name) => env[name] ?? '')
@@ -101,12 +101,27 @@ export const VIEWER: Question = answerQuestion(
   'User name of a viewer, who is added if unknown, and tries a sign-in. Empty: none',
 )
 
-/** Returns a question for each setting that the chosen store needs and that is missing. */
-export function questionsOfStore({ env }: Pick<Trial, 'env'>): Question[] {
-  const missing = mistakesIn(env)
-    .map(settingOf)
-    .filter((name) => name !== STORE.name && name in userStores.settings && !env[name])
-  return [...new Set(missing)].map((name) => settingQuestion(name, `${name}, which this store needs`))
+/**
+ * Returns a question for each setting that the chosen store needs and that is missing. After a fault of a certificate,
+ * also for the file of its authority.
+ */
+export function questionsOfStore({ env, fault }: Pick<Trial, 'env' | 'fault'>): Question[] {
+  const isMissing = (name: string) => name !== STORE.name && name in userStores.settings && !env[name]
+  const needed = new Map(mistakesIn(env).map((sentence) => [settingOf(sentence), sentence]))
+  const files = (fault.match(/\w+_CA_FILE/g) ?? []).filter((name) => isMissing(name) && !needed.has(name))
+  return [
+    ...[...needed].flatMap(([name, sentence]) => (isMissing(name) ? [settingQuestion(name, messageOf(sentence))] : [])),
+    ...[...new Set(files)].map((name) => ({
+      ...settingQuestion(name, `PEM file of the authority that signed the certificate (${name}). Empty: none`),
+      isOptional: () => true,
+    })),
+  ]
+}
+
+/** Turns "NAME is required: the token of the service" into a question. */
+function messageOf(sentence: string): string {
+  const [, name = '', what = 'this store needs it'] = /^(\w+)(?:.*? required: (.*))?/.exec(sentence) ?? []
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)} (${name})`
 }
 
 function settingQuestion(name: string, message: string): Question {

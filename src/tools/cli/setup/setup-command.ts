@@ -19,7 +19,8 @@ const OTHER_WAYS: readonly string[] = [
 const ABOUT = `
 Asks at most ten questions, tests each answer at once, and writes .env, which only you can read. Makes the secrets that
 are missing, sets the lock of the channel, adds the viewer, starts the app for a moment if it is not running, and runs
-doctor. Before .env is written, nothing is changed. Run again, it changes only the answers that differ. A file of answers
+doctor. Before .env is written, nothing is changed, but a missing
+table of viewers is created. Run again, it changes only the answers that differ. A file of answers
 has the form of .env: the names of settings, and ${QUESTION_NAMES.join(', ')} and VIEWER_PASSWORD.`
 
 interface Options {

@@ -11,6 +11,7 @@ import { codeOf, request } from '../doctor/request.ts'
 import { contentId, ownLock } from '../service/lock-target.ts'
 import { withService } from '../service/service.ts'
 import { hasServiceSettings } from '../settings/video-service/read-service-settings.ts'
+import { printableParagraphs } from '../terminal/text.ts'
 import {
   ADDRESS,
   CHANNEL,
@@ -81,7 +82,7 @@ export async function isLoginApp(answer: Response): Promise<boolean> {
   return answer.ok && (await answer.text()).replaceAll(/\s/g, '') === '{"status":"live"}'
 }
 
-async function testStore({ env, run }: Trial): Promise<string | null> {
+async function testStore({ io, env, run }: Trial): Promise<string | null> {
   const settings = readUserStore(env)
   const file = userStores.fileOf(env.USER_STORE_URL || undefined)
   // The first viewer creates the file.
@@ -89,8 +90,10 @@ async function testStore({ env, run }: Trial): Promise<string | null> {
   const fault = await faultOfStore(run)
   if (fault === null || file !== null || !userStores.isOwn(settings)) return fault
   // A database without the table of viewers.
-  const migrated = await run(['viewers', 'migrate', '--json'])
-  return migrated.status === 0 ? await faultOfStore(run) : fault
+  const migrated = await run(['viewers', 'migrate'])
+  if (migrated.status !== 0) return fault
+  io.stderr.write(migrated.stdout)
+  return await faultOfStore(run)
 }
 
 async function faultOfStore(run: Trial['run']): Promise<string | null> {
@@ -98,7 +101,8 @@ async function faultOfStore(run: Trial['run']): Promise<string | null> {
   if (status === 0) return null
   if (stdout === '') return faultOf(stderr)
   const { findings }: { findings: { state: string; text: string }[] } = JSON.parse(stdout)
-  return findings.flatMap(({ state, text }) => (state === 'failure' ? [text] : [])).join('\n')
+  const faults = findings.flatMap(({ state, text }) => (state === 'failure' ? [text] : []))
+  return [...new Set(faults)].join('\n')
 }
 
 async function testReturnAddress({ io, env, signal }: Trial): Promise<string | null> {
@@ -106,7 +110,7 @@ async function testReturnAddress({ io, env, signal }: Trial): Promise<string | n
   if (finding.state === 'ok') return null
   if (finding.code !== 'return-url-doubtful') return finding.text
   // Only a player can prove that this is its return address.
-  io.stderr.write(`Note: ${finding.text}\n`)
+  io.stderr.write(`${printableParagraphs(`Note: ${finding.text}`, io.stderr)}\n`)
   return null
 }
 

@@ -15,6 +15,8 @@ export interface Trial {
   readonly changes: Values
   /** The last answer to each question, by the name of the question. */
   readonly answers: Values
+  /** What was wrong with the answers before. Empty if nothing was. */
+  readonly fault: string
   /**
    * Runs another command with the settings so far, and returns what it printed.
    * @param more settings for this command only.

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { captured } from '../captured-run.ts'
 import type { CommandContext } from '../command.ts'
+import { printableParagraphs } from '../terminal/text.ts'
 import type { Answers } from './ask.ts'
 import { type Values, valuesOf } from './env-file.ts'
 import type { Question } from './questions.ts'
@@ -11,6 +12,7 @@ import { mistakesAbout, type Trial } from './trial.ts'
 interface OpenTrial extends Trial {
   changes: Values
   answers: Values
+  fault: string
   readonly env: Trial['env']
 }
 
@@ -25,6 +27,7 @@ export function startTrial({ io, run }: CommandContext, text: string, given: Val
     signal,
     changes: given,
     answers: {},
+    fault: '',
     get env() {
       return { ...inFile, ...trial.changes, ...own }
     },
@@ -42,20 +45,28 @@ export async function tryOut(trial: OpenTrial, answers: Answers): Promise<Tried>
       const fault = await tryStep(trial, step, answers)
       if (fault === null) break
       if (!answers.canRepeat) return { ok: false, fault: `${fault}\nNothing was changed.` }
-      trial.io.stderr.write(`${fault}\n`)
+      trial.io.stderr.write(`${printableParagraphs(fault, trial.io.stderr)}\n`)
       trial.changes = before
+      trial.fault = fault
     }
   }
   return { ok: true, trial }
 }
 
 async function tryStep(trial: OpenTrial, step: Step, answers: Answers): Promise<string | null> {
+  let asked = 0
+  const withHint = (fault: string) =>
+    answers.canRepeat && asked > 1
+      ? `${fault}\nThe questions come again. Press Enter where the answer is right.`
+      : fault
   for (const question of step.questions(trial)) {
+    asked++
     const answer = await answers.ask(question, trial.env)
     const fault = tryAnswer(trial, question, answer)
-    if (fault !== null) return fault
+    if (fault !== null) return withHint(fault)
   }
-  return await step.test(trial)
+  const fault = await step.test(trial)
+  return fault === null ? null : withHint(fault)
 }
 
 function tryAnswer(trial: OpenTrial, question: Question, answer: string): string | null {

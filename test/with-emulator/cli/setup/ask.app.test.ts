@@ -4,9 +4,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { askAtTerminal, Cancelled } from '../../../../src/tools/cli/setup/ask.ts'
+import { questionsOfStore } from '../../../../src/tools/cli/setup/questions.ts'
 import { STEPS } from '../../../../src/tools/cli/setup/steps.ts'
 import type { Trial } from '../../../../src/tools/cli/setup/trial.ts'
 import { startTrial, tryOut } from '../../../../src/tools/cli/setup/try-out.ts'
+import { userStores } from '../../../../src/users/open-user-store.ts'
 import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { emulatorOfTest } from '../../video-service/client.ts'
@@ -75,6 +77,13 @@ test('the settings that a directory needs are questions, and Ctrl-C ends them', 
   ] as const
   const { result } = await atTerminal(steps)
   expect(result).toBeInstanceOf(Cancelled)
+})
+
+test('after a fault of a certificate, the file of its authority is a question', () => {
+  for (const name of Object.keys(userStores.settings).filter((one) => one.endsWith('_CA_FILE'))) {
+    const asked = (fault: string) => questionsOfStore({ env: {}, fault }).map((question) => question.name)
+    expect([asked(''), asked(`Check ${name}, ${name} and the address.`)]).toEqual([[], [name]])
+  }
 })
 
 test('after nine questions, setup leaves out the viewer, whose password would be the eleventh', () => {
