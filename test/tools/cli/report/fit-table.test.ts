@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitTable } from '../../../../src/tools/cli/report/fit-table.ts'
+import { fitTable } from '../../../../src/tools/cli/report/table/fit-table.ts'
 import { textTable } from '../../../../src/tools/cli/terminal/table.ts'
 
 async function linesOf(titles: readonly string[], rows: readonly (readonly string[])[], widthColumns: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
-import { tableCells, tableColumns } from '../../../../src/tools/cli/report/report-table.ts'
+import { tableCells, tableColumns } from '../../../../src/tools/cli/report/table/report-table.ts'
 import type { ViewRow } from '../../../../src/tools/video-service/report-rows.ts'
 
 const titles = new Map([['Channel 1001', 'Town hall']])

@@ -32,12 +32,15 @@ const findingsOf = (...args: string[]) => runDoctor(args, { cwd: temporaryFolder
 
 describe('the doctor', () => {
   test('the doctor finds no fault once the lock is set, and shows no password', async () => {
-    await runHere(['lock', 'set', '--channel', '1002', '--yes'], { cwd: temporaryFolder(), env })
+    // The record of the lock lies beside the settings.
+    const cwd = temporaryFolder()
+    await runHere(['lock', 'set', '--channel', '1002', '--yes'], { cwd, env })
     const page = ['--page', `${emulator.url}/channel/1002`]
     const args = [...SIGN_IN, '--channel', '1002', '--lock-unchanged', ...page]
-    const [short = '', counted = ''] = (await doctor(...args)).stdout.split('\n')
+    const doctor = (...more: string[]) => runHere(['doctor', ...args, ...more], { cwd, env })
+    const [short = '', counted = ''] = (await doctor()).stdout.split('\n')
     expect([short, counted]).toEqual([expect.stringMatching(/^\d\d checks passed/), expect.stringContaining('through')])
-    const { status, stdout, stderr } = await doctor(...args, '--verbose')
+    const { status, stdout, stderr } = await doctor('--verbose')
     expect([status, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
     expect(lines.at(-1)).toContain('README.md#when-viewers-do-not-get-through')

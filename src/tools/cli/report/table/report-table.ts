@@ -1,8 +1,8 @@
-import type { Question } from '../../video-service/report-question.ts'
-import type { TimeZone } from '../output/time-zone.ts'
-import { type ContentTitles, contentName } from './content-titles.ts'
-import type { LocalSeriesRow } from './local-rows.ts'
-import { type ReportRow, seriesGroup } from './rows.ts'
+import type { Question } from '../../../video-service/report-question.ts'
+import type { TimeZone } from '../../output/time-zone.ts'
+import { type ContentTitles, contentName } from '../content-titles.ts'
+import type { LocalSeriesRow } from '../local-rows.ts'
+import { type ReportRow, seriesGroup } from '../rows.ts'
 
 export interface TableLook {
   /** Null for a file or a pipe: times are then as in the data, and a channel or video has its id. */

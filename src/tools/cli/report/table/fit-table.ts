@@ -1,5 +1,5 @@
 import widthOf from 'fast-string-width'
-import { printableCell, SEPARATOR } from '../terminal/table.ts'
+import { printableCell, SEPARATOR } from '../../terminal/table.ts'
 
 /** Texts are cut down to each of these widths, until the table fits. */
 const USEFUL_WIDTH = 10
