@@ -19,7 +19,7 @@ export interface TimeBuckets {
 
 /**
  * Divides the range into buckets of equal length, on round local times. When the clocks change, a bucket of several
- * hours or of days is an hour shorter or longer.
+ * hours or of days is an hour shorter or longer. An hour is shorter if the clocks change by half an hour.
  * @param leastMs the least length of a bucket.
  */
 export function timeBuckets(
@@ -31,12 +31,13 @@ export function timeBuckets(
     STEPS_MS.find((step) => step >= leastMs && (toMs - fromMs) / step <= most - 1) ??
     Math.ceil((toMs - fromMs) / DAY_MS / most) * DAY_MS
   const firstDayMs = localStartOf('day', fromMs + zone.offsetMsAt(fromMs))
-  const borderAt = (steps: number) =>
-    // Local times would leave out the hour that comes twice.
-    stepMs <= HOUR_MS ? timeOfLocal(zone, firstDayMs) + steps * stepMs : timeOfLocal(zone, firstDayMs + steps * stepMs)
+  // Steps in local time would leave out the hour that comes twice.
+  const nextRound = (timeMs: number) => timeMs + stepMs - ((timeMs + zone.offsetMsAt(timeMs)) % stepMs)
   const bordersMs = [fromMs]
-  for (let steps = 0; borderAt(steps) < toMs; steps += 1) {
-    if (borderAt(steps) > fromMs) bordersMs.push(borderAt(steps))
+  let borderMs = timeOfLocal(zone, firstDayMs)
+  for (let steps = 1; borderMs < toMs; steps += 1) {
+    if (borderMs > fromMs) bordersMs.push(borderMs)
+    borderMs = stepMs <= HOUR_MS ? nextRound(borderMs) : timeOfLocal(zone, firstDayMs + steps * stepMs)
   }
   return { bordersMs: [...bordersMs, toMs], stepMs, lengthWords: wordsOf(stepMs) }
 }

@@ -104,6 +104,17 @@ describe('time buckets', () => {
     },
   )
 
+  test.each([
+    ['back', '2026-04-05T00:00:00+11:00', ['00:00', '01:00', '01:30', '02:00', '03:00', '04:00']],
+    ['forward', '2026-10-04T00:00:00+10:30', ['00:00', '01:00', '02:30', '03:00', '04:00', '05:00']],
+  ])('hours are local hours after the clocks of Lord Howe are put %s by half an hour', (_way, from, hours) => {
+    const zone = openTimeZone('Australia/Lord_Howe')
+    const fromMs = Date.parse(from)
+    const { bordersMs } = timeBuckets({ fromMs, toMs: fromMs + 86_400_000 }, zone, { leastMs: 3_600_000 })
+    const local = bordersMs.map((timeMs) => new Date(timeMs + zone.offsetMsAt(timeMs)).toISOString().slice(11, 16))
+    expect(local.slice(0, 6)).toEqual(hours)
+  })
+
   test('a span is spread over the buckets that it touches', () => {
     const borders = [0, 10, 20, 30]
     const parts = (fromMs: number, toMs: number) => {
