@@ -31,8 +31,9 @@ function clean(element: Element): void {
   const isHidden = element.attrs.some(({ name, value }) => name === 'type' && value === 'hidden')
   element.attrs = element.attrs.flatMap((attribute) => {
     const { name } = attribute
-    if (ADDRESSES.includes(name) || name.startsWith('data-') || name === 'autofocus') return []
-    if (name === 'value' && isHidden) return []
+    if (ADDRESSES.includes(name) || name === 'autofocus' || (name === 'value' && isHidden)) return []
+    // Style sheets ask for the name.
+    if (name.startsWith('data-')) return [{ name, value: '' }]
     // Without an address, a link would not look like one.
     return name === 'href' && element.tagName === 'a' ? [{ name, value: '#' }] : [attribute]
   })
