@@ -34,9 +34,11 @@ const LONGEST_TEXTS = {
 
 /**
  * The looks that change the room on a screen: nothing, a square logo with a name, a wordmark for email addresses, and
- * the longest texts beside a logo.
+ * the longest texts beside a logo, and a name that is nearly as wide as a small player.
  */
-export const BRANDS: Readonly<Record<'unbranded' | 'square logo' | 'wordmark' | 'longest texts', Brand>> = {
+export const BRANDS: Readonly<
+  Record<'unbranded' | 'square logo' | 'wordmark' | 'longest texts' | 'name of a line', Brand>
+> = {
   unbranded: UNBRANDED,
   'square logo': {
     ...UNBRANDED,
@@ -54,6 +56,11 @@ export const BRANDS: Readonly<Record<'unbranded' | 'square logo' | 'wordmark' | 
     usernameKind: 'email',
     logo: { type: 'image/svg+xml', content: Buffer.from(WORDMARK), width: 200, height: 40 },
     colors: { light: '#0b5d3b', dark: '#7fd6ab' },
+  },
+  'name of a line': {
+    ...UNBRANDED,
+    name: 'Lakeside Media of Northern Counties',
+    logo: { type: 'image/svg+xml', content: Buffer.from(SQUARE_LOGO), width: 40, height: 40 },
   },
   'longest texts': {
     ...UNBRANDED,

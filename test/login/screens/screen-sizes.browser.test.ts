@@ -16,7 +16,7 @@ type Size = (typeof SIZES)[number]
 const ENLARGED_SIZES = ['640x360', '1280x720', '375x667']
 type Brand = keyof typeof BRANDS
 /** The square logo leaves the least room: the name stands beside it, above all links. */
-const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded', 'longest texts'])
+const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded', 'longest texts', 'name of a line'])
 /** Languages with long words, two directions and another script. */
 const FEW_LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'pl', 'ja', 'ar']
 const OTHER_LANGUAGES = LANGUAGES.filter((language) => !FEW_LANGUAGES.includes(language))
@@ -78,8 +78,9 @@ test.each(
       { brand: 'wordmark', languages: ['de', 'ar'], sizes: ['320x180'] },
       { brand: 'unbranded', languages: ['de', 'ar'], sizes: ['320x180'] },
       { brand: 'longest texts', languages: ['de'], sizes: SIZES },
+      { brand: 'name of a line', languages: ['de'], sizes: ['375x211'] },
     ],
-    (['square logo', 'wordmark', 'unbranded', 'longest texts'] as const).map((brand) => ({
+    (['square logo', 'wordmark', 'unbranded', 'longest texts', 'name of a line'] as const).map((brand) => ({
       brand,
       languages: LANGUAGES,
       sizes: SIZES,
