@@ -13,7 +13,7 @@ const FEATURES = 'sso passkeys account token doors secret-files'.split(' ').map(
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
-  'setup viewers audit response report drill backup support preview doctor service settings terminal',
+  'setup viewers audit response report drill doors backup support preview doctor service settings terminal',
 )
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -58,6 +58,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('service html-page output terminal')],
   'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
+  'src/tools/cli/doors': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
   'src/tools/cli/backup': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/preview': [
     ...[...FOR_TOOLS, 'src/app.ts', 'src/features.ts', ...LOGIN],

@@ -112,6 +112,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
   },
   {
+    name: 'doors',
+    summary: 'show or move when an event opens and closes',
+    declare: addBareCommand,
+    load: async () => (await import('./doors/doors-command.ts')).addDoorsCommand,
+  },
+  {
     name: 'backup',
     summary: 'copy the SQLite files of the settings while the app runs',
     declare: addBareCommand,

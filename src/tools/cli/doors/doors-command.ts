@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import { entryPointSources, readEntryPointSettings } from '../../../config.ts'
+import { ConfigError } from '../../../errors.ts'
+import { type DoorWindow, doorState } from '../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../features/doors/fields.ts'
+import { timeText } from '../../../features/doors/times.ts'
+import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { isoWithOffset, openTimeZone, type TimeZone } from '../output/time-zone.ts'
+import { entryPointNamed } from '../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { writeDoors } from './doors-file.ts'
+import { readTime } from './local-time.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly entryPoint?: string
+  readonly opens?: string
+  readonly closes?: string
+}
+
+const OF_ENVIRONMENT =
+  'come from the environment, which the app reads at its start. Change OPENS_AT and CLOSES_AT and restart the app, or use ' +
+  'ENTRY_POINTS_FILE, which the app reads again while it runs'
+const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
+
+/** Adds `doors`, which shows and moves the times of an event. */
+export function addDoorsCommand(command: Command, context: CommandContext): void {
+  command
+    .option('--entry-point <NAME>', 'the entry point, if there are several')
+    .option('--opens <TIME>', 'when the doors open, such as 20:15 or 2026-11-27T20:15+01:00')
+    .option('--closes <TIME>', 'when they close')
+    .action((options: Options) => runCommand(context, options.json, async () => moveDoors(context.io, options)))
+  addExamples(command, ['viewer-auth doors', 'viewer-auth doors --entry-point gold --opens 20:15'])
+}
+
+function moveDoors({ env }: CommandIo, options: Options, nowSeconds = Date.now() / 1000): Outcome {
+  const { name, doors: before, file } = doorsIn(env, options.entryPoint)
+  const { opens, closes } = options
+  if (opens === undefined && closes === undefined) {
+    if (before === undefined)
+      return { ok: true, text: `Entry point ${name} is always open.`, data: { entryPoint: name } }
+    return shown(name, before, nowSeconds)
+  }
+  if (file === undefined) return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.` }
+  const zone = openTimeZone(before?.timeZone ?? 'UTC')
+  const index = currentIndex(before?.windows ?? [], nowSeconds)
+  const wanted = wantedWindow(options, before?.windows[index], zone, nowSeconds)
+  writeDoors(file, name, fieldsOf(options, sourceOf(env, name).given.DOORS_WINDOWS, wanted, index, zone))
+  const { doors: after } = doorsIn(env, name)
+  const written = after?.windows[index]
+  if (
+    after === undefined ||
+    written?.opensAtSeconds !== wanted.opensAtSeconds ||
+    written?.closesAtSeconds !== wanted.closesAtSeconds
+  ) {
+    return {
+      ok: false,
+      fault: `${file} does not have the new times: another program changes it. Run the command again.`,
+    }
+  }
+  const { text, data } = shown(name, after, nowSeconds)
+  const next =
+    before === undefined
+      ? 'Restart the app once: it had no times at its start.'
+      : 'The app takes the new times within two seconds.'
+  return { ok: true, text: `${text}\n${next}`, data: { ...data, needsRestart: before === undefined } }
+}
+
+/** Reads the doors of one entry point from the settings as they are now. */
+function doorsIn(env: CommandIo['env'], wanted: string | undefined) {
+  const { name, features } = entryPointNamed(readEntryPointSettings(env), wanted)
+  const { file } = sourceOf(env, name)
+  return { name, doors: features.doors as DoorSettings | undefined, file }
+}
+
+function sourceOf(env: CommandIo['env'], name: string) {
+  const found = entryPointSources(env).sources.find((one) => one.name === name)
+  if (found === undefined) throw new ConfigError(`Unknown entry point ${name}.`)
+  return found.source
+}
+
+/** The window that is open, else the next one, else the last. */
+function currentIndex(windows: readonly DoorWindow[], nowSeconds: number): number {
+  const endOf = ({ closesAtSeconds }: DoorWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
+  const ends = windows.map(endOf).filter((seconds) => seconds > nowSeconds)
+  const index = windows.findIndex((one) => endOf(one) === Math.min(...ends))
+  return index < 0 ? Math.max(windows.length - 1, 0) : index
+}
+
+/** @throws ConfigError if the doors would close before they open. */
+function wantedWindow(
+  { opens, closes }: Options,
+  before: DoorWindow | undefined,
+  zone: TimeZone,
+  nowSeconds: number,
+): DoorWindow {
+  const [opensBefore, closesBefore] = [before?.opensAtSeconds ?? null, before?.closesAtSeconds ?? null]
+  const opensAtSeconds =
+    opens === undefined ? opensBefore : readTime('--opens', opens, zone, opensBefore ?? closesBefore ?? nowSeconds)
+  const closesAtSeconds =
+    closes === undefined
+      ? closesBefore
+      : readTime('--closes', closes, zone, closesBefore ?? opensAtSeconds ?? nowSeconds)
+  if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
+    const end = isoWithOffset(closesAtSeconds * 1000, zone.offsetMsAt(closesAtSeconds * 1000))
+    throw new ConfigError(`The doors would close at ${end}, before they open. Use --closes too, with a date.`)
+  }
+  return { opensAtSeconds, closesAtSeconds }
+}
+
+/** Returns the fields that change, in the form that the entry point has. @param list of several windows. */
+function fieldsOf(options: Options, list: string | undefined, wanted: DoorWindow, index: number, zone: TimeZone) {
+  const iso = (seconds: number | null) => {
+    const timeMs = (seconds ?? 0) * 1000
+    return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
+  }
+  const [opensAt, closesAt] = [iso(wanted.opensAtSeconds), iso(wanted.closesAtSeconds)]
+  if (list !== undefined) return { doorsWindows: list.split(',').with(index, `${opensAt}/${closesAt}`) }
+  const { opens, closes } = options
+  return { ...(opens !== undefined && { opensAt }), ...(closes !== undefined && { closesAt }) }
+}
+
+function shown(name: string, { windows, timeZone }: DoorSettings, nowSeconds: number) {
+  const { name: state } = doorState(windows, nowSeconds)
+  const textOf = (seconds: number | null, none: string) => (seconds === null ? none : timeText('en', seconds, timeZone))
+  const isoOf = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString())
+  const lines = windows.map(
+    (one) => `${textOf(one.opensAtSeconds, 'always')} to ${textOf(one.closesAtSeconds, 'no end')}`,
+  )
+  const data = {
+    entryPoint: name,
+    state,
+    windows: windows.map((one) => ({ opensAt: isoOf(one.opensAtSeconds), closesAt: isoOf(one.closesAtSeconds) })),
+  }
+  return { ok: true, text: [`Entry point ${name}: ${STATES[state]}.`, ...lines].join('\n'), data } as const
+}

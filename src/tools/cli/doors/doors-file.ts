@@ -1,0 +1,70 @@
+import { chmodSync, chownSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { ConfigError } from '../../../errors.ts'
+
+type Entry = Readonly<Record<string, unknown>>
+
+const DO_BY_HAND = 'Nothing was changed. Change the times in the file yourself'
+
+/**
+ * Replaces times in a file of entry points at once, so that it is never half-written. Its owner and rights stay.
+ * @param fields those that change.
+ * @throws ConfigError if the file cannot be replaced, or another program changes it.
+ */
+export function writeDoors(
+  path: string,
+  name: string,
+  fields: Readonly<Record<string, string | readonly string[]>>,
+): void {
+  try {
+    const file = realpathSync(path)
+    const text = readFileSync(file, 'utf8')
+    replace(file, text, changedText(text, name, fields))
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    const causes: Readonly<Record<string, string>> = {
+      EEXIST: `${path}.next is there: another change is under way, or one was stopped. Remove it if none is under way`,
+      EPERM: 'the file belongs to another user. Run the command as its owner',
+      EACCES: 'this user may not write in its folder. Run the command as the owner of the file',
+      EBUSY: 'the file is mounted by itself, as containers do. Mount its folder',
+      EROFS: 'the file system is read-only. Change the file where it comes from, such as a ConfigMap',
+    }
+    throw new ConfigError(`${path} cannot be replaced (${code}): ${causes[code] ?? DO_BY_HAND}.`, { cause: error })
+  }
+}
+
+function replace(file: string, before: string, text: string): void {
+  const { mode, uid, gid } = statSync(file)
+  const next = `${file}.next`
+  writeFileSync(next, text, { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    chownSync(next, uid, gid)
+    chmodSync(next, mode & 0o777)
+    if (readFileSync(file, 'utf8') !== before) {
+      throw new ConfigError(
+        `Another program changed ${file} at the same time. Nothing was changed. Run the command again.`,
+      )
+    }
+    renameSync(next, file)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw error
+  }
+}
+
+/** Returns the text with other values. Its form stays, if each value stands in it once. */
+function changedText(text: string, name: string, fields: Readonly<Record<string, unknown>>): string {
+  const entries = JSON.parse(text.replace(/^\ufeff/, '')) as readonly Entry[]
+  const entry = entries.find((one) => one.name === name) ?? {}
+  const expected = entries.map((one) => (one === entry ? { ...one, ...fields } : one))
+  const inPlace = Object.entries(fields).reduce((changed, [field, value]) => {
+    const olds = [entry[field]].flat()
+    return [value].flat().reduce<string>((left, one, index) => {
+      const old = JSON.stringify(olds[index]) ?? ''
+      return old === '' ? left : left.replaceAll(old, JSON.stringify(one))
+    }, changed)
+  }, text)
+  const isRight = isDeepStrictEqual(JSON.parse(inPlace.replace(/^\ufeff/, '')), expected)
+  return isRight ? inPlace : `${JSON.stringify(expected, null, 2)}\n`
+}
