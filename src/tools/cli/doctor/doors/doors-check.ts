@@ -1,0 +1,56 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { doorState } from '../../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import { timeText } from '../../../../features/doors/times.ts'
+import type { FeatureCheck } from '../feature-check.ts'
+import { type Finding, findingOf, ok, warning } from '../finding.ts'
+import { aheadSeconds } from '../server-clock.ts'
+
+const DAY_SECONDS = 86_400
+/** Viewers do not notice less. */
+const MOST_AHEAD_SECONDS = 5
+
+/** Checks the doors of all entry points, and the clock that opens them. */
+export const doorsCheck: FeatureCheck = {
+  async *check(config, isAppThere, signal) {
+    const withDoors = config.entryPoints.filter(({ features }) => features.doors !== undefined)
+    for (const entryPoint of withDoors) {
+      yield findingOf(config, entryPoint, findingOfDoors(entryPoint, Date.now() / 1000))
+    }
+    if (withDoors.length === 0 || !isAppThere) return []
+    const ahead = await aheadSeconds(`${config.publicUrl.origin}/health/live`, signal)
+    if (ahead !== null && Math.abs(ahead) > MOST_AHEAD_SECONDS) yield findingOfClock(ahead)
+    return []
+  },
+}
+
+/** @param nowSeconds UNIX time in seconds. */
+export function findingOfDoors({ features }: Pick<EntryPoint, 'features'>, nowSeconds: number): Finding {
+  const { windows, timeZone } = features.doors as DoorSettings
+  const state = doorState(windows, nowSeconds)
+  const timeOf = (seconds: number) => timeText('en', seconds, timeZone)
+  if (state.name === 'over') {
+    const ended = timeOf(state.endedAtSeconds)
+    return warning('doors-over', `The doors closed on ${ended}. No viewer can watch. Set other times.`)
+  }
+  if (state.name === 'open') {
+    const end = state.endsAtSeconds === null ? '' : ` until ${timeOf(state.endsAtSeconds)}`
+    return ok('doors-open', `The doors are open${end}.`)
+  }
+  const opens = timeOf(state.opensAtSeconds)
+  const isSoon = state.opensAtSeconds - nowSeconds <= DAY_SECONDS
+  const when = isSoon ? `They open within the day: ${opens}` : `They open: ${opens}`
+  return warning(
+    isSoon ? 'doors-open-soon' : 'doors-closed',
+    `The doors are closed, so a sign-in of a test viewer is refused. ${when}. Check that viewers were told this time.`,
+  )
+}
+
+/** @param ahead the seconds by which the clock of the app is ahead of this machine. */
+export function findingOfClock(ahead: number): Finding {
+  const how = `${Math.round(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'}`
+  return warning(
+    'doors-clock',
+    `The clock of the login app is ${how} this machine, so one of them is wrong. The doors open and close by the clock of the app. Synchronise both.`,
+  )
+}
