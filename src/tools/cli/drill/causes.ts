@@ -1,5 +1,6 @@
 import { countWords } from '../output/words.ts'
 import type { Attempt } from './crowd/visit.ts'
+import { closedDoors } from './doors/closed-doors.ts'
 import { percentile } from './verdict.ts'
 
 /** Sign-ins with the right password in a second. */
@@ -27,6 +28,11 @@ const TEXTS: Readonly<Record<string, string>> = {
     'too many passwords or tokens waited for a core. The app has too few cores for this event: give it more cores or copies',
   'store-down': 'the user store or the access policy was away',
 }
+
+/** Why features refuse viewers with the right password, by the reason on the screen. */
+const REFUSALS: readonly Readonly<Record<string, string>>[] = [
+  closedDoors, //
+]
 
 /** Returns the rate at which viewers signed in. */
 export function signInRate(attempts: readonly Attempt[]): SignInRate {
@@ -56,7 +62,15 @@ export function causesOf(attempts: readonly Attempt[], away: readonly string[]):
     const why = TEXTS[name] ?? `the app gave the reason ${name}`
     return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${named}.` }
   })
-  return [...given, ...slowSignIns(attempts, given.length > 0)]
+  const refused = causesOfRefusals(attempts)
+  return [...given, ...refused, ...slowSignIns(attempts, given.length > 0)]
+}
+
+function causesOfRefusals(attempts: readonly Attempt[]): Cause[] {
+  return REFUSALS.flatMap(Object.entries<string>).flatMap(([name, why]) => {
+    const answers = attempts.filter(({ outcome, reason }) => outcome === 'refused' && reason === name).length
+    return answers === 0 ? [] : [{ name, answers, text: `${countWords(answers, 'sign-in')} were refused: ${why}.` }]
+  })
 }
 
 /** @param isExplained true if the app itself gave a reason. */

@@ -29,7 +29,7 @@ export interface Judgement {
   readonly outcome: Outcome
   /** The reason, without a value of the answer. Empty if passed. */
   readonly fault: string
-  /** The reason that the app gave for 429 or 503. */
+  /** The reason that the app gave for 401, 403, 429 or 503. */
   readonly reason?: string | undefined
 }
 
@@ -70,7 +70,7 @@ export function judge(
         : error(answer, 'a response for a viewer who came back')
     case 'right':
       return status === 401 || status === 403
-        ? { outcome: 'refused', fault: `${status} for the right password` }
+        ? { outcome: 'refused', fault: `${status} for the right password${reason ? `: ${reason}` : ''}`, reason }
         : error(answer, 'a response for the right password')
   }
 }

@@ -16,7 +16,7 @@ export interface Attempt {
   readonly waitMs: number
   readonly outcome: Outcome
   readonly fault: string
-  /** The reason that the app gave for 429 or 503. */
+  /** The reason that the app gave for 401, 403, 429 or 503. */
   readonly reason?: string | undefined
 }
 
