@@ -55,10 +55,9 @@ function withSessionFile<T>(file: string, missing: T, work: (database: DatabaseS
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
-    fileVersion(database, SESSION_MIGRATIONS, `SESSION_STORE_URL: the session file ${file}`)
+    fileVersion(database, SESSION_MIGRATIONS, 'it')
     return work(database)
   } catch (cause) {
-    if (cause instanceof ConfigError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
   } finally {

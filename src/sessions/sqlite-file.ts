@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../errors.ts'
-import { fileVersion, migrateFile } from '../server/migrations.ts'
+import { migrateFile } from '../server/migrations.ts'
 import { createPrivateFile } from '../server/private-file.ts'
 import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-code.ts'
-import { inTransaction } from '../server/sqlite-transaction.ts'
 
 /** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
 export const SESSION_MIGRATIONS: readonly string[] = [
@@ -47,7 +46,7 @@ export interface DataFile {
 export const SESSION_FILE: DataFile = {
   label: 'SESSION_STORE_URL: the session file',
   loss: 'viewers then sign in again',
-  prepare: migrate,
+  prepare: (database, label) => migrateFile(database, SESSION_MIGRATIONS, label),
 }
 
 /**
@@ -100,12 +99,6 @@ function openDatabase(file: string, { label, loss, prepare }: DataFile): Databas
       { cause },
     )
   }
-}
-
-/** Updates the file to the newest version. A file of that version is only read, so that a lock does not stop the start. */
-function migrate(database: DatabaseSync, label: string): void {
-  if (fileVersion(database, SESSION_MIGRATIONS, label) === SESSION_MIGRATIONS.length) return
-  inTransaction(database, () => migrateFile(database, SESSION_MIGRATIONS, label))
 }
 
 export type LockGuard = ReturnType<typeof createLockGuard>

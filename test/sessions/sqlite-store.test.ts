@@ -237,9 +237,11 @@ test('a session file of a newer release stops the start and commands, and the me
   const file = newFile()
   open(file).close()
   change(file, "PRAGMA user_version = 99; UPDATE app_release SET name = '99.1.2'")
-  const message = `${file} was last changed by release 99.1.2 of this app`
-  expect(() => open(file)).toThrow(`SESSION_STORE_URL: the session file ${message}`)
-  expect(() => endAllSessions(file)).toThrow(`SESSION_STORE_URL: the session file ${message}`)
+  const message = 'was last changed by release 99.1.2 of this app'
+  expect(() => open(file)).toThrow(`SESSION_STORE_URL: the session file ${file} ${message}`)
+  expect(() => endAllSessions(file)).toThrow(
+    `SESSION_STORE_URL: the session file ${file} cannot be used (it ${message}`,
+  )
 })
 
 test('a session file whose folder cannot be created stops the start with a sentence', () => {

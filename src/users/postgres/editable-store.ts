@@ -16,7 +16,7 @@ import { postgresImporter } from './own-table/import-batch/postgres-import.ts'
 import { COLUMNS, readOwnRow } from './own-table/own-table.ts'
 import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
 import { assertViewersTable, migrateViewers } from './own-table/schema.ts'
-import { inspectViewer, listViewerStates } from './own-table/viewer-states.ts'
+import { inspectViewer, listViewers, readViewerState } from './own-table/viewer-states.ts'
 import type { PostgresSettings } from './settings.ts'
 import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
 
@@ -50,7 +50,7 @@ export async function openEditablePostgresStore(
       ...postgresInvitations(query),
       inspect: (username) => inspectViewer(query, username),
       ...viewerChanges(connection, options),
-      list: () => listViewerStates(query),
+      list: () => listViewers(query, readViewerState),
       importBatch: postgresImporter(connection, OWNER_NEEDED),
       exportAll: postgresExporter(query),
     }

@@ -72,9 +72,9 @@ export function openViewersFile(
     database = new DatabaseSync(path, { timeout: openingTimeoutMs })
     assertOurs(database, path)
     useWriteAheadLog(database, openingTimeoutMs)
-    const opened = database
-    // Always a transaction, because only that shows if the file is writable.
-    inTransaction(opened, () => migrateFile(opened, MIGRATIONS, `The viewer database ${path}`))
+    migrateFile(database, MIGRATIONS, `The viewer database ${path}`)
+    // Only a transaction shows if the file is writable.
+    inTransaction(database, () => {})
     // Finds a truncated file now, and not at the first sign-in.
     database.prepare('SELECT * FROM viewers LIMIT 1').get()
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -112,20 +112,14 @@ function createWhenMissing(path: string): void {
 }
 
 function assertOurs(database: DatabaseSync, path: string): void {
-  const { application, version, tables } = readHeader(database)
-  if (application !== APPLICATION_ID && (version !== 0 || tables !== 0)) {
-    throw new ConfigError(`${path} is a database of another program. Set USER_STORE_URL to another file.`)
-  }
-}
-
-/** Reads all values in one statement, because another process may be creating the file. */
-function readHeader(database: DatabaseSync): { application: number; version: number; tables: number } {
-  const row = database
-    .prepare(`SELECT (SELECT application_id FROM pragma_application_id) AS application,
-                     (SELECT user_version FROM pragma_user_version) AS version,
-                     (SELECT count(*) FROM sqlite_schema) AS tables`)
-    .get()
-  return { application: Number(row?.application), version: Number(row?.version), tables: Number(row?.tables) }
+  // One statement, because another process may be creating the file.
+  const { isOther } =
+    database
+      .prepare(`SELECT application_id <> ${APPLICATION_ID} AND (user_version <> 0 OR EXISTS (SELECT 1 FROM sqlite_schema))
+                  AS isOther FROM pragma_application_id, pragma_user_version`)
+      .get() ?? {}
+  if (isOther !== 1) return
+  throw new ConfigError(`${path} is a database of another program. Set USER_STORE_URL to another file.`)
 }
 
 /**

@@ -11,7 +11,7 @@ import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { sqliteExporter } from './import-batch/sqlite-export.ts'
 import { sqliteImporter } from './import-batch/sqlite-import.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
-import { listViewerStates, readViewerRow } from './viewer-row.ts'
+import { listViewers, readViewerRow, readViewerState } from './viewer-row.ts'
 
 /** A command can wait until another command has written, such as a large batch. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -29,7 +29,7 @@ export function openEditableSqliteStore(
     ...createSqliteStore(database, file, options),
     ...sqliteInvitations(database, file),
     ...viewerChanges(database, file, options),
-    list: () => listViewerStates(database, file),
+    list: () => listViewers(database, file, readViewerState),
     importBatch: sqliteImporter(database, file),
     exportAll: sqliteExporter(database, file),
   }

@@ -57,23 +57,15 @@ export function viewerInspector(
   return (username) =>
     promised(() => {
       const row = queryViewers(file, () => byKey.get(usernameKey(username)))
-      return row === undefined ? null : readState(row, file)
+      return row === undefined ? null : readViewerState(row, file)
     })
 }
 
-/** Lists the states of all viewers, sorted by name. */
-export function listViewerStates(database: DatabaseSync, file: string): AsyncGenerator<ViewerState> {
-  return eachRow(database, file, `${STATES} ORDER BY viewers.key`, readState)
-}
+type Read<T> = (row: unknown, file: string) => T
 
-/** Reads row by row, because the table may be larger than the memory. */
-export async function* eachRow<T>(
-  database: DatabaseSync,
-  file: string,
-  sql: string,
-  read: (row: unknown, file: string) => T,
-): AsyncGenerator<T> {
-  const rows = queryViewers(file, () => database.prepare(sql).iterate())
+/** Lists all viewers, sorted by name. */
+export async function* listViewers<T>(database: DatabaseSync, file: string, read: Read<T>): AsyncGenerator<T> {
+  const rows = queryViewers(file, () => database.prepare(`${STATES} ORDER BY viewers.key`).iterate())
   for (;;) {
     const next = await promised(() => queryViewers(file, () => rows.next()))
     if (next.done) return
@@ -81,7 +73,7 @@ export async function* eachRow<T>(
   }
 }
 
-function readState(row: unknown, file: string): ViewerState {
+export function readViewerState(row: unknown, file: string): ViewerState {
   const { expires_at, is_sent } = InvitationRow.parse(row)
   const invitation = expires_at === null ? null : { expiresAtSeconds: expires_at, isSent: is_sent === 1 }
   return toViewerState(readViewerRow(row, file), invitation)

@@ -13,28 +13,19 @@ const STATES = `
   FROM viewer_auth.viewers LEFT JOIN viewer_auth.password_links AS link
     ON link.key = viewers.key AND link.purpose = 'invitation'`
 
-const KeyRow = z.object({ key: z.string() })
-const StateRow = z.object({ expires_at: z.number().nullable(), is_sent: z.boolean().nullable() })
+const StateRow = z.object({ key: z.string(), expires_at: z.number().nullable(), is_sent: z.boolean().nullable() })
 
 /** Returns the state of a viewer in the app's own table; null if unknown. */
 export async function inspectViewer(rowsOf: RowsOf, username: string): Promise<ViewerState | null> {
   // No viewer can have such a name, and PostgreSQL refuses a text with NUL.
   if (faultInUsername(username) !== null) return null
   const [row] = await rowsOf(`${STATES} WHERE viewers.key = $1`, [usernameKey(username)])
-  return readState(row)
+  return readViewerState(row)
 }
 
-/** Lists the states of all viewers, sorted by name. */
-export function listViewerStates(rowsOf: RowsOf): AsyncGenerator<ViewerState> {
-  return eachRow(rowsOf, STATES, readState)
-}
-
-/**
- * Reads page by page, because the table may be larger than the memory.
- * @param select selects `viewers.key` and more from the table of viewers.
- */
-export async function* eachRow<T>(rowsOf: RowsOf, select: string, read: (row: unknown) => T | null): AsyncGenerator<T> {
-  const sql = `${select} WHERE viewers.key > $1 ORDER BY viewers.key LIMIT ${LIST_ROWS}`
+/** Lists all viewers, sorted by name. Reads page by page, because the table may be larger than the memory. */
+export async function* listViewers<T>(rowsOf: RowsOf, read: (row: unknown) => T | null): AsyncGenerator<T> {
+  const sql = `${STATES} WHERE viewers.key > $1 ORDER BY viewers.key LIMIT ${LIST_ROWS}`
   let after = ''
   for (;;) {
     const rows = await rowsOf(sql, [after])
@@ -43,11 +34,11 @@ export async function* eachRow<T>(rowsOf: RowsOf, select: string, read: (row: un
       if (value !== null) yield value
     }
     if (rows.length < LIST_ROWS) return
-    after = KeyRow.parse(rows.at(-1)).key
+    after = StateRow.parse(rows.at(-1)).key
   }
 }
 
-function readState(row: unknown): ViewerState | null {
+export function readViewerState(row: unknown): ViewerState | null {
   const stored = readOwnRow(row)
   if (stored === null) return null
   const { expires_at, is_sent } = StateRow.parse(row)

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EditableUserStore } from '../../editable-user-store.ts'
-import { eachRow, readViewerRow } from '../viewer-row.ts'
+import { listViewers, readViewerRow } from '../viewer-row.ts'
 
 /** Returns `exportAll` for an open file. The viewers are those of one moment. */
 export function sqliteExporter(database: DatabaseSync, file: string): EditableUserStore['exportAll'] {
-  return () => eachRow(database, file, 'SELECT * FROM viewers ORDER BY key', readViewerRow)
+  return () => listViewers(database, file, readViewerRow)
 }
