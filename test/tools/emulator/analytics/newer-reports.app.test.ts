@@ -62,7 +62,7 @@ test('total views count by country and by region', async () => {
   ])
   expect(await groupsBy('region')).toMatchObject([
     { dimension_type: 'region:Berlin', value: 2 },
-    { dimension_type: 'region:Munich', value: 1 },
-    { dimension_type: 'region:Paris', value: 1 },
+    { dimension_type: 'region:Bavaria', value: 1 },
+    { dimension_type: 'region:Île-de-France', value: 1 },
   ])
 })

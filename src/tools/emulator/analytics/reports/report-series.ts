@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { regionOf } from '../segments/places.ts'
 import { type InSteps, scanSegments } from '../segments/segment-scan.ts'
 import { selectSegments } from '../segments/segment-selection.ts'
 import { openPageWindow, type PageWindow } from './page-window.ts'
@@ -53,7 +54,7 @@ const GROUPS: Readonly<Record<GroupDimension, (database: DatabaseSync) => Groupi
   location: (database) => ({ column: 'place', nameOf: namesOf(database, 'country', 'segment_places') }),
   device: (database) => ({ column: 'device', nameOf: namesOf(database, 'family', 'segment_devices') }),
   country: (database) => ({ column: 'place', nameOf: namesOf(database, 'country', 'segment_places') }),
-  region: (database) => ({ column: 'place', nameOf: namesOf(database, 'city', 'segment_places') }),
+  region: (database) => ({ column: 'place', nameOf: regionNames(database) }),
   'view-source': () => ({ column: `view_type = 'onsite'`, nameOf: (onsite) => (onsite === 1 ? 'onsite' : 'offsite') }),
 }
 
@@ -73,6 +74,12 @@ function addGroups(
   for (const [name, value] of sorted) {
     window.add(1, () => ({ dimension_type: `${question.report.dimension}:${name}`, point, value }))
   }
+}
+
+function regionNames(database: DatabaseSync): (number: number) => string {
+  const countries = namesOf(database, 'country', 'segment_places')
+  const cities = namesOf(database, 'city', 'segment_places')
+  return (number) => regionOf({ country: countries(number), city: cities(number) })
 }
 
 function namesOf(database: DatabaseSync, column: string, table: string): (number: number) => string {

@@ -35,6 +35,13 @@ export const DEMO_PLACES: readonly Place[] = [
   { country: 'South Africa', city: 'Cape Town' },
 ]
 
+/** The states and provinces of the demo places, in their order. */
+const REGIONS: readonly string[] = [
+  ...['California', 'New York', 'Illinois', 'Texas', 'Berlin', 'Bavaria', 'Budapest', 'England', 'Île-de-France'],
+  ...['Tokyo', 'Osaka', 'Karnataka', 'São Paulo', 'Ontario', 'New South Wales', 'Community of Madrid'],
+  ...['North Holland', 'Stockholm County', 'Lesser Poland', 'Western Cape'],
+]
+
 const DEMO_NETWORK = /^(?:127\.0\.0|192\.0\.2|198\.51\.100|203\.0\.113)\.(\d+)$/
 
 /** Returns the place of a demo address, else "Unknown". `::1` counts as 127.0.0.1. */
@@ -42,4 +49,9 @@ export function placeOf(address: string): Place {
   const plain = address === '::1' ? '127.0.0.1' : address.replace(/^::ffff:/i, '')
   const host = isIPv4(plain) ? DEMO_NETWORK.exec(plain)?.[1] : undefined
   return DEMO_PLACES[Number(host) - 1] ?? UNKNOWN_PLACE
+}
+
+/** Returns the state or province of a demo place, else "Unknown". */
+export function regionOf({ country, city }: Place): string {
+  return REGIONS[DEMO_PLACES.findIndex((place) => place.country === country && place.city === city)] ?? 'Unknown'
 }
