@@ -88,6 +88,16 @@ describe('pages for viewers', () => {
     expect(policy.get('frame-ancestors')).toBe("'none'")
   })
 
+  test('with EMULATOR_LOCAL_NETWORK=on, the customer’s page lets the player ask for local networks', async () => {
+    const allowed = async ({ request }: Service) =>
+      /<iframe [^>]*allow="([^"]*)"/.exec(await (await request('/channel/1001')).text())?.[1]
+    expect(await allowed(service)).toBe('autoplay; fullscreen')
+    const delegating = await startService({ delegatesLocalNetwork: true })
+    expect(await allowed(delegating).finally(() => delegating.close())).toBe(
+      'autoplay; fullscreen; local-network-access; local-network; loopback-network',
+    )
+  })
+
   test('the return page sends no referrer and is not cached', async () => {
     const answer = await service.request('/embed/hashlock/pass?hash=%5B%5D')
     expect(answer.status).toBe(200)
