@@ -49,9 +49,14 @@ export type TokenQuestion =
 export interface TokenOptions {
   /** The user sees this name in the list of connected clients. */
   readonly deviceName?: string
-  /** Only with a MAC token. */
-  readonly scope?: 'broadcaster'
+  /** Names with spaces between them; `broadcaster` only with a MAC token. Other names are newer than the two documents. */
+  readonly scope?: string
   readonly signal?: AbortSignal | undefined
+}
+
+/** True if the scope, which may have several names, allows broadcasting. */
+export function hasBroadcaster(scope = ''): boolean {
+  return scope.split(' ').includes('broadcaster')
 }
 
 /** The redirect of the implicit flow has `expires_in` as text. At most a hundred years. */
@@ -89,7 +94,7 @@ export async function requestToken(
   { deviceName, scope, signal }: TokenOptions = {},
 ): Promise<AccessToken> {
   const type = 'type' in question ? question.type : 'bearer'
-  if (scope !== undefined && type !== 'mac') {
+  if (hasBroadcaster(scope) && type !== 'mac') {
     throw new RangeError('The scope broadcaster needs a MAC token. Use the token type mac')
   }
   const askedAtSeconds = nowSeconds()

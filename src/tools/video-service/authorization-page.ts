@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type AccessToken, TokenAnswer, tokenOf } from './access-token.ts'
+import { type AccessToken, hasBroadcaster, TokenAnswer, tokenOf } from './access-token.ts'
 import { AuthorizationFailed, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
@@ -9,7 +9,8 @@ export interface AuthorizationQuestion {
   /** The redirect repeats this value, which proves that it belongs to this request. */
   readonly state: string
   readonly tokenType?: 'bearer' | 'mac'
-  readonly scope?: 'broadcaster'
+  /** Names with spaces between them; other names than `broadcaster` are newer than the two documents. */
+  readonly scope?: string
   readonly deviceName?: string
   /** The challenge of PKCE by S256 (RFC 7636). Newer than the two documents. */
   readonly codeChallenge?: string | undefined
@@ -27,7 +28,7 @@ export function authorizationAddress(
 ): string {
   const { responseType, tokenType, scope } = question
   if (responseType === 'code' && tokenType === 'mac') throw new RangeError('The code flow has only bearer tokens')
-  if (scope !== undefined && tokenType !== 'mac') throw new RangeError('The scope broadcaster needs a MAC token')
+  if (hasBroadcaster(scope) && tokenType !== 'mac') throw new RangeError('The scope broadcaster needs a MAC token')
   const parameters = {
     response_type: responseType,
     client_id: clientId,

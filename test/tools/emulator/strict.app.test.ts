@@ -143,6 +143,12 @@ test.each<[string, Prepare, RegExp, string | object | null, number?]>([
     time('granularity', 'day'),
   ],
   [
+    'two scopes',
+    (service) => tokenRequest(service, standardCredential(service), { scope: 'broadcaster x', token_type: 'mac' }),
+    /scope other than "broadcaster"/,
+    'invalid_scope',
+  ],
+  [
     'the revocation of a token',
     (service) => {
       const { path, init } = tokenRequest(service, standardCredential(service), { token: 'x' })

@@ -36,6 +36,7 @@ describe('the address of the authorization page', () => {
   test.each([
     [{ responseType: 'code', tokenType: 'mac' }],
     [{ responseType: 'token', tokenType: 'bearer', scope: 'broadcaster' }],
+    [{ responseType: 'token', tokenType: 'bearer', scope: 'reports broadcaster' }],
   ] as const)('an address is not built for an unsupported combination: %j', (asked) => {
     expect(() => authorizationAddress(client, { ...question, ...asked })).toThrow(RangeError)
   })

@@ -121,7 +121,8 @@ describe('token', () => {
   test('login keeps a login that channel list uses and renews, and logout revokes it', async () => {
     const file = join(cwd, 'login.json')
     const kept = { SERVICE_LOGIN_FILE: file }
-    const { address, ended } = await startToken(['--pkce'], kept, 'login')
+    const { address, ended } = await startToken(['--pkce', '--scope', 'channels reports'], kept, 'login')
+    expect(new URL(address).searchParams.get('scope')).toBe('channels reports')
     expect(address).toContain('code_challenge_method=S256')
     await allow(address)
     expect(await ended).toMatchObject({ status: 0, stdout: `The login is kept in ${file}.\n` })
@@ -207,6 +208,8 @@ describe('token', () => {
     [['--grant', 'authorization_code', '--type', 'mac'], 'bearer tokens only'],
     [['--grant', 'implicit', '--type', 'jwt'], '--grant client_credentials'],
     [['--scope', 'broadcaster'], '--type mac'],
+    [['--scope', 'reports broadcaster'], '--type mac'],
+    [['--scope', 'reports,"x"'], 'one space'],
     [['--redirect-uri', 'https://www.example.com/'], '--grant authorization_code'],
     [['--grant', 'implicit', '--redirect-uri', 'http://www.example.com/'], 'https'],
     [['--type', 'cookie'], 'Allowed choices are'],

@@ -18,7 +18,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
     unsupported_grant_type: 'The service does not support this grant. Choose another with --grant.',
     invalid_grant:
       'Incorrect user name or password, or the authorization code was already used or has expired. Start again.',
-    invalid_scope: 'The service does not grant this scope. Use --scope broadcaster only with --type mac.',
+    invalid_scope:
+      'The service does not grant this scope. Use --scope broadcaster only with --type mac, and other scopes only if the service has them.',
     server_error: LATER,
     invalid_type:
       "The service refuses the entry point's address. PUBLIC_URL, or --url, must be an address that the service can reach.",

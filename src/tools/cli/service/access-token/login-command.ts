@@ -5,7 +5,7 @@ import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } 
 import { nowSeconds, withService } from '../service.ts'
 import { keepLogin, readLogin } from './kept-login.ts'
 import { obtainToken } from './obtain-token.ts'
-import { pkceOption, redirectOption } from './token-choice.ts'
+import { pkceOption, redirectOption, refuseWrongChoice, scopeOption } from './token-choice.ts'
 
 const NO_FILE = 'Set SERVICE_LOGIN_FILE to the file that keeps the login, such as data/login.json.'
 const ABOUT = `
@@ -17,6 +17,7 @@ interface LoginOptions {
   readonly json?: boolean
   readonly redirectUri?: string
   readonly pkce?: boolean
+  readonly scope?: string
 }
 
 /** Adds `login`, which keeps the login of a user by its refresh token. */
@@ -25,19 +26,21 @@ export function addLoginCommand(command: Command, context: CommandContext): void
   addNotes(addExamples(command, ['viewer-auth login', 'viewer-auth login --pkce']), ABOUT)
     .addOption(redirectOption())
     .addOption(pkceOption())
-    .action((options: LoginOptions) =>
-      runCommand(context, options.json, () =>
+    .addOption(scopeOption())
+    .action((options: LoginOptions, command: Command) => {
+      const choice = { ...options, grant: 'authorization_code', type: 'bearer' } as const
+      refuseWrongChoice(choice, command)
+      return runCommand(context, options.json, () =>
         withService(io, async ({ settings, send, signal }): Promise<Outcome> => {
           const { loginFile: file } = settings
           if (file === null) return { ok: false, fault: NO_FILE }
-          const choice = { ...options, grant: 'authorization_code', type: 'bearer' } as const
           const obtained = await obtainToken(io, { settings, send, nowSeconds, signal }, choice)
           if (!obtained.ok) return obtained
           keepLogin(file, { settings }, obtained.token)
           return { ok: true, text: `The login is kept in ${file}.`, data: { file } }
         }),
-      ),
-    )
+      )
+    })
 }
 
 /** Adds `logout`, which revokes the kept login and removes its file. */

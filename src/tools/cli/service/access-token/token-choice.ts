@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { hasBroadcaster } from '../../../video-service/access-token.ts'
 import { faultInRedirectUri } from './redirect-receiver.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
@@ -8,7 +9,7 @@ const TYPES = ['bearer', 'mac', 'jwt'] as const
 export interface TokenChoice {
   readonly grant: (typeof GRANTS)[number]
   readonly type: (typeof TYPES)[number]
-  readonly scope?: 'broadcaster'
+  readonly scope?: string
   readonly username?: string
   readonly deviceName?: string
   readonly lang?: string
@@ -28,7 +29,7 @@ export function addTokenOptions(command: Command): Command {
   return command
     .addOption(new Option('--grant <GRANT>', 'the OAuth 2.0 grant').choices(GRANTS).default('client_credentials'))
     .addOption(new Option('--type <TYPE>', 'the type of the token').choices(TYPES).default('bearer'))
-    .addOption(new Option('--scope <SCOPE>', 'with a MAC token: allow broadcasting').choices(['broadcaster']))
+    .addOption(scopeOption())
     .addOption(usernameOption())
     .addOption(redirectOption())
     .addOption(pkceOption())
@@ -81,12 +82,22 @@ function faultIn({ grant, type, scope, username, redirectUri, pkce }: TokenChoic
   if (grant === 'implicit' && type === 'jwt') {
     return 'use --type jwt only with --grant client_credentials or --grant password'
   }
-  if (scope !== undefined && type !== 'mac') return 'use --scope broadcaster only with --type mac'
+  if (hasBroadcaster(scope) && type !== 'mac') return 'use --scope broadcaster only with --type mac'
   return null
 }
 
 function usernameOption(): Option {
   return new Option('--username <NAME>', 'the user of the video service, with --grant password')
+}
+
+/** Several scopes are one argument, as in the request. A service of the two documents has `broadcaster` only. */
+export function scopeOption(): Option {
+  const summary = 'scopes with spaces between them; broadcaster, with a MAC token, allows broadcasting'
+  return new Option('--scope <SCOPES>', summary).argParser((text: string) => {
+    // RFC 6749, 3.3.
+    if (/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text)) return text
+    throw new InvalidArgumentError('Use names with one space between them.')
+  })
 }
 
 export function pkceOption(): Option {

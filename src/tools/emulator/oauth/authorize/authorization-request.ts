@@ -15,7 +15,8 @@ export interface AuthorizationRequest {
   readonly formActionSources: readonly string[]
   readonly responseType: 'code' | 'token'
   readonly kind: TokenKind
-  readonly scope: '' | 'broadcaster'
+  /** Names with spaces between them. */
+  readonly scope: string
   readonly deviceName: string | null
   readonly lang: string | null
   /** The challenge of PKCE in the form S256; null without one. */
@@ -96,7 +97,7 @@ export function readAuthorizationRequest(
   if (responseType !== 'code' && responseType !== 'token') {
     return refused('unsupported_response_type', 'response_type must be "code" or "token"')
   }
-  const terms = readTerms(form.fields, KINDS[responseType])
+  const terms = readTerms(form.fields, KINDS[responseType], refusesBeyond)
   if (!terms.ok) return refused(terms.error, terms.reason)
   const deviceName = DeviceName.nullable().safeParse(form.fields.device_name ?? null)
   if (!deviceName.success) return refused('invalid_request', 'device_name is too long or has control characters')

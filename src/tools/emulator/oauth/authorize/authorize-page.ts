@@ -88,7 +88,7 @@ function grantLocation({ database, nowSeconds }: AuthorizeDeps, request: Authori
   const { redirectUri, deviceName, kind, scope, challenge } = request
   const { clientId } = request.client
   if (request.responseType === 'code') {
-    const grant = { clientId, userId: user.id, redirectUri, deviceName, challenge }
+    const grant = { clientId, userId: user.id, redirectUri, deviceName, challenge, scope }
     const code = issueCode(database, grant, nowSeconds())
     return resultLocation(request, { code })
   }

@@ -53,7 +53,7 @@ function connectionsOf({ database, nowSeconds }: ConnectedClientsDeps, user: Use
   const rows = database
     .prepare(
       `SELECT client_id, clients.name, COALESCE(device_name, '') AS device, client_level,
-         MAX(scope = 'broadcaster') AS broadcasts, MAX(created_at_seconds) AS granted,
+         MAX(' ' || scope || ' ' LIKE '% broadcaster %') AS broadcasts, MAX(created_at_seconds) AS granted,
          MAX(CASE WHEN refresh_token_hash IS NULL THEN expires_at_seconds ELSE created_at_seconds + ? END) AS ends
        FROM oauth_tokens JOIN clients USING (client_id)
        WHERE user_id = ? AND revoked_at_seconds IS NULL

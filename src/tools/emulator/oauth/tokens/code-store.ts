@@ -18,6 +18,11 @@ export const CODE_TABLE = `
     code_hash TEXT PRIMARY KEY REFERENCES oauth_codes (code_hash) ON DELETE CASCADE,
     challenge TEXT NOT NULL
   ) STRICT;
+  -- Only of codes with a scope.
+  CREATE TABLE IF NOT EXISTS oauth_code_scopes (
+    code_hash TEXT PRIMARY KEY REFERENCES oauth_codes (code_hash) ON DELETE CASCADE,
+    scope TEXT NOT NULL
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS oauth_codes_by_expiry ON oauth_codes (expires_at_seconds);
 `
 
@@ -32,6 +37,8 @@ export interface CodeRequest {
   readonly deviceName: string | null
   /** The challenge of PKCE in the form S256; null without one. */
   readonly challenge: string | null
+  /** Names with spaces between them; empty for none. */
+  readonly scope: string
 }
 
 export type Redemption =
@@ -66,6 +73,9 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
   if (request.challenge !== null) {
     database.prepare('INSERT INTO oauth_code_challenges VALUES (?, ?)').run(digest(code), request.challenge)
   }
+  if (request.scope !== '') {
+    database.prepare('INSERT INTO oauth_code_scopes VALUES (?, ?)').run(digest(code), request.scope)
+  }
   return code
 }
 
@@ -90,7 +100,8 @@ export function redeemCode(
       .prepare(
         `UPDATE oauth_codes SET used = 1
          WHERE code_hash = ? AND client_id = ? AND redirect_uri = ? AND used = 0 AND expires_at_seconds > ?
-         RETURNING user_id, device_name`,
+         RETURNING user_id, device_name,
+           COALESCE((SELECT scope FROM oauth_code_scopes WHERE oauth_code_scopes.code_hash = oauth_codes.code_hash), '') AS scope`,
       )
       .get(codeHash, clientId, redirectUri, nowSeconds)
     return used === undefined
@@ -110,7 +121,7 @@ function grantOf(row: Record<string, unknown>, clientId: string, codeHash: strin
     clientId,
     userId: Number(row.user_id),
     isClientLevel: false,
-    scope: '',
+    scope: String(row.scope),
     deviceName: row.device_name === null ? null : String(row.device_name),
     codeHash,
   } as const

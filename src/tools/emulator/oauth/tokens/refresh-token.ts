@@ -15,14 +15,14 @@ export function refreshToken(database: DatabaseSync, token: string, clientId: st
       .prepare(
         `UPDATE oauth_tokens SET refresh_token_hash = NULL
          WHERE refresh_token_hash = ? AND client_id = ? AND revoked_at_seconds IS NULL AND created_at_seconds > ?
-         RETURNING user_id, device_name, code_hash`,
+         RETURNING user_id, device_name, code_hash, scope`,
       )
       .get(digest(token), clientId, nowSeconds - REFRESH_LIFETIME_SECONDS)
     if (used === undefined) {
       return { ok: false, error: 'invalid_grant', reason: 'The refresh token is unknown, used, expired or revoked' }
     }
     const grant = {
-      ...({ kind: 'bearer', isClientLevel: false, scope: '' } as const),
+      ...({ kind: 'bearer', isClientLevel: false, scope: String(used.scope) } as const),
       ...{ clientId, userId: Number(used.user_id), codeHash: String(used.code_hash) },
       deviceName: used.device_name === null ? null : String(used.device_name),
     }

@@ -79,7 +79,7 @@ async function answerTokenRequest(
   if (request.grant_type === 'password' && !hasSecret(deps.database, request.client_id, request.client_secret)) {
     return { ok: false, error: 'invalid_client', reason: 'The parameter client_secret is wrong' }
   }
-  const terms = termsOfGrant(request)
+  const terms = termsOfGrant(request, caller.refusesBeyond)
   if (!terms.ok) return terms
   if (request.grant_type === 'refresh_token') {
     const refreshed = refreshToken(deps.database, request.refresh_token, clientId, deps.nowSeconds())

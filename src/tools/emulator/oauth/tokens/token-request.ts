@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import type { TokenKind } from './token-store.ts'
 
 /** The documented errors of the token endpoint, and `invalid_scope` of RFC 6749. */
@@ -42,7 +43,7 @@ export type TokenRequestReading =
   | { readonly ok: false; readonly error: TokenError; readonly reason: string }
 
 export type Terms =
-  | { readonly ok: true; readonly kind: TokenKind; readonly scope: '' | 'broadcaster' }
+  | { readonly ok: true; readonly kind: TokenKind; readonly scope: string }
   | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_scope'; readonly reason: string }
 
 /** Token types of each grant; the first is the default. */
@@ -71,25 +72,37 @@ export function readTokenRequest(fields: Readonly<Record<string, string>>): Toke
   }
 }
 
-/** Checks token_type and scope, for both endpoints. The first allowed type is the default. */
+/** A name of a scope (RFC 6749 3.3). */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
+const MORE_SCOPES = 'a scope other than "broadcaster" alone'
+
+/**
+ * Checks token_type and scope, for both endpoints. The first allowed type is the default. Of the scope, each name is kept
+ * once, with a space between them.
+ */
 export function readTerms(
   { token_type: kind, scope = '' }: { token_type?: string | undefined; scope?: string | undefined },
   allowedKinds: readonly TokenKind[],
+  refusesBeyond: RefusesBeyond,
 ): Terms {
   const found = kind === undefined ? allowedKinds[0] : allowedKinds.find((allowed) => allowed === kind)
   if (found === undefined) {
     return { ok: false, error: 'invalid_request', reason: `token_type must be one of: ${allowedKinds.join(', ')}` }
   }
-  if (scope !== '' && scope !== 'broadcaster') {
-    return { ok: false, error: 'invalid_scope', reason: 'The only scope is "broadcaster"' }
+  const names = [...new Set(scope.split(' '))].filter((name) => name !== '')
+  if (names.some((name) => !SCOPE.test(name))) {
+    return { ok: false, error: 'invalid_scope', reason: 'scope must be names with spaces between them' }
   }
-  if (scope === 'broadcaster' && found !== 'mac') {
+  if (!['', 'broadcaster'].includes(scope) && refusesBeyond(MORE_SCOPES)) {
+    return { ok: false, error: 'invalid_scope', reason: strictRefusal(MORE_SCOPES) }
+  }
+  if (names.includes('broadcaster') && found !== 'mac') {
     return { ok: false, error: 'invalid_scope', reason: 'The scope "broadcaster" needs token_type=mac' }
   }
-  return { ok: true, kind: found, scope }
+  return { ok: true, kind: found, scope: names.join(' ') }
 }
 
 /** Checks token_type and scope of a request to the token endpoint. */
-export function termsOfGrant(request: TokenRequest): Terms {
-  return readTerms(request, KINDS[request.grant_type])
+export function termsOfGrant(request: TokenRequest, refusesBeyond: RefusesBeyond): Terms {
+  return readTerms(request, KINDS[request.grant_type], refusesBeyond)
 }

@@ -39,7 +39,8 @@ export interface Grant {
   readonly userId: number
   /** True for the client credentials flow: the token also reaches the client's own resources. */
   readonly isClientLevel: boolean
-  readonly scope: '' | 'broadcaster'
+  /** Names with spaces between them. */
+  readonly scope: string
   readonly deviceName: string | null
   /** Digest of the exchanged code; its second use revokes the token. */
   readonly codeHash?: string

@@ -153,10 +153,15 @@ describe('Authorization endpoint: parameters', () => {
     expect(unasked.html).not.toContain(en.mayBroadcast)
   })
 
+  test('the page shows each of several scopes', async () => {
+    const asked = await signIn(authorizePath({ response_type: 'token', token_type: 'mac', scope: 'broadcaster a<b' }))
+    expect(asked.html).toContain(`<li>${en.mayBroadcast}</li><li>a&lt;b</li>`)
+  })
+
   test.each([
     ['broadcaster with bearer', { response_type: 'token', scope: 'broadcaster' }],
     ['broadcaster with a code', { scope: 'broadcaster' }],
-    ['of another name', { response_type: 'token', token_type: 'mac', scope: 'admin' }],
+    ['broadcaster among others with a code', { scope: 'reports broadcaster' }],
   ])('the scope %s redirects with invalid_scope', async (_case, change) => {
     const page = await visitor.get(authorizePath(change))
     expect(page.location).toBe(`${REDIRECT_URI}?error=invalid_scope`)

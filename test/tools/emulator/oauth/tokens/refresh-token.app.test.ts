@@ -12,7 +12,7 @@ const app = roomAppForFile()
 /** Exchanges a new code, with the challenge of PKCE if given. */
 function exchange(challenge: string | null, fields: Record<string, string> = {}) {
   const owner = { clientId: STUDIO_CLIENT.clientId, userId: STUDIO.id }
-  const request = { ...owner, redirectUri: REDIRECT_URI, deviceName: null, challenge }
+  const request = { ...owner, redirectUri: REDIRECT_URI, deviceName: null, challenge, scope: 'channels reports' }
   const code = issueCode(app.database, request, app.nowSeconds())
   const grant = { grant_type: 'authorization_code', client_id: STUDIO_CLIENT.clientId, redirect_uri: REDIRECT_URI }
   return askForToken(app, { ...grant, code, ...fields })
@@ -42,6 +42,9 @@ describe('Token endpoint: grant refresh_token', () => {
     expect(stateOf(second.access_token)).toBe('valid')
     expect(await refresh(first.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect((await refresh(second.refresh_token)).status).toBe(200)
+    expect(app.database.prepare('SELECT DISTINCT scope FROM oauth_tokens').all()).toEqual([
+      { scope: 'channels reports' },
+    ])
   })
 
   test('a refresh token works for 30 days', async () => {

@@ -11,7 +11,11 @@ const app = roomAppForFile()
 
 function freshCode(overrides: Partial<Parameters<typeof issueCode>[1]> = {}): string {
   const request = { clientId: STUDIO_CLIENT.clientId, userId: STUDIO.id, redirectUri: REDIRECT_URI }
-  return issueCode(app.database, { ...request, deviceName: null, challenge: null, ...overrides }, app.nowSeconds())
+  return issueCode(
+    app.database,
+    { ...request, deviceName: null, challenge: null, scope: '', ...overrides },
+    app.nowSeconds(),
+  )
 }
 
 function codeGrant(code: string) {

@@ -125,10 +125,19 @@ describe('Token endpoint: grant client_credentials', () => {
     ['broadcaster without token_type=mac', { scope: 'broadcaster' }],
     ['broadcaster with token_type=bearer', { scope: 'broadcaster', token_type: 'bearer' }],
     ['broadcaster with token_type=jwt', { scope: 'broadcaster', token_type: 'jwt' }],
-    ['of another name', { scope: 'admin', token_type: 'mac' }],
-    ['twice in one value', { scope: 'broadcaster broadcaster', token_type: 'mac' }],
+    ['broadcaster among others, without token_type=mac', { scope: 'reports broadcaster' }],
+    ['with a quotation mark', { scope: 'reports "x"' }],
   ])('a scope %s gets invalid_scope', async (_case, fields) => {
     const answer = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, ...fields })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+  })
+
+  test('several scopes are kept, each once', async () => {
+    const scope = 'reports broadcaster reports'
+    const { status } = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, scope, token_type: 'mac' })
+    expect(status).toBe(200)
+    expect(app.database.prepare('SELECT scope FROM oauth_tokens ORDER BY id DESC').get()).toEqual({
+      scope: 'reports broadcaster',
+    })
   })
 })
