@@ -9,6 +9,7 @@ import { lastRefusals } from './audit/last-refusals.ts'
 import { findings } from './doctor/findings.ts'
 import { metricsNow } from './metrics/metrics-now.ts'
 import { dataOf, type Section, type Source } from './section.ts'
+import { storeFindings } from './store/store-findings.ts'
 import { secretRemover } from './without-secrets.ts'
 
 const settings: Section = { field: 'settings', collect: (source) => dataOf(source, ['config', 'check']) }
@@ -16,6 +17,7 @@ const settings: Section = { field: 'settings', collect: (source) => dataOf(sourc
 /** In the order of the file. */
 const SECTIONS: readonly Section[] = [
   settings, //
+  storeFindings,
   findings,
   lastRefusals,
   metricsNow,
