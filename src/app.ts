@@ -77,10 +77,9 @@ export function createApp(deps: AppDeps): Express {
   const app = createExpress(trustsProxy, watch)
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
-  for (const given of config.entryPoints) {
+  const entryPoints = config.entryPoints.map((given) => {
     const parts = features.at(given)
-    const brand = parts.reduce((changed, part) => part.brand?.(changed) ?? changed, given.brand)
-    const entryPoint = { ...given, brand }
+    const entryPoint = { ...given, brand: parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand) }
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const answer = answerOf(entryPoint, parts, nowSeconds)
     const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])
@@ -96,13 +95,14 @@ export function createApp(deps: AppDeps): Express {
     mount(app, entryPoint, entryPointRoutes(routeDeps))
     for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(routeDeps))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
-  }
+    return entryPoint
+  })
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
-  for (const routes of features.sharedRoutes({ brand: rootBrand(config.entryPoints), logSignIn: logUnframed })) {
+  for (const routes of features.sharedRoutes({ brand: rootBrand(entryPoints), logSignIn: logUnframed })) {
     app.use(routes)
   }
-  const unframedScreens = appScreens(views, config.entryPoints, headers)
-  app.use('/assets', assets(config.entryPoints, headers, unframedScreens))
+  const unframedScreens = appScreens(views, entryPoints, headers)
+  app.use('/assets', assets(entryPoints, headers, unframedScreens))
 
   app.use(healthRoutes({ ...deps, addressOf }, warnOnce, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
@@ -164,7 +164,7 @@ function createExpress(trustsProxy: TrustsProxy, watch: Required<AppDeps>['watch
 }
 
 function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: Screens): RequestHandler {
-  const brandAssets = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)))
+  const brandAssets = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)).flat())
   const existing = brandAssets.filter((asset) => asset !== null)
   return serveAssets(existing, headers, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
 }

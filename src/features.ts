@@ -1,4 +1,5 @@
 import { account } from './features/account/feature.ts'
+import { background } from './features/background/feature.ts'
 import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
@@ -18,6 +19,7 @@ const FEATURES = {
   entryPointsFile,
   secretFiles,
   metrics,
+  background,
 }
 
 export const features: readonly Feature[] = Object.values(FEATURES)

@@ -57,6 +57,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['BRAND_TITLE', `{"en": "${'x'.repeat(61)}"}`, 'at most 60 characters'],
   ['BRAND_LOGO_FILE', '/nowhere', 'a file that does not exist'],
   ['BRAND_LOGO_DARK_FILE', '/', 'a folder'],
+  ['BRAND_BACKGROUND_FILE', '/nowhere', 'a file that does not exist'],
   ['BRAND_COLOR', 'red', 'a colour such as'],
   ['BRAND_COLOR', '#ffff00', 'contrast of 1.07'],
   ['BRAND_COLOR_DARK', '#111111', 'contrast of 1.06'],

@@ -21,6 +21,8 @@ export interface Brand {
   readonly usernameKind: (typeof USERNAME_KINDS)[number]
   /** The language for viewers whose browser asks for none of ours: a file in views/languages. */
   readonly defaultLanguage: string
+  /** Files of features below `/assets`. Every screen loads the style sheets among them. */
+  readonly assets?: readonly { readonly address: string; readonly type: string; readonly content: Buffer }[]
 }
 
 export interface Logo {

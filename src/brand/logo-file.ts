@@ -11,15 +11,20 @@ const MOST_BYTES = 100_000
 const MOST_PIXELS = 4096
 
 /** The path of an SVG or PNG. It may contain anything: `brand-assets.ts` serves it so that nothing in it runs or loads. */
-export const LogoFile = z.string('must be the path of a file').transform((path, context): Logo => {
-  const read = readNamedBytes(path, MOST_BYTES)
-  if ('fault' in read) return fail(context, read.fault)
-  try {
-    return readLogo(read.content)
-  } catch (error) {
-    return fail(context, reasonOf(error))
-  }
-})
+export const LogoFile = imageFile(MOST_BYTES, readLogo)
+
+/** The path of an image. @param parse throws RangeError with the end of a sentence. */
+export function imageFile<T>(mostBytes: number, parse: (content: Buffer) => T) {
+  return z.string('must be the path of a file').transform((path, context): T => {
+    const read = readNamedBytes(path, mostBytes)
+    if ('fault' in read) return fail(context, read.fault)
+    try {
+      return parse(read.content)
+    } catch (error) {
+      return fail(context, reasonOf(error))
+    }
+  })
+}
 
 /** @throws RangeError for a file that no screen can show. */
 function readLogo(content: Buffer): Logo {

@@ -33,7 +33,15 @@ export function createAccount(account: Account, services: Services): OpenFeature
       },
       routes(deps) {
         const hasStartPage = deps.answer.readAddress(undefined).ok
-        const page = { templates, brand, basePath, headers, scriptHeaders, hasScript, hasStartPage }
+        const page = {
+          templates,
+          brand: deps.entryPoint.brand,
+          basePath,
+          headers,
+          scriptHeaders,
+          hasScript,
+          hasStartPage,
+        }
         const pages = createAccountPages({ ...page, canReset: hasOwnPages, fewestCharacters: FEWEST_CHARACTERS })
         const { outcomes, count } = steps
         const log = { ...services, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }

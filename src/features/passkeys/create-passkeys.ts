@@ -29,9 +29,10 @@ export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeat
   const template = compileView('passkeys/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.ceremony)
   return {
-    at: ({ name, brand, basePath }) => ({
+    at: ({ name, basePath }) => ({
       screenPart: passkeyScreenPart(),
       routes(deps) {
+        const { brand } = deps.entryPoint
         const service = brand.name ?? publicUrl.hostname
         const options = { template, asset: assetAddress, brand, basePath, publicUrl, service, relyingParty }
         const log = { ...services, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }

@@ -24,11 +24,11 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Ser
     createWindowPages({ template, asset: assetAddress, brand, label, basePath, publicUrl })
   const routesOf = new Map<string, SsoRouteDeps>()
   return {
-    at: ({ name, brand, basePath }, settings) => ({
+    at: ({ name, basePath }, settings) => ({
       screenPart: ssoScreenPart(settings, publicUrl.host),
       acceptsSession: acceptsSession(settings),
       routes(deps) {
-        const windows = windowsOf(brand, settings.label, basePath)
+        const windows = windowsOf(deps.entryPoint.brand, settings.label, basePath)
         const provider = sso.providerOf(settings)
         const own = { settings, provider, windows }
         const routeDeps = { ...deps, ...own, sso, cookies, publicUrl, sessionStore }

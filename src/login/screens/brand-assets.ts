@@ -11,19 +11,21 @@ const ASSET_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; fr
 export type BrandAssets = Readonly<ReturnType<typeof brandAssetsOf>>
 
 /** Returns the files that the settings of a brand make; null for one that the brand does not set. */
-export function brandAssetsOf({ colors, logo, darkLogo }: Brand) {
+export function brandAssetsOf({ colors, logo, darkLogo, assets = [] }: Brand) {
   return {
-    stylesheet: colors && toAsset('css', 'text/css; charset=utf-8', Buffer.from(stylesheetOf(colors))),
+    stylesheet: colors && brandAsset('css', 'text/css; charset=utf-8', Buffer.from(stylesheetOf(colors))),
     logo: logo && logoAsset(logo),
     darkLogo: darkLogo && logoAsset(darkLogo),
+    ofFeatures: assets,
   }
 }
 
 function logoAsset({ type, content }: Logo): Asset {
-  return toAsset(type === 'image/png' ? 'png' : 'svg', type, content)
+  return brandAsset(type === 'image/png' ? 'png' : 'svg', type, content)
 }
 
-function toAsset(ending: string, type: string, content: Buffer): Asset {
+/** Returns a file whose address changes with its content. Nothing in it runs or loads where a person opens the address. */
+export function brandAsset(ending: string, type: string, content: Buffer): Asset {
   const headers = { 'Content-Security-Policy': ASSET_POLICY }
   return { address: `/assets/brand-${digestOf(content)}.${ending}`, type, content, headers }
 }

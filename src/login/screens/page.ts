@@ -18,8 +18,8 @@ export interface Page {
   /** The content of the `color-scheme` meta element. */
   readonly colorScheme: 'light dark' | 'dark' | 'light'
   readonly icon: string
-  /** The address of the stylesheet with the brand's colours. */
-  readonly stylesheet: string | null
+  /** The addresses of the stylesheets of the brand. */
+  readonly stylesheets: readonly string[]
   readonly logo: LogoImage | null
   /** Shown as text, unless the logo contains it. */
   readonly brandName: string | null
@@ -77,7 +77,7 @@ function createPage(language: Language, brand: Brand, assets: BrandAssets, icon:
     direction: directionOf(language),
     colorScheme: brand.colorScheme === 'auto' ? 'light dark' : brand.colorScheme,
     icon: assets.logo === null || isWordmark ? icon : assets.logo.address,
-    stylesheet: assets.stylesheet?.address ?? null,
+    stylesheets: [assets.stylesheet, ...assets.ofFeatures].flatMap((one) => one?.address.match(/.+css$/) ?? []),
     logo: logoImage(brand, assets, isWordmark),
     brandName: isWordmark ? null : brand.name,
     isEmail: brand.usernameKind === 'email',

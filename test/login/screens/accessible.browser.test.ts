@@ -3,8 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorText } from '../../../src/languages/languages.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
+import { BLACK, backgroundOf, WHITE } from '../../features/background/picture.ts'
+import { ENTRY_POINT } from '../entry-point.ts'
+import { startLoginApp } from '../start-login-app.ts'
 import { BRANDS, everyScreen, LONG_NAME, startAppWithEveryScreen } from './every-screen.ts'
 import type { Screen } from './screen.ts'
+
+const FORCED_COLORS = { features: [{ name: 'forced-colors', value: 'active' }] }
 
 let browser: LaunchedBrowser
 beforeAll(async () => {
@@ -63,6 +68,35 @@ test.each(['unbranded', 'wordmark'] as const)(
     await page.close()
   },
 )
+
+test('text keeps its contrast over BRAND_BACKGROUND_FILE, which small players and forced colours do not show', async () => {
+  const app = await startLoginApp({
+    publicUrl: 'http://localhost',
+    entryPoints: [WHITE, BLACK].map((picture, index) => {
+      const features = { background: backgroundOf(picture) }
+      return { ...ENTRY_POINT, brand: BRANDS.wordmark, features, name: `e${index}`, basePath: `/e/e${index}` }
+    }),
+  })
+  const { page } = await browser.openPage()
+  const hasPictureAt = async (width: number, height: number) => {
+    await page.setViewport({ width, height })
+    return await page.evaluate("getComputedStyle(document.documentElement).background.includes('url')")
+  }
+  for (const name of ['e0', 'e1']) {
+    await page.goto(`http://localhost:${app.port}/e/${name}`)
+    expect([await hasPictureAt(600, 620), await hasPictureAt(940, 600)]).toEqual([false, false])
+    for (const height of [360, 620]) {
+      expect(await hasPictureAt(960, height)).toBe(true)
+      expect(await findViolations(page)).toEqual([])
+      expect(await page.$eval('.card', (card) => String(card.computedStyleMap().get('background-color')))).toMatch(
+        /^rgb\(/,
+      )
+    }
+  }
+  await (await page.createCDPSession()).send('Emulation.setEmulatedMedia', FORCED_COLORS)
+  expect(await hasPictureAt(960, 620)).toBe(false)
+  await page.close()
+})
 
 /** A node of the accessibility tree. */
 interface Node {

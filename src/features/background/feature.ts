@@ -1,0 +1,19 @@
+import type { Feature } from '../../login/feature.ts'
+import { type Picture, PictureFile } from './picture-file.ts'
+
+const settings = () => ({ brandBackgroundFile: PictureFile.optional() })
+
+/** A picture behind the card of the screens. */
+export const background: Feature<ReturnType<typeof settings>, Picture> = {
+  name: 'background',
+  settings,
+  read: ({ brandBackgroundFile }) => brandBackgroundFile ?? null,
+  async open() {
+    const { backgroundAssets } = await import('./background-assets.ts')
+    return {
+      at: (_entryPoint, picture) => ({
+        brand: (brand) => ({ ...brand, assets: [...(brand.assets ?? []), ...backgroundAssets(picture)] }),
+      }),
+    }
+  },
+}
