@@ -25,6 +25,7 @@ export interface DoorSettings {
 }
 
 interface ZonedWindow {
+  readonly text?: string
   readonly opens: ZonedTime | undefined
   readonly closes: ZonedTime | undefined
 }
@@ -37,7 +38,7 @@ const Time = addressField((text): ZonedTime => {
 const Windows = listField('must name at least one window', (item): ZonedWindow => {
   const [opens, closes, ...more] = item.split('/').map(parseTime)
   if (!opens || !closes || more.length > 0) throw new RangeError(A_WINDOW)
-  return { opens, closes }
+  return { opens, closes, text: item }
 })
 const Zone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 const Link = addressField((text) => {

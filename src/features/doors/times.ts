@@ -5,6 +5,8 @@ export interface ZonedTime {
   /** UNIX time. */
   readonly seconds: number
   readonly zone: string
+  /** As it was written. */
+  readonly text: string
 }
 
 /** Parses an ISO 8601 time with a zone. Null for any other text, and for a day that no calendar has. */
@@ -15,7 +17,7 @@ export function parseTime(text: string): ZonedTime | null {
   const day = new Date(`${date}T00:00:00Z`)
   const ms = Date.parse(text)
   if (Number.isNaN(ms) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) return null
-  return { seconds: ms / 1000, zone: offset === undefined || /^(Z|[+-]00:00)$/.test(offset) ? 'UTC' : offset }
+  return { seconds: ms / 1000, zone: offset === undefined || /^(Z|[+-]00:00)$/.test(offset) ? 'UTC' : offset, text }
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()

@@ -24,7 +24,7 @@ export interface DoorEvents {
 export function watchDoors(
   entryPoints: readonly EntryPointOf<DoorSettings>[],
   events: DoorEvents,
-  everyMs: number = READ_EVERY_MS,
+  { everyMs = READ_EVERY_MS, read = (file: string) => readFile(file, 'utf8') } = {},
 ) {
   const known = new Map(entryPoints.map(({ entryPoint, settings }) => [entryPoint.name, settings]))
   const timers = [...new Set(entryPoints.flatMap(({ settings }) => settings.file ?? []))].map((file) =>
@@ -38,7 +38,7 @@ export function watchDoors(
     return async () => {
       if (isReading) return
       isReading = true
-      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => UNREADABLE + error.code)
+      const text = await read(file).catch((error: NodeJS.ErrnoException) => UNREADABLE + error.code)
       isReading = false
       // Unless two reads in a row agree, the file is being written.
       if (text === lastText && text !== takenText) {
@@ -48,11 +48,11 @@ export function watchDoors(
       lastText = text
     }
   }
-  function take(name: string, before: DoorSettings, read: DoorSettings | string): void {
-    if (typeof read === 'string') events.onFault(name, read)
-    else if (!isDeepStrictEqual(read, before)) {
-      known.set(name, read)
-      events.onChange(name, read)
+  function take(name: string, before: DoorSettings, now: DoorSettings | string): void {
+    if (typeof now === 'string') events.onFault(name, now)
+    else if (!isDeepStrictEqual(now, before)) {
+      known.set(name, now)
+      events.onChange(name, now)
     }
   }
   return {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { type DoorSettings, warningsOfDoors } from '../../../src/features/doors/fields.ts'
+import { entryPointValues } from '../../../src/tools/cli/settings/config-tables.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
 import { doorSettings } from './entry-point.ts'
 
@@ -76,6 +77,18 @@ test.each([
 ])('%s give the right warnings', (_case, changes: Partial<DoorSettings>, nowSeconds, expected) => {
   const warnings = warningsOfDoors(doorSettings({ windows: [window(100, 200)], ...changes }), 'gold', nowSeconds)
   expect(warnings).toEqual(expected.map((pattern) => expect.stringMatching(pattern)))
+})
+
+test('config check shows the times as they are written', () => {
+  const windows = `${OPENS}/${CLOSES}`
+  const shown = (environment: Record<string, string>) => {
+    const env = { ...SETTINGS, ...environment }
+    const config = readConfig(env)
+    const [entryPoint = expect.unreachable('There is no entry point')] = config.entryPoints
+    return entryPointValues(config, entryPoint, env)
+  }
+  expect(shown({ OPENS_AT: OPENS })).toMatchObject({ OPENS_AT: OPENS, CLOSES_AT: 'none', DOORS_WINDOWS: 'none' })
+  expect(shown({ DOORS_WINDOWS: windows })).toMatchObject({ DOORS_WINDOWS: windows })
 })
 
 test('the start warns of doors that are over', () => {

@@ -13,7 +13,7 @@ test.each([
   ['2026-10-25T02:30+01:00', '2026-10-25T01:30:00Z', '+01:00'],
   ['2028-02-29T00:00+14:00', '2028-02-28T10:00:00Z', '+14:00'],
 ])('the time %s is %s', (text, utc, zone) => {
-  expect(parseTime(text)).toEqual({ seconds: at(utc), zone })
+  expect(parseTime(text)).toEqual({ seconds: at(utc), zone, text })
 })
 
 test.each([

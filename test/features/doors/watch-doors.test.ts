@@ -30,7 +30,9 @@ const secondsOf = (time: string) => Date.parse(`2026-11-27T${time}Z`) / 1000
 const entryPointsOfFile = () => readConfig({ ...APP_SETTINGS, ENTRY_POINTS_FILE: file }).entryPoints
 
 /** Watches the doors of the file. */
-function watch(...entries: object[]) {
+const watch = (...entries: object[]) => watchWith({ everyMs: EVERY_MS }, ...entries)
+
+function watchWith(options: Parameters<typeof watchDoors>[2], ...entries: object[]) {
   write(...entries)
   const [moved, faults]: [string[], string[]] = [[], []]
   const own = entryPointsOfFile().map((entryPoint) => ({
@@ -41,7 +43,7 @@ function watch(...entries: object[]) {
     onChange: (name: string) => void moved.push(name),
     onFault: (_name: string, fault: string) => void faults.push(fault),
   }
-  const { doorsOf, close } = watchDoors(own, events, EVERY_MS)
+  const { doorsOf, close } = watchDoors(own, events, options)
   onTestFinished(close)
   const start = own[0]?.settings ?? expect.unreachable('The file has no entry point')
   const stateAt = (time: string, name = 'default') => doorState(doorsOf(name, start).windows, secondsOf(time)).name
@@ -101,11 +103,16 @@ test.each([
   expect(stateAt('20:14')).toBe('not-open-yet')
 })
 
-test('a file that is being written is not taken', async () => {
-  const { moved, faults } = watch({ ...ENTRY, ...EVENING })
-  for (let round = 0; round < 100; round += 1) {
-    writeFileSync(file, JSON.stringify([{ ...ENTRY, brandName: String(round) }]))
-    await new Promise((resolve) => setTimeout(resolve, 3))
+test('a file that is being written is not taken until two reads in a row agree', async () => {
+  let texts = 0
+  let isWriting = true
+  const read = () => {
+    if (isWriting) texts += 1
+    return Promise.resolve(JSON.stringify([{ ...ENTRY, brandName: String(texts) }]))
   }
-  expect([moved, faults]).toEqual([[], []])
+  const { moved, stateAt } = watchWith({ read, everyMs: 2 }, { ...ENTRY, ...EVENING })
+  await vi.waitFor(() => expect(texts).toBeGreaterThan(9))
+  expect([moved, stateAt('19:59')]).toEqual([[], 'not-open-yet'])
+  isWriting = false
+  await vi.waitFor(() => expect(moved).toEqual(['default']))
 })

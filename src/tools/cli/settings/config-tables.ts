@@ -64,6 +64,7 @@ function shownItem(item: unknown): string {
   if ('url' in item) return String(item.url)
   if ('origin' in item && 'path' in item) return `${item.origin}${item.path}`
   if ('address' in item) return String(item.address)
+  if ('text' in item) return String(item.text)
   return Object.values(item)
     .filter((value) => typeof value === 'string')
     .join('=')
