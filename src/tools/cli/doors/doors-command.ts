@@ -19,8 +19,8 @@ interface Options {
 }
 
 const OF_ENVIRONMENT =
-  'come from the environment, which the app reads at its start. Change OPENS_AT and CLOSES_AT and restart the app, or use ' +
-  'ENTRY_POINTS_FILE, which the app reads again while it runs'
+  'come from the environment, which the app reads at its start. Change OPENS_AT and CLOSES_AT, and restart the app. ' +
+  'src/features/doors/README.md says how to move them without a restart'
 const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
 
 /** Adds `doors`, which shows and moves the times of an event. */

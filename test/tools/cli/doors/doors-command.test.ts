@@ -110,7 +110,7 @@ test('doors refuses times of the environment, and says what to do', async () => 
   const env = { ...SETTINGS, OPENS_AT: '2099-11-27T20:00Z' }
   const ended = await runHere(['doors', '--opens', '20:15'], { cwd: temporaryFolder(), env })
   expect(ended.status).toBe(1)
-  expect(ended.stderr).toMatch(/come from the environment.*restart the app, or use ENTRY_POINTS_FILE/s)
+  expect(ended.stderr).toMatch(/come from the environment.*restart the app\..*README\.md says how/s)
 })
 
 test('doors refuses while another change is under way, and in a folder that it may not write', async () => {
