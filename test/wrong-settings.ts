@@ -79,6 +79,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['OIDC_CLIENT_KEY_ALGORITHM', 'RS512', 'one of RS256, PS256'],
   ['OIDC_SCOPES', 'profile', 'must contain openid'],
   ['OIDC_LABEL', 'x'.repeat(41), 'at most 40 characters'],
+  ['OIDC_ICON_FILE', '/nowhere', 'a file that does not exist'],
   ['OIDC_USERNAME_CLAIM', 'a b', 'the name of a claim'],
   ['OIDC_GROUPS_CLAIM', 'a b', 'the name of a claim'],
   ['OIDC_ATTRIBUTES', 'seat', 'item 1 must be name=claim'],

@@ -2,6 +2,7 @@ import { Router } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import type { OpenFeature, Services } from '../../login/feature.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
+import { logoAsset } from '../../login/screens/brand-assets.ts'
 import { unframedHeaders } from '../../login/screens/headers.ts'
 import { compileView } from '../../login/screens/views.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
@@ -26,6 +27,8 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Ser
   return {
     at: ({ name, basePath }, settings) => ({
       screenPart: ssoScreenPart(settings, publicUrl.host),
+      brand: (brand) =>
+        settings.icon ? { ...brand, assets: [...(brand.assets ?? []), logoAsset(settings.icon)] } : brand,
       acceptsSession: acceptsSession(settings),
       routes(deps) {
         const windows = windowsOf(deps.entryPoint.brand, settings.label, basePath)

@@ -1,4 +1,5 @@
 import { fill } from '../../languages/languages.ts'
+import { logoAsset } from '../../login/screens/brand-assets.ts'
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { PLACEHOLDERS, withFrameSecret } from '../window/frame-secret.ts'
@@ -10,7 +11,7 @@ import type { SsoSettings } from './settings/sso-settings.ts'
  * @param host of PUBLIC_URL, which viewers type on another device.
  */
 export function ssoScreenPart(
-  { label: provider, isOnly, hasCode }: Pick<SsoSettings, 'label' | 'isOnly' | 'hasCode'>,
+  { label: provider, icon, isOnly, hasCode }: Pick<SsoSettings, 'label' | 'icon' | 'isOnly' | 'hasCode'>,
   host: string,
 ): ScreenPart {
   return {
@@ -24,6 +25,7 @@ export function ssoScreenPart(
       const part = {
         ...PLACEHOLDERS,
         signIn: fill(texts.signIn, { provider }),
+        icon: icon && logoAsset(icon).address,
         codeHint: fill(texts.codeHint, { address: `${host}${basePath}/sso` }),
         /** The provider must ask which account to use: the viewer chose that, or signed out. */
         wantsOtherAccount: prompt === 'other-account' || prompt === 'signed-out' || wantsOtherAccount,

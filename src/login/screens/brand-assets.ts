@@ -20,7 +20,7 @@ export function brandAssetsOf({ colors, logo, darkLogo, assets = [] }: Brand) {
   }
 }
 
-function logoAsset({ type, content }: Logo): Asset {
+export function logoAsset({ type, content }: Logo): Asset {
   return brandAsset(type === 'image/png' ? 'png' : 'svg', type, content)
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LogoFile } from '../../../brand/logo-file.ts'
 import type { AddressRules, FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
 import { addressField } from '../../../entry-points/fields.ts'
 import { warningsOfSharedKey } from '../../../entry-points/shared-keys.ts'
@@ -84,6 +85,7 @@ function settings({ assertScheme }: AddressRules) {
     oidcClientKeyAlgorithm: KeyAlgorithmName.optional(),
     oidcScopes: Scopes.optional(),
     oidcLabel: Label.optional(),
+    oidcIconFile: LogoFile.optional(),
     oidcUsernameClaim: ClaimName.optional(),
     oidcGroupsClaim: ClaimName.optional(),
     oidcAttributes: Attributes.optional().meta({ inFile: 'list' }),
@@ -147,6 +149,7 @@ function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContex
     authentication: (key && { ...key, ...(algorithm && { algorithm }) }) ?? { kind: 'secret', secret: secret ?? '' },
     scopes: given.oidcScopes ?? DEFAULTS.oidcScopes,
     label: given.oidcLabel ?? new URL(issuer).hostname,
+    ...(given.oidcIconFile && { icon: given.oidcIconFile }),
     usernameClaim: given.oidcUsernameClaim ?? DEFAULTS.oidcUsernameClaim,
     groupsClaim: given.oidcGroupsClaim ?? DEFAULTS.oidcGroupsClaim,
     needsGroups: given.oidcGroupsClaim !== undefined,

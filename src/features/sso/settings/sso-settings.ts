@@ -1,4 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto'
+import type { Logo } from '../../../brand/brand.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { AcceptsSession } from '../../../sessions/sessions.ts'
 import type { KeyAlgorithm } from './client-key.ts'
@@ -24,6 +25,8 @@ export interface SsoSettings {
   readonly scopes: string
   /** The name of the provider on the screens. */
   readonly label: string
+  /** The icon of the provider on the button. Default: a person. */
+  readonly icon?: Logo
   readonly usernameClaim: string
   readonly groupsClaim: string
   /** True if OIDC_GROUPS_CLAIM is set. ALLOWED_GROUPS needs the groups too. */
