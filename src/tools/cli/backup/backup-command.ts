@@ -102,14 +102,14 @@ async function restore(io: CommandIo, folder: string, { yes, viewersOnly }: Opti
 function dataFiles(env: CommandIo['env']): DataFile[] {
   const { sessionStore, limitsStore } = readSharedStores(env)
   const stores = [
-    { setting: 'USER_STORE_URL', name: 'viewers.db', settings: readUserStore(env) },
-    { setting: 'SESSION_STORE_URL', name: 'sessions.db', settings: sessionStore },
-    { setting: 'LIMITS_STORE_URL', name: 'limits.db', settings: limitsStore },
+    { setting: 'USER_STORE_URL', name: 'viewers', settings: readUserStore(env) },
+    { setting: 'SESSION_STORE_URL', name: 'sessions', settings: sessionStore },
+    { setting: 'LIMITS_STORE_URL', name: 'limits', settings: limitsStore },
   ]
   return stores
     .filter(({ settings }) => settings.kind !== 'memory')
-    .map(({ settings, ...store }) => {
+    .map(({ settings, setting, name }) => {
       const path = 'file' in settings && typeof settings.file === 'string' ? settings.file : null
-      return { ...store, path }
+      return { setting, name: `${name}.db`, path }
     })
 }
