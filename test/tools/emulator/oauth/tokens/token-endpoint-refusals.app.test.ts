@@ -130,7 +130,7 @@ describe('Token endpoint: which check comes first', () => {
     ],
     [
       'scope',
-      { ...PASSWORD_GRANT, password: 'wrong', scope: 'x' },
+      { ...PASSWORD_GRANT, password: 'wrong', scope: 'a"b' },
       { authorization: basic(STUDIO_CLIENT) },
       400,
       'invalid_scope',
