@@ -11,7 +11,7 @@ export type DoorState =
   | { readonly name: 'over'; readonly endedAtSeconds: number }
 
 /**
- * Returns the state of a door. It follows from the time alone: after a wrong clock was set right, no state is left of it.
+ * Returns the state of a door. Depends only on the time, so a corrected clock is enough.
  * A window is open from the first second on, and closed at its last.
  * @param windows none: the door is always open.
  */

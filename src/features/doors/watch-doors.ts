@@ -5,7 +5,7 @@ import { sentenceOf } from '../../settings/fields.ts'
 import { environmentName, settingSource } from '../../settings/setting.ts'
 import { type DoorSettings, doorSettings, doorsFields } from './fields.ts'
 
-/** A change of the file reaches every copy of the app within this time, and a moment. */
+/** The time between two reads. A change counts after two equal reads, so within about a second. */
 const READ_EVERY_MS = 500
 /** The text in place of that of a file that cannot be read. Not JSON. */
 const UNREADABLE = 'unreadable: '

@@ -25,14 +25,14 @@ const COMMAND_TIMEOUT_MS = 15_000
 
 /**
  * Counts in a file of `node:sqlite`, so that a restart forgets nothing, and commands reach the counts. No fault of the
- * file stops a sign-in: the app then counts in memory, and tries the file again after a minute.
+ * file stops a sign-in: the app then counts in memory, for a minute or, after a fault at the start, until a restart.
  * @param warn called with each fault.
  */
 export function openCountsFile(file: string, warn: (message: string) => void) {
   try {
     return openFile(file, warn)
   } catch (error) {
-    warn(`${(error as Error).message} ${IN_MEMORY}.`)
+    warn(`${(error as Error).message} ${IN_MEMORY} until a restart.`)
     return { openCounter: openMemoryCounter, close: () => {} }
   }
 }

@@ -9,7 +9,8 @@ let scorer: Promise<ZxcvbnFactory> | undefined
 
 /**
  * Returns how attackers guess a password: from a list of common ones, also with other digits and signs (ASVS 6.2.4), or
- * by a pattern. Null if a million guesses do not find it. Of a long password, both ends must be easy to guess.
+ * by a pattern. Null if a million guesses do not find it. A longer password is guessable only if its first 16 and its last
+ * 16 characters both are.
  */
 export async function wayToGuess(password: string): Promise<'common' | 'pattern' | null> {
   scorer ??= Promise.all([import('@zxcvbn-ts/core'), import('@zxcvbn-ts/language-common')]).then(

@@ -85,7 +85,9 @@ async function restore(io: CommandIo, folder: string, { yes, viewersOnly }: Opti
   const confirmation = await confirmRemoval(io, yes, question)
   if (!confirmation.ok) return confirmation
   const aside = `.replaced-${Date.now()}`
+  const replaced: string[] = []
   for (const { path, from } of files) {
+    if (existsSync(path)) replaced.push(path)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const restored = `${path}.restored`
     rmSync(restored, { force: true })
@@ -95,7 +97,10 @@ async function restore(io: CommandIo, folder: string, { yes, viewersOnly }: Opti
     }
     renameSync(restored, path)
   }
-  const lines = files.map(({ path, from }) => `${path} is restored from ${from}. The old file is ${path}${aside}.`)
+  const lines = files.map(({ path, from }) => {
+    const old = replaced.includes(path) ? ` The old file is ${path}${aside}.` : ''
+    return `${path} is restored from ${from}.${old}`
+  })
   return { ok: true, text: lines.join('\n'), data: { restored: files.map(({ path }) => path), aside } }
 }
 

@@ -29,11 +29,11 @@ export function addDoorsCommand(command: Command, context: CommandContext): void
     .option('--entry-point <NAME>', 'the entry point, if there are several')
     .option('--opens <TIME>', 'when the doors open, such as 20:15 or 2026-11-27T20:15+01:00')
     .option('--closes <TIME>', 'when they close')
-    .action((options: Options) => runCommand(context, options.json, async () => moveDoors(context.io, options)))
+    .action((options: Options) => runCommand(context, options.json, async () => showOrMoveDoors(context.io, options)))
   addExamples(command, ['viewer-auth doors', 'viewer-auth doors --entry-point gold --opens 20:15'])
 }
 
-function moveDoors({ env }: CommandIo, options: Options, nowSeconds = Date.now() / 1000): Outcome {
+function showOrMoveDoors({ env }: CommandIo, options: Options, nowSeconds = Date.now() / 1000): Outcome {
   const { name, doors: before, file } = doorsIn(env, options.entryPoint)
   const { opens, closes } = options
   if (opens === undefined && closes === undefined) {

@@ -36,15 +36,15 @@ const REFUSALS: readonly Readonly<Record<string, string>>[] = [
 
 /** Returns the rate at which viewers signed in. */
 export function signInRate(attempts: readonly Attempt[]): SignInRate {
-  const secondsOf = attempts
+  const signInSeconds = attempts
     .filter(({ kind, outcome }) => kind === 'right' && outcome === 'passed')
     .map(({ dueMs, waitMs }) => Math.floor((dueMs + waitMs) / 1000))
   const counts = new Map<number, number>()
-  for (const second of secondsOf) counts.set(second, (counts.get(second) ?? 0) + 1)
+  for (const second of signInSeconds) counts.set(second, (counts.get(second) ?? 0) + 1)
   const seconds = [...counts.keys()].toSorted((a, b) => a - b)
   const lasted = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) + 1
   const highest = [...counts.values()].reduce((most, count) => Math.max(most, count), 0)
-  return { highest, average: Math.round((secondsOf.length / lasted) * 10) / 10 }
+  return { highest, average: Math.round((signInSeconds.length / lasted) * 10) / 10 }
 }
 
 /**
