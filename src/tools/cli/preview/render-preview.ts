@@ -70,9 +70,19 @@ async function filesIn(screens: readonly { readonly html: string }[], read: Prev
     const { type, content } = await read(address.replaceAll('&amp;', '&'))
     const isStyle = type.startsWith('text/css')
     const image = () => `data:${type};base64,${content.toString('base64')}`
-    files.push([address, isStyle ? { css: content.toString() } : { image: image() }])
+    files.push([address, isStyle ? { css: await withImages(content.toString(), read) } : { image: image() }])
   }
   return Object.fromEntries(files)
+}
+
+/** Puts the images of a style sheet into it. Their addresses are beside the style sheet. */
+async function withImages(css: string, read: PreviewModel['read']): Promise<string> {
+  let whole = css
+  for (const [named, name = ''] of css.matchAll(/url\("([\w-]+\.svg)"\)/g)) {
+    const { type, content } = await read(`/assets/${name}`)
+    whole = whole.replaceAll(named, `url("data:${type};base64,${content.toString('base64')}")`)
+  }
+  return whole
 }
 
 /** Returns a screen with all files inside, in one colour scheme, for a browser without scripts. */

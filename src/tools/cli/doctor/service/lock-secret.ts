@@ -21,9 +21,10 @@ export function lockSecretCheck(
   return (lock, target, match) => {
     const entryPoint = chosenHashEntryPoint(config, match.entryPoint)
     const leads = `The lock of ${nameOf(target)} leads to ${match.url}`
-    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, target, match))
+    const lockSet = `lock set --${target.kind} ${target.id}${config.entryPoints.length > 1 ? ` --entry-point ${entryPoint.name}` : ''}`
+    if (lock.secret !== undefined) return findingOf(config, entryPoint, compareShown(leads, lock, lockSet, match))
     const recorded = compareRecorded(records, target, lock, match)
-    const finding = recorded === null ? unseen(leads, target) : findingOfRecord(leads, recorded, target)
+    const finding = recorded === null ? unseen(leads, lockSet) : findingOfRecord(leads, recorded, lockSet)
     return findingOf(config, entryPoint, finding)
   }
 }
@@ -43,20 +44,17 @@ export function asUnchanged(finding: Finding): Finding {
   }
 }
 
-function lockSet({ kind, id }: LockTarget): string {
-  return `lock set --${kind} ${id}`
-}
-
-function compareShown(leads: string, lock: Lock, target: LockTarget, match: ExpectedLock): Finding {
+/** @param lockSet the command that sets the lock right. */
+function compareShown(leads: string, lock: Lock, lockSet: string, match: ExpectedLock): Finding {
   const wrong = differences(lock, match)
   if (wrong.length === 0) return ok('lock-secret-same', `${leads} and has its secret.`)
   return failure(
     'lock-secret-differs',
-    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Run ${lockSet(target)}.`,
+    `${leads}, but ${wrong.join('; ')}. Players refuse every response. Run ${lockSet}.`,
   )
 }
 
-function findingOfRecord(leads: string, { secret, when }: RecordedSecret, target: LockTarget): Finding {
+function findingOfRecord(leads: string, { secret, when }: RecordedSecret, lockSet: string): Finding {
   if (secret === 'same') {
     return unknown('lock-secret-unproven', `${leads}. lock set gave it the secret of the settings ${when}${UNPROVEN}`)
   }
@@ -68,13 +66,13 @@ function findingOfRecord(leads: string, { secret, when }: RecordedSecret, target
   }
   return failure(
     'lock-secret-differs',
-    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet(target)} again, also if the lock was set elsewhere since then.`,
+    `${leads}, but lock set gave it another secret ${when}. Players refuse every response. Run ${lockSet} again, also if the lock was set elsewhere since then.`,
   )
 }
 
-function unseen(leads: string, target: LockTarget): Finding {
+function unseen(leads: string, lockSet: string): Finding {
   return unknown(
     'lock-secret-unseen',
-    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet(target)} on this machine, or watch the video once.`,
+    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet} on this machine, or watch the video once.`,
   )
 }
