@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { EntryPointOf } from '../../login/feature.ts'
 import { sentenceOf } from '../../settings/fields.ts'
@@ -7,6 +8,8 @@ import { type DoorSettings, doorSettings, doorsFields } from './fields.ts'
 
 /** The time between two reads. A change counts after two equal reads, so within about a second. */
 const READ_EVERY_MS = 500
+/** A file of entry points has a few kilobytes. */
+const MOST_BYTES = 1_000_000
 /** The text in place of that of a file that cannot be read. Not JSON. */
 const UNREADABLE = 'unreadable: '
 
@@ -24,9 +27,11 @@ export interface DoorEvents {
 export function watchDoors(
   entryPoints: readonly EntryPointOf<DoorSettings>[],
   events: DoorEvents,
-  { everyMs = READ_EVERY_MS, read = (file: string) => readFile(file, 'utf8') } = {},
+  { everyMs = READ_EVERY_MS, read = readText } = {},
 ) {
   const known = new Map(entryPoints.map(({ entryPoint, settings }) => [entryPoint.name, settings]))
+  /** The fields of each entry that the start has checked. */
+  const fields = new Map<string, readonly string[]>()
   const timers = [...new Set(entryPoints.flatMap(({ settings }) => settings.file ?? []))].map((file) =>
     setInterval(readOnce(file), everyMs).unref(),
   )
@@ -43,10 +48,22 @@ export function watchDoors(
       // Unless two reads in a row agree, the file is being written.
       if (text === lastText && text !== takenText) {
         takenText = text
-        for (const [name, before] of known) if (before.file === file) take(name, before, readDoors(text, name, before))
+        for (const [name, before] of known)
+          if (before.file === file) take(name, before, readChecked(text, name, before))
       }
       lastText = text
     }
+  }
+  function readChecked(text: string, name: string, before: DoorSettings): DoorSettings | string {
+    const entry = entryOf(text, name)
+    if (typeof entry === 'string') return entry
+    const checked = fields.get(name)
+    const unknown = Object.keys(entry).find(
+      (field) => checked && !checked.includes(field) && !(field in doorSettings()),
+    )
+    if (unknown !== undefined) return `${unknown} is new in the file: restart the app to take it`
+    if (checked === undefined) fields.set(name, Object.keys(entry))
+    return readDoors(entry, before)
   }
   function take(name: string, before: DoorSettings, now: DoorSettings | string): void {
     if (typeof now === 'string') events.onFault(name, now)
@@ -64,13 +81,24 @@ export function watchDoors(
   }
 }
 
+/** Reads a file, but no pipe or device, and no large file. */
+async function readText(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const status = await handle.stat()
+    if (!status.isFile() || status.size > MOST_BYTES)
+      throw Object.assign(new Error(), { code: 'not a file of up to 1 MB' })
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
 /**
- * Reads the doors of one entry point from the text of a file of entry points.
- * @returns a sentence for a fault. An entry without a time has no door any more: it is open.
+ * Reads the doors of an entry.
+ * @returns a sentence for a fault. A file without times does not open a door: a misspelt name would.
  */
-function readDoors(text: string, name: string, before: DoorSettings): DoorSettings | string {
-  const entry = entryOf(text, name)
-  if (typeof entry === 'string') return entry
+function readDoors(entry: Entry, before: DoorSettings): DoorSettings | string {
   const all = doorSettings()
   const faults: string[] = []
   const refuse = (field: string, message: string) => void faults.push(sentenceOf([field], message))
@@ -78,7 +106,7 @@ function readDoors(text: string, name: string, before: DoorSettings): DoorSettin
   const source = settingSource(all, refuse, { given, nameOf: (field) => field, warn() {} })
   const { lifetimeSeconds, file } = before
   const doors = doorsFields.read(source.read(all), { ...source, lifetimeSeconds, ...(file !== null && { file }) })
-  return faults.length > 0 ? faults.join('; ') : (doors ?? { ...before, windows: [] })
+  return faults.length > 0 ? faults.join('; ') : (doors ?? 'the file names no time: restart the app to open the doors')
 }
 
 type Entry = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
@@ -23,6 +23,11 @@ beforeEach(() => {
 
 function write(...entries: object[]): void {
   writeFileSync(`${file}.next`, JSON.stringify(entries))
+  renameSync(`${file}.next`, file)
+}
+
+function linkToDevice(): void {
+  symlinkSync('/dev/zero', `${file}.next`)
   renameSync(`${file}.next`, file)
 }
 
@@ -70,15 +75,32 @@ test('an app follows a start that is moved twice, later and earlier, without a r
   expect([await statusAt('20:59'), await statusAt('21:00')]).toEqual([303, 403])
 })
 
-test('an entry point whose times are removed is open, and each entry point has its own doors', async () => {
+test('each entry point has its own doors', async () => {
   const { moved, stateAt } = watch({ ...ENTRY, ...EVENING }, { ...ENTRY, name: 'gold', ...EVENING })
-  write(ENTRY, { ...ENTRY, name: 'gold', doorsWindows: ['2026-11-27T21:00Z/2026-11-27T22:00Z'] })
-  await vi.waitFor(() => expect(moved).toEqual(['default', 'gold']))
-  expect([stateAt('19:00'), stateAt('20:30', 'gold'), stateAt('21:00', 'gold')]).toEqual([
+  write({ ...ENTRY, ...EVENING }, { ...ENTRY, name: 'gold', doorsWindows: ['2026-11-27T21:00Z/2026-11-27T22:00Z'] })
+  await vi.waitFor(() => expect(moved).toEqual(['gold']))
+  expect([stateAt('20:30'), stateAt('20:30', 'gold'), stateAt('21:00', 'gold')]).toEqual([
     'open',
     'not-open-yet',
     'open',
   ])
+})
+
+test.each<[string, () => void, RegExp]>([
+  ['has misspelt times', () => write({ ...ENTRY, openAt: EVENING.opensAt, closesAT: EVENING.closesAt }), /^openAt is/],
+  ['has a misspelt end', () => write({ ...ENTRY, opensAt: EVENING.opensAt, closesAT: EVENING.closesAt }), /^closesAT/],
+  ['has no times', () => write(ENTRY), /names no time/],
+  ['is a device', linkToDevice, /unreadable/],
+  ['is large', () => writeFileSync(file, `[${' '.repeat(2_000_000)}]`), /unreadable/],
+])('a file that %s opens no door and stops no later move', async (_case, damage, reason) => {
+  const { moved, faults, stateAt } = watch({ ...ENTRY, ...EVENING })
+  await new Promise((resolve) => setTimeout(resolve, 5 * EVERY_MS))
+  damage()
+  await vi.waitFor(() => expect(faults).toEqual([expect.stringMatching(reason)]))
+  expect([stateAt('19:59'), stateAt('20:00'), stateAt('22:00')]).toEqual(['not-open-yet', 'open', 'over'])
+  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
+  await vi.waitFor(() => expect(moved).toEqual(['default']))
+  expect(stateAt('20:14')).toBe('not-open-yet')
 })
 
 test.each([
@@ -108,7 +130,7 @@ test('a file that is being written is not taken until two reads in a row agree',
   let isWriting = true
   const read = () => {
     if (isWriting) texts += 1
-    return Promise.resolve(JSON.stringify([{ ...ENTRY, brandName: String(texts) }]))
+    return Promise.resolve(JSON.stringify([{ ...ENTRY, closesAt: EVENING.closesAt, brandName: String(texts) }]))
   }
   const { moved, stateAt } = watchWith({ read, everyMs: 2 }, { ...ENTRY, ...EVENING })
   await vi.waitFor(() => expect(texts).toBeGreaterThan(9))
