@@ -3,7 +3,8 @@ import { endAllSessions, endSessions, readSessions } from '../sessions/session-f
 import { openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
 import type { StoreKind } from './store-kind.ts'
 
-const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
+/** The address of a file: `sqlite:FILE`. */
+export const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
 const IN_MEMORY =
   'LIMITS_STORE_URL is memory:, so failed sign-ins are counted in the memory of the app, which no command can reach. ' +
   'Restart the app to reset them all, or count in a file or a shared store. The longest wait is a day from the first failure.'

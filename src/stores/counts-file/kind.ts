@@ -1,6 +1,5 @@
+import { FILE_FORM } from '../local-stores.ts'
 import type { StoreKind } from '../store-kind.ts'
-
-const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
 
 /** Failed sign-ins in a file of one machine. By default beside the file of sessions. */
 export const countsFile: StoreKind<{ readonly kind: 'counts-file'; readonly file: string }> = {

@@ -55,6 +55,20 @@ function watchWith(options: Parameters<typeof watchDoors>[2], ...entries: object
   return { moved, faults, stateAt }
 }
 
+/** Expects that a damaged file moves no door and is in the log, and that a later move is taken. */
+async function expectUnmoved(
+  { moved, faults, stateAt }: ReturnType<typeof watchWith>,
+  damage: () => void,
+  reason: RegExp,
+): Promise<void> {
+  damage()
+  await vi.waitFor(() => expect(faults).toEqual([expect.stringMatching(reason)]))
+  expect([stateAt('19:59'), stateAt('20:00'), stateAt('22:00')]).toEqual(['not-open-yet', 'open', 'over'])
+  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
+  await vi.waitFor(() => expect(moved).toEqual(['default']))
+  expect(stateAt('20:14')).toBe('not-open-yet')
+}
+
 test('an app follows a start that is moved twice, later and earlier, without a restart', async () => {
   write({ ...ENTRY, ...EVENING })
   const entryPoints = entryPointsOfFile().map((one) => ({ ...ENTRY_POINT, ...one }))
@@ -93,14 +107,9 @@ test.each<[string, () => void, RegExp]>([
   ['is a device', linkToDevice, /unreadable/],
   ['is large', () => writeFileSync(file, `[${' '.repeat(2_000_000)}]`), /unreadable/],
 ])('a file that %s opens no door and stops no later move', async (_case, damage, reason) => {
-  const { moved, faults, stateAt } = watch({ ...ENTRY, ...EVENING })
+  const watched = watch({ ...ENTRY, ...EVENING })
   await new Promise((resolve) => setTimeout(resolve, 5 * EVERY_MS))
-  damage()
-  await vi.waitFor(() => expect(faults).toEqual([expect.stringMatching(reason)]))
-  expect([stateAt('19:59'), stateAt('20:00'), stateAt('22:00')]).toEqual(['not-open-yet', 'open', 'over'])
-  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
-  await vi.waitFor(() => expect(moved).toEqual(['default']))
-  expect(stateAt('20:14')).toBe('not-open-yet')
+  await expectUnmoved(watched, damage, reason)
 })
 
 test.each([
@@ -116,13 +125,7 @@ test.each([
     /^closesAt/,
   ],
 ])('while the file %s, the doors stay as they are, and the log says why', async (_case, damage, reason) => {
-  const { moved, faults, stateAt } = watch({ ...ENTRY, ...EVENING })
-  damage()
-  await vi.waitFor(() => expect(faults).toEqual([expect.stringMatching(reason)]))
-  expect([stateAt('19:59'), stateAt('20:00'), stateAt('22:00')]).toEqual(['not-open-yet', 'open', 'over'])
-  write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
-  await vi.waitFor(() => expect(moved).toEqual(['default']))
-  expect(stateAt('20:14')).toBe('not-open-yet')
+  await expectUnmoved(watch({ ...ENTRY, ...EVENING }), damage, reason)
 })
 
 test('a file that is being written is not taken until two reads in a row agree', async () => {
