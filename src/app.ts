@@ -88,10 +88,10 @@ export function createApp(deps: AppDeps): Express {
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const visits = createVisits(entryPoint, isTls)
     const sessions = allSessions.at(parts.find((part) => part.acceptsSession)?.acceptsSession)
-    const gates = parts.flatMap(({ gate }) => gate ?? [])
     const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
-    const own = { entryPoint, answer, gates, screenParts, screens, refusals, headersFor, logSignIn }
-    const routeDeps: EntryPointDeps = { ...shared, ...own, prompts: features.prompts }
+    const own = { entryPoint, answer, screenParts, screens, refusals, headersFor, logSignIn }
+    const gateDeps = { ...shared, ...own, prompts: features.prompts }
+    const routeDeps: EntryPointDeps = { ...gateDeps, gates: parts.flatMap(({ gate }) => gate?.(gateDeps) ?? []) }
     mount(app, entryPoint, entryPointRoutes(routeDeps))
     for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(routeDeps))
     if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))

@@ -16,10 +16,9 @@ import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { OpenCounters, OpenSessions, SharedStores } from '../stores/store-kind.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { StoreSettings } from '../users/user-store-kind.ts'
-import type { Gate } from './answer/access-decision.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
-import type { EntryPointDeps } from './route-deps.ts'
+import type { EntryPointDeps, Gate } from './route-deps.ts'
 import type { Prompt, ScreenPart } from './screens/screen-part.ts'
 
 /**
@@ -91,7 +90,7 @@ export interface FeaturePart {
   /** A way to sign in. */
   readonly screenPart?: ScreenPart
   /** Decides after the access policy, before the answer. */
-  readonly gate?: Gate
+  gate?(deps: Omit<EntryPointDeps, 'gates'>): Gate
   /** Replaces the hash. */
   readonly answer?: PlayerAnswer
   /** Default: only the sessions of password viewers count. */

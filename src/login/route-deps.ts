@@ -1,13 +1,15 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { SsoOrigin } from '../sessions/session-store.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Visits } from '../sessions/visits.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
-import type { UserStore } from '../users/user-store.ts'
-import type { AccessPolicy, Gate } from './answer/access-decision.ts'
+import type { UserStore, Viewer } from '../users/user-store.ts'
+import type { AccessPolicy, GateDecision } from './answer/access-decision.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LoopBreaker } from './answer/loop-breaker.ts'
 import type { LogSignIn } from './log/sign-in-log.ts'
+import type { PlayerContext } from './request/player-context.ts'
 import type { HeadersFor } from './screens/headers.ts'
 import type { Refusals } from './screens/refusals.ts'
 import type { Prompt, ScreenPart } from './screens/screen-part.ts'
@@ -35,4 +37,21 @@ export interface EntryPointDeps {
   readonly addressOf: (req: Request) => string
   readonly logSignIn: LogSignIn
   readonly nowSeconds: () => number
+}
+
+/** A check after the access policy, such as "only in the evening". */
+export type Gate = (req: Request, res: Response, visit: AuthenticatedViewer) => GateDecision | Promise<GateDecision>
+
+export interface AuthenticatedViewer {
+  readonly viewer: Viewer
+  readonly context: PlayerContext
+  readonly outcome: 'signed-in' | 'returned'
+  /** The identity at the provider. Absent for a viewer of the user store. */
+  readonly origin?: SsoOrigin | undefined
+  /** The session of a viewer who returned. Absent after a sign-in. */
+  readonly sessionId?: string
+  /** True if the viewer said that other people use the computer too: then no session opens. */
+  readonly isShared?: boolean
+  /** Called only if access is granted, so that no other viewer gets a session. Null for no session. */
+  readonly openSession: () => Promise<string | null> | string
 }

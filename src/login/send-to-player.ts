@@ -1,25 +1,13 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import type { Viewer } from '../users/user-store.ts'
+import type { ReturningViewer } from '../sessions/sessions.ts'
 import { type AccessDeps, askAccess } from './answer/access-decision.ts'
 import type { PlayerContext } from './request/player-context.ts'
-import type { EntryPointDeps } from './route-deps.ts'
+import type { AuthenticatedViewer, EntryPointDeps } from './route-deps.ts'
 import { sendLocation, sendRedirect } from './screens/send.ts'
 
 export type SendDeps = AccessDeps &
-  Pick<EntryPointDeps, 'answer' | 'visits' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn'>
-
-export interface AuthenticatedViewer {
-  readonly viewer: Viewer
-  readonly context: PlayerContext
-  readonly outcome: 'signed-in' | 'returned'
-  /** The identity at the provider, for the log. Absent for a viewer with a password. */
-  readonly identity?: { readonly issuer: string; readonly subject: string }
-  /** The session of a viewer who returned. Absent after a sign-in. */
-  readonly sessionId?: string
-  /** Called only if access is granted, so that no other viewer gets a session. Null for no session. */
-  readonly openSession: () => Promise<string | null> | string
-}
+  Pick<EntryPointDeps, 'answer' | 'gates' | 'visits' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn'>
 
 /** Asks the access policy, and redirects the viewer to the player with the answer, or shows the refusal. */
 export async function sendToPlayer(
@@ -28,18 +16,22 @@ export async function sendToPlayer(
   res: Response,
   authenticated: AuthenticatedViewer,
 ): Promise<void> {
-  const { viewer, context, outcome, identity, openSession } = authenticated
+  const { viewer, context, outcome, origin, openSession } = authenticated
   const { entryPoint } = deps
-  const decision = await askAccess(deps, viewer, context.content)
+  const gates = deps.gates.map((gate) => () => gate(req, res, authenticated))
+  const decision = await askAccess(deps, viewer, context.content, gates)
   if (!decision.ok) {
+    if (decision.reason === 'held') return decision.send()
     return deps.refusals.accessDenied(req, res, { viewer, context, decision, isReturn: outcome === 'returned' })
   }
   const target = targetOf(entryPoint, context)
   const timesRefused = (key: string) =>
     authenticated.sessionId === undefined ? 0 : deps.loopBreaker.answersWith(authenticated.sessionId, target, key)
   const { location, key } = await deps.answer.build(decision, context.address, timesRefused)
+  const identity = origin && { issuer: origin.issuer, subject: origin.subject }
   deps.logSignIn(req, { outcome, viewer: viewer.username, ...identity })
   const sessionId = await openSession()
+  for (const onGranted of decision.onGranted) await onGranted(sessionId)
   if (sessionId !== null) {
     deps.loopBreaker.countAnswer(sessionId, target, key)
     if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId)
@@ -59,14 +51,15 @@ export async function returnToPlayer(
   deps: SendDeps,
   req: Request,
   res: Response,
-  { viewer, sessionId, context }: { readonly viewer: Viewer; sessionId: string; readonly context: PlayerContext },
+  returning: ReturningViewer & { readonly context: PlayerContext },
 ): Promise<void> {
   const { entryPoint, answer, loopBreaker, refusals } = deps
+  const { viewer, sessionId, context } = returning
   if (loopBreaker.isLooping(sessionId, targetOf(entryPoint, context), answer.answersOfLoop)) {
     answer.onLoop()
     return refusals.looping(req, res, { viewer, context, causes: answer.causesOfLoop })
   }
-  await sendToPlayer(deps, req, res, { viewer, context, outcome: 'returned', sessionId, openSession: () => sessionId })
+  await sendToPlayer(deps, req, res, { ...returning, outcome: 'returned', openSession: () => sessionId })
 }
 
 /** True for a navigation. A script could read the response, but would not lead the viewer to the player. */

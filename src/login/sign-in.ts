@@ -70,7 +70,7 @@ export function postSignIn(
       if (!authentication.ok) return await showAgain(authentication.refusal)
       const { viewer } = authentication
       const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer))
-      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', openSession })
+      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', isShared, openSession })
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { ...faultEvent(error), viewer: username, status: refusal.status })

@@ -21,6 +21,12 @@ export interface SessionDeps {
 /** True if a session counts at an entry point. */
 export type AcceptsSession = (viewer: SessionViewer, nowSeconds: number) => boolean
 
+export interface ReturningViewer {
+  readonly viewer: Viewer
+  readonly sessionId: string
+  readonly origin: SsoOrigin | undefined
+}
+
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
 export interface Sessions {
   /**
@@ -28,7 +34,14 @@ export interface Sessions {
    * session that counts at this entry point, or if the session store fails: the viewer then signs in.
    * @throws UpstreamError if the user store cannot be reached.
    */
-  returningViewer(req: Request, res: Response): Promise<{ viewer: Viewer; sessionId: string } | null>
+  returningViewer(req: Request, res: Response): Promise<ReturningViewer | null>
+  /** Returns the part of a session that names its viewer, as at a sign-in now. */
+  describe(viewer: Viewer, sso?: SsoOrigin): SessionViewer
+  /**
+   * Looks up the viewer of a description, as `returningViewer` does. Null if a session with it would not count here now.
+   * @throws UpstreamError if the user store cannot be reached.
+   */
+  find(described: SessionViewer): Promise<Viewer | null>
   /**
    * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
    * @param sso for an SSO viewer, who is never looked up in the user store.
@@ -51,13 +64,14 @@ export interface Sessions {
 
 const COOKIE = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
 
+const LOST_USE = 'the last use of a session was not stored'
+
 /** Creates the sessions of all entry points. A browser has one session for all, and `at` is the view of one entry point. */
 export function createSessions(deps: SessionDeps) {
-  const { users, limits, nowSeconds, securityLog, warn, isTls } = deps
+  const { users, nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
   const middleware = sessionMiddleware(deps, name)
   const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
-  const logTouchFailure = (error?: unknown) => error && warn(error, 'the last use of a session was not stored')
 
   const load = (req: Request, res: ResponseHooks) => withCallback((done) => middleware(req, res as Response, done))
   const returningFrom = (accepts: AcceptsSession) => async (req: Request, res: Response) => {
@@ -70,24 +84,24 @@ export function createSessions(deps: SessionDeps) {
     }
     const stored = req.session?.viewer
     if (stored === undefined || !accepts(stored, nowSeconds())) return null
-    deps.store.touch?.(req.sessionID, req.session, logTouchFailure)
-    const isOver = endOf(stored, limits) <= nowSeconds()
-    const viewer = isOver ? null : await lookUp(users, stored)
-    // A session of an earlier release, or a viewer of a store without hashes, has no version to compare.
-    const [before, now] = [stored.passwordVersion, viewer?.passwordVersion]
-    const isOfOldPassword = before !== undefined && now !== undefined && before !== now
-    if (viewer !== null && !isOfOldPassword) return { viewer, sessionId: req.sessionID }
-    const reason = isOver ? 'too old' : isOfOldPassword ? 'password changed' : 'viewer gone or disabled'
-    securityLog.info({ event: 'session-ended', viewer: stored.username, reason })
+    deps.store.touch?.(req.sessionID, req.session, (error?: unknown) => error && warn(error, LOST_USE))
+    const viewer = await currentViewer(deps, stored)
+    if (typeof viewer !== 'string') return { viewer, sessionId: req.sessionID, origin: stored.sso }
+    securityLog.info({ event: 'session-ended', viewer: stored.username, reason: viewer })
     await end(req, res).catch((error: unknown) => warn(error, 'a session that is over stays in the store'))
     return null
   }
+  const find = (accepts: AcceptsSession) => async (described: SessionViewer) => {
+    const viewer = accepts(described, nowSeconds()) ? await currentViewer(deps, described) : null
+    return typeof viewer === 'string' ? null : viewer
+  }
+  const describe = (viewer: Viewer, sso?: SsoOrigin) => storedViewer(viewer, Math.floor(nowSeconds()), users, sso)
   async function start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null> {
     try {
       await load(req, res)
       // Without an old session, the id is new already. hasCookie() is stricter than express-session.
       if (req.session.viewer !== undefined) await withCallback((callback) => req.session.regenerate(callback))
-      req.session.viewer = storedViewer(viewer, Math.floor(nowSeconds()), users, sso)
+      req.session.viewer = describe(viewer, sso)
       await withCallback((callback) => req.session.save(callback))
       return req.sessionID
     } catch (error) {
@@ -117,7 +131,9 @@ export function createSessions(deps: SessionDeps) {
     if (hasCookie(req)) res.clearCookie(name, COOKIE)
   }
   return {
-    at: (accepts = isOfUserStore): Sessions => ({ returningViewer: returningFrom(accepts), start, forget, end }),
+    at(accepts = isOfUserStore): Sessions {
+      return { returningViewer: returningFrom(accepts), describe, find: find(accepts), start, forget, end }
+    },
   }
 }
 
@@ -136,8 +152,19 @@ function storedViewer(
   return { username, signedInAtSeconds, ...snapshot, ...(sso && { sso }) }
 }
 
-function endOf({ signedInAtSeconds, sso }: SessionViewer, { lifetimeSeconds }: SessionLimits): number {
-  return Math.min(signedInAtSeconds + lifetimeSeconds, sso?.endsAtSeconds ?? Number.POSITIVE_INFINITY)
+/** Returns the viewer as the user store has it now, or why the session no longer counts. */
+async function currentViewer(
+  { users, limits, nowSeconds }: SessionDeps,
+  stored: SessionViewer,
+): Promise<Viewer | string> {
+  const { signedInAtSeconds, sso } = stored
+  const endsAtSeconds = Math.min(signedInAtSeconds + limits.lifetimeSeconds, sso?.endsAtSeconds ?? Infinity)
+  if (endsAtSeconds <= nowSeconds()) return 'too old'
+  const viewer = await lookUp(users, stored)
+  if (viewer === null) return 'viewer gone or disabled'
+  // A session of an earlier release, or a viewer of a store without hashes, has no version to compare.
+  const [before, now] = [stored.passwordVersion, viewer.passwordVersion]
+  return before !== undefined && now !== undefined && before !== now ? 'password changed' : viewer
 }
 
 function sessionMiddleware({ store, secrets, limits }: SessionDeps, name: string): RequestHandler {

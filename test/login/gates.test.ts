@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
-import { askAccess, type Gate } from '../../src/login/answer/access-decision.ts'
+import { askAccess, type GateDecision } from '../../src/login/answer/access-decision.ts'
 import type { Viewer } from '../../src/users/user-store.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 
@@ -10,7 +10,7 @@ const ADA: Viewer = { username: 'ada@example.com', groups: [], attributes: {} }
 function ask(...gates: (() => unknown)[]) {
   const accessPolicy = { decideAccess, timeoutMs: 1_000 }
   const answer = { faultIn: () => null }
-  return askAccess({ entryPoint: ENTRY_POINT, accessPolicy, gates: gates as Gate[], answer }, ADA, {})
+  return askAccess({ entryPoint: ENTRY_POINT, accessPolicy, answer }, ADA, {}, gates as (() => GateDecision)[])
 }
 
 test('a gate that returns null lets the viewer pass', async () => {
@@ -44,6 +44,28 @@ test('a gate after one with an end can still refuse', async () => {
   expect(
     await ask(
       () => ({ ok: true, endsAtSeconds: 10 }),
+      () => refusal,
+    ),
+  ).toEqual(refusal)
+})
+
+test('a gate can hold a viewer with a screen of its own', async () => {
+  const held = { ok: false, reason: 'held', send: () => {} }
+  expect(await ask(() => held)).toBe(held)
+})
+
+test('the gates learn of the session only after all have let the viewer pass', async () => {
+  const passed = { ok: true, onGranted: () => {} }
+  expect(
+    await ask(
+      () => passed,
+      () => null,
+    ),
+  ).toMatchObject({ onGranted: [passed.onGranted] })
+  const refusal = { ok: false, reason: 'not-entitled' }
+  expect(
+    await ask(
+      () => passed,
       () => refusal,
     ),
   ).toEqual(refusal)

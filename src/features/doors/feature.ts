@@ -11,7 +11,7 @@ export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSetting
       onFault: (entryPoint, fault) => log.warn({ event: 'doors', entryPoint }, `The doors stay as they are: ${fault}`),
     })
     return {
-      at: ({ name }, settings) => ({ gate: createGate(() => watch.doorsOf(name, settings), nowSeconds) }),
+      at: ({ name }, settings) => ({ gate: () => createGate(() => watch.doorsOf(name, settings), nowSeconds) }),
       close: watch.close,
     }
   },

@@ -51,7 +51,7 @@ export async function sendResult(
     viewer,
     context,
     outcome: 'signed-in',
-    identity: { issuer, subject },
+    origin,
     async openSession() {
       const id = await sessions.start(req, res, viewer, origin)
       // A logout in the meantime may not have found the session yet.

@@ -46,54 +46,74 @@ export interface AccessPolicy {
   readonly timeoutMs: number
 }
 
-/** A check after the access policy, such as "only in the evening". `ok` or null lets the viewer pass. */
-export type Gate = (viewer: Viewer, content: Content) => GateDecision | Promise<GateDecision>
-export type GateDecision = AccessRefused | Required<Omit<AccessGranted, 'parameters'>> | null
+/** The decision of a gate. `ok` or null lets the viewer pass. */
+export type GateDecision = AccessRefused | Held | GatePassed | null
+
+/** `send` sends a screen in place of the answer: the viewer may pass later, or after a question. */
+export interface Held {
+  readonly ok: false
+  readonly reason: 'held'
+  readonly send: () => void
+}
+
+interface GatePassed extends Pick<AccessGranted, 'endsAtSeconds'> {
+  readonly ok: true
+  /** Called before the answer is sent. @param sessionId null without a session. */
+  readonly onGranted?: (sessionId: string | null) => Promise<void> | void
+}
 
 export interface AccessDeps {
   readonly entryPoint: EntryPoint
   readonly accessPolicy: AccessPolicy
-  readonly gates: readonly Gate[]
   readonly answer: {
     /** Returns why the player cannot get this value; null if it can. */
     faultIn(value: string): string | null
   }
 }
 
+/** Access that is granted, with what the gates do before the answer is sent. */
+export type Granted = AccessGranted & { readonly onGranted: readonly Required<GatePassed>['onGranted'][] }
+
 /**
  * Asks the access policy, then the gates, and checks that the player can get the parameters.
  * @throws UpstreamError if the policy or a gate throws, returns no decision, or does not decide in time.
  */
 export async function askAccess(
-  { entryPoint, accessPolicy, gates, answer }: AccessDeps,
+  { entryPoint, accessPolicy, answer }: AccessDeps,
   viewer: Viewer,
   content: Content,
-): Promise<AccessDecision> {
+  gates: readonly (() => GateDecision | Promise<GateDecision>)[],
+): Promise<Granted | AccessRefused | Held> {
   const { decideAccess, timeoutMs } = accessPolicy
   const decision = await decided(timeoutMs, (signal) => decideAccess(viewer, entryPoint, content, signal))
   if (!decision.ok) return decision
-  const ends = [decision.endsAtSeconds ?? []].flat()
+  const passed: GatePassed[] = []
   for (const gate of gates) {
-    const refused = await decided(timeoutMs, async () => {
-      const passed = await gate(viewer, content)
-      if (passed?.ok) ends.push(passed.endsAtSeconds)
-      return passed === null || passed.ok ? decision : passed
-    })
-    if (!refused.ok) return refused
+    const given = await gateDecision(timeoutMs, gate)
+    if (!given.ok) return given
+    passed.push(given)
   }
   for (const [name, value] of decision.parameters) {
     const fault = answer.faultIn(value)
     const { attribute = name } = entryPoint.parameters.find((one) => one.name === name) ?? {}
     if (fault !== null) return { ok: false, reason: 'unusable-attribute', attribute, fault }
   }
-  return ends.length === 0 ? decision : { ...decision, endsAtSeconds: Math.min(...ends) }
+  const ends = [decision, ...passed].flatMap(({ endsAtSeconds }) => endsAtSeconds ?? [])
+  const onGranted = passed.flatMap((one) => one.onGranted ?? [])
+  return { ...decision, ...(ends.length > 0 && { endsAtSeconds: Math.min(...ends) }), onGranted }
 }
 
+const gateDecision = (timeoutMs: number, gate: () => GateDecision | Promise<GateDecision>) =>
+  decided(timeoutMs, async () => {
+    const given = await gate()
+    return given === null ? { ok: true as const } : given
+  })
+
 /** Arms a timer only for a decision that is a promise. */
-async function decided(
+async function decided<T extends { readonly ok: boolean }>(
   timeoutMs: number,
-  decide: (signal: AbortSignal) => AccessDecision | Promise<AccessDecision>,
-): Promise<AccessDecision> {
+  decide: (signal: AbortSignal) => T | Promise<T>,
+): Promise<T> {
   const timeout = new AbortController()
   try {
     const decision = decide(timeout.signal)
