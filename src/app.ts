@@ -26,7 +26,6 @@ import { createReadiness, type OptionalStore } from './server/monitoring/readine
 import { onlyMethods } from './server/only-methods.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { createSessions } from './sessions/sessions.ts'
-import { createVisits } from './sessions/visits.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -86,9 +85,8 @@ export function createApp(deps: AppDeps): Express {
     const screens = createScreens({ ...entryPoint, ...screensOf(answer), parts: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
-    const visits = createVisits(entryPoint, isTls)
     const sessions = allSessions.at(parts.find((part) => part.acceptsSession)?.acceptsSession)
-    const shared = { accessPolicy, users, sessions, visits, signInLimits, loopBreaker, addressOf, nowSeconds }
+    const shared = { accessPolicy, users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
     const own = { entryPoint, answer, screenParts, screens, refusals, headersFor, logSignIn }
     const gateDeps = { ...shared, ...own, prompts: features.prompts }
     const routeDeps: EntryPointDeps = { ...gateDeps, gates: parts.flatMap(({ gate }) => gate?.(gateDeps) ?? []) }

@@ -1,4 +1,5 @@
 import { account } from './features/account/feature.ts'
+import { askReturning } from './features/ask-returning/feature.ts'
 import { background } from './features/background/feature.ts'
 import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
@@ -16,6 +17,7 @@ const FEATURES = {
   account,
   token,
   doors,
+  askReturning,
   entryPointsFile,
   secretFiles,
   metrics,

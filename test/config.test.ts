@@ -32,7 +32,6 @@ describe('the settings', () => {
           playerOrigins: ['https://player.example'],
           consumers: [],
           allowedGroups: null,
-          returningViewers: 'continue',
           hasScript: true,
           brand: UNBRANDED,
           ...FEATURES_OFF,
@@ -69,7 +68,6 @@ describe('the settings', () => {
       HASH_CONSUMERS: 'https://player.example/chat/, https://qa.example/live/',
       ALLOWED_GROUPS: 'staff, night shift ,',
       SCREEN_SCRIPT: 'off',
-      RETURNING_VIEWERS: 'ask',
       SESSION_STORE_URL: 'sqlite:/var/lib/sessions.db',
       SESSION_LIFETIME_SECONDS: '7200',
       SESSION_IDLE_SECONDS: '600',
@@ -109,7 +107,6 @@ describe('the settings', () => {
         ],
         allowedGroups: ['staff', 'night shift'],
         hasScript: false,
-        returningViewers: 'ask',
       },
     ])
   })

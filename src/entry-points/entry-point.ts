@@ -27,8 +27,6 @@ export interface EntryPoint {
   readonly playerOrigins: readonly string[]
   /** Groups whose members may watch. Null allows every viewer. */
   readonly allowedGroups: readonly string[] | null
-  /** `ask`: a viewer with a session chooses to continue or to use another account, once in each visit. */
-  readonly returningViewers: 'continue' | 'ask'
   /** True if the sign-in screen loads `public/login.js`. */
   readonly hasScript: boolean
   /** False if a feature replaces the password. */

@@ -62,8 +62,6 @@ const AllowedGroups = z.string().transform((text, context): string[] => {
   return groups.length > 0 ? groups : fail(context, 'must name at least one group; leave it out to let every viewer in')
 })
 
-const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
-
 /**
  * Returns the rules for addresses. Plain http is for a laptop only: both the address and PUBLIC_URL must be loopback.
  * @param publicUrl null if PUBLIC_URL is missing or wrong, which is reported elsewhere.
@@ -97,9 +95,6 @@ export function commonSettings({ assertScheme, assertBrowserScheme }: AddressRul
       protects: 'without it, every viewer may watch',
     }),
     screenScript: OnOff.default(true),
-    returningViewers: ReturningViewers.default('continue').meta({
-      protects: 'without it, the next person at a device passes as the last viewer',
-    }),
     ...brandFields(addressField((text) => parseLink(text, assertScheme))),
   }
 }

@@ -35,7 +35,6 @@ export function readEntryPoint(
     basePath: name === 'default' ? '' : `/e/${name}`,
     playerOrigins: common.playerOrigins,
     allowedGroups: common.allowedGroups ?? null,
-    returningViewers: common.returningViewers,
     hasScript: common.screenScript,
     hasPasswordForm: checkPasswordForm(source, on),
     brand: brandOf(common, source),

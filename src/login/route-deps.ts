@@ -2,7 +2,6 @@ import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { SsoOrigin } from '../sessions/session-store.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { Visits } from '../sessions/visits.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
 import type { AccessPolicy, GateDecision } from './answer/access-decision.ts'
@@ -28,7 +27,6 @@ export interface EntryPointDeps {
   readonly prompts: readonly Prompt[]
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
-  readonly visits: Visits
   readonly signInLimits: Pick<SignInLimits, 'admit'>
   readonly loopBreaker: LoopBreaker
   readonly screens: Screens

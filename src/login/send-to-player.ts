@@ -7,7 +7,7 @@ import type { AuthenticatedViewer, EntryPointDeps } from './route-deps.ts'
 import { sendLocation, sendRedirect } from './screens/send.ts'
 
 export type SendDeps = AccessDeps &
-  Pick<EntryPointDeps, 'answer' | 'gates' | 'visits' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn'>
+  Pick<EntryPointDeps, 'answer' | 'gates' | 'refusals' | 'loopBreaker' | 'headersFor' | 'logSignIn'>
 
 /** Asks the access policy, and redirects the viewer to the player with the answer, or shows the refusal. */
 export async function sendToPlayer(
@@ -32,10 +32,7 @@ export async function sendToPlayer(
   deps.logSignIn(req, { outcome, viewer: viewer.username, ...identity })
   const sessionId = await openSession()
   for (const onGranted of decision.onGranted) await onGranted(sessionId)
-  if (sessionId !== null) {
-    deps.loopBreaker.countAnswer(sessionId, target, key)
-    if (entryPoint.returningViewers === 'ask') deps.visits.extend(res, sessionId)
-  }
+  if (sessionId !== null) deps.loopBreaker.countAnswer(sessionId, target, key)
   // Not for a session alone: a script must not read a response without a password.
   const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect
   send(res, deps.headersFor(context.address.origin), location)

@@ -12,14 +12,11 @@ import { isNavigation, returnToPlayer, type SendDeps, sendToPlayer } from './sen
 /** The prompt of a viewer who wants another account. */
 const OTHER_ACCOUNT = 'other-account'
 
-/**
- * Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response, unless the entry
- * point asks first.
- */
+/** Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response. */
 export function getSignIn(
   deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'prompts' | 'sessions'>,
 ): RequestHandler {
-  const { entryPoint, answer, screens, screenParts, sessions, visits, refusals } = deps
+  const { answer, screens, screenParts, sessions, refusals } = deps
   const prompts = [...deps.prompts, ...screenParts.flatMap((part) => part.prompts)]
 
   return async function getSignInScreen(req, res) {
@@ -33,11 +30,10 @@ export function getSignIn(
       const prompt = own?.value ?? (query.prompt === undefined ? undefined : OTHER_ACCOUNT)
       return screens.sendSignIn(req, res, { context, ...(prompt && { prompt }) })
     }
-    const asksFirst = entryPoint.returningViewers === 'ask' && !visits.isRunning(req, returning.sessionId)
     const wantsOtherAccount = query.prompt === OTHER_ACCOUNT
-    if (query.prompt === 'login' || wantsOtherAccount || asksFirst || !isNavigation(req)) {
+    if (query.prompt === 'login' || wantsOtherAccount || !isNavigation(req)) {
       const signedInAs = returning.viewer.username
-      return screens.sendSignIn(req, res, { context, signedInAs, asksFirst, wantsOtherAccount })
+      return screens.sendSignIn(req, res, { context, signedInAs, wantsOtherAccount })
     }
     await returnToPlayer(deps, req, res, { ...returning, context })
   }

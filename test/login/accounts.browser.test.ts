@@ -13,7 +13,7 @@ const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromiu
 const BOB = { username: 'bob@example.com', password: 'bob’s own' }
 const CONTINUE = 'form[action$="/continue"] button'
 
-/** The login app at http://localhost, and a player that frames the address in its query. `/e/asking` asks. */
+/** The login app at http://localhost, and a player that frames the address in its query. */
 async function startSites() {
   let login = ''
   const player = await startSite((address) => {
@@ -25,10 +25,7 @@ async function startSites() {
   const shared = { ...ENTRY_POINT, playerAddress, playerOrigins: [player] }
   const app = await startLoginApp({
     publicUrl: 'http://localhost',
-    entryPoints: [
-      { ...shared, name: 'plain', basePath: '/e/plain' },
-      { ...shared, name: 'asking', basePath: '/e/asking', returningViewers: 'ask' },
-    ],
+    entryPoints: [{ ...shared, name: 'plain', basePath: '/e/plain' }],
     nowSeconds: () => Date.now() / 1000,
   })
   app.users.add(BOB.username, BOB.password)
@@ -83,12 +80,7 @@ test.each(KINDS)(
       await signIn(change, BOB)
       expect(await arrivedAs()).toBe(BOB.username)
 
-      await pressKey(await open('/e/asking'), CONTINUE)
-      expect(await arrivedAs()).toBe(BOB.username)
-      await page.goto(`${player}/?frame=/e/asking`)
-      expect(await arrivedAs()).toBe(BOB.username)
-
-      const shared = await open('/e/asking?prompt=login')
+      const shared = await open('/e/plain?prompt=login')
       await pressKey(shared, 'summary')
       await pressKey(shared, '[name="shared"]', ' ')
       await signIn(shared, ADA)

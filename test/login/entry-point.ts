@@ -22,7 +22,6 @@ export const ENTRY_POINT: HashEntryPoint = {
   playerOrigins: [PLAYER, 'https://customer.example'],
   consumers: [parseAllowedConsumer(CONSUMER)],
   allowedGroups: null,
-  returningViewers: 'continue',
   hasScript: true,
   brand: UNBRANDED,
   ...FEATURES_OFF,

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import session from 'express-session'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../users/temporary-folder.ts'
-import { ENTRY_POINT } from './entry-point.ts'
 import { STORE_DOWN } from './memory-users.ts'
 import { expectRefused } from './refused-answer.ts'
 import { responseOf } from './response-of.ts'
@@ -21,11 +20,6 @@ test('a sign-in on a shared device gives a response, and makes no session', asyn
   expect(answer.setCookies).toEqual([])
   expect(rowsIn(file)).toEqual([])
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'signed-in', viewer: ADA.username })
-})
-
-test('a sign-in on a shared device starts no visit at an entry point that asks', async () => {
-  const app = await startLoginApp({ entryPoints: [{ ...ENTRY_POINT, returningViewers: 'ask' }] })
-  expect((await app.post('/sign-in', ON_SHARED)).setCookies).toEqual([])
 })
 
 test('a sign-in on a shared device ends the earlier session of this browser, and no other', async () => {

@@ -39,7 +39,7 @@ export interface SignInState {
   readonly isShared?: boolean
   /** Adds a way to continue without a password. */
   readonly signedInAs?: string
-  /** True if the entry point asks a viewer with a session before it sends an answer to the player. Needs `signedInAs`. */
+  /** True if the viewer must choose before the player gets an answer. Needs `signedInAs`. */
   readonly asksFirst?: boolean
   /** True if the viewer wants another account. The form is then open at once, as it is after a refusal. */
   readonly wantsOtherAccount?: boolean

@@ -43,7 +43,6 @@ describe('a file of entry points', () => {
       hashLifetimeSeconds: 0,
       allowedGroups: ['staff', 'night shift'],
       screenScript: 'off',
-      returningViewers: 'ask',
     }
     expect(readConfig(withFile([ENTRY, sport])).entryPoints).toEqual([
       {
@@ -58,7 +57,6 @@ describe('a file of entry points', () => {
         playerOrigins: ['https://player.example'],
         consumers: [],
         allowedGroups: null,
-        returningViewers: 'continue',
         hasScript: true,
         ...DEFAULTS,
       },
@@ -80,7 +78,6 @@ describe('a file of entry points', () => {
           { origin: 'https://qa.example', path: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
-        returningViewers: 'ask',
         hasScript: false,
         ...DEFAULTS,
       },

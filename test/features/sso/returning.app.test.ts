@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { entryPointAt } from '../../login/entry-point.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
+import { asking } from '../ask-returning/asking.ts'
 import { withSso } from './entry-point.ts'
 import { cookiesOf, fieldOf, signIn, startSso } from './start-sso.ts'
 
@@ -43,7 +44,7 @@ test('a loop of an SSO viewer is stopped, and a new sign-in gets a response', as
 })
 
 test('with RETURNING_VIEWERS=ask, an SSO viewer is asked, and continues without the provider', async () => {
-  const app = await startSso({ entryPoint: { returningViewers: 'ask' } })
+  const app = await startSso({ entryPoint: asking(ENTRY_POINT) })
   const { setCookies } = await signIn(app)
   const Cookie = cookiesOf({ setCookies: setCookies.filter((cookie) => cookie.includes('viewer=')) })
   const question = await app.get('/', { Cookie })

@@ -8,6 +8,7 @@ import { expectRefused } from '../../login/refused-answer.ts'
 import { responseOf } from '../../login/response-of.ts'
 import { cookieIn, expectScreen, signIn } from '../../login/signed-in.ts'
 import { ADA, type Answer, formOf, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
+import { asking } from '../ask-returning/asking.ts'
 import { TOKEN_ENTRY_POINT } from './entry-point.ts'
 import { REF, startTokenApp, tokenIn } from './start-token-app.ts'
 
@@ -71,7 +72,7 @@ test('a viewer with a session passes at each reload, each time with a new token'
 })
 
 test('a returning viewer who is asked first continues with a token', async () => {
-  const app = await startTokenApp({ entryPoints: [{ ...TOKEN_ENTRY_POINT, returningViewers: 'ask' }] })
+  const app = await startTokenApp({ entryPoints: [asking(TOKEN_ENTRY_POINT)] })
   const { setCookies } = await app.post('/sign-in', FORM)
   const Cookie = setCookies.find((cookie) => cookie.startsWith('__Host-viewer='))?.split(';')[0] ?? ''
   const asked = await app.get(SCREEN, { Cookie })

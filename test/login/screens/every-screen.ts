@@ -87,7 +87,6 @@ export async function startAppWithEveryScreen(
     publicUrl: 'http://localhost',
     entryPoints: [
       entryPoint,
-      { ...entryPoint, name: 'asking', basePath: '/e/asking', returningViewers: 'ask' },
       { ...entryPoint, name: 'closed', basePath: '/e/closed', allowedGroups: ['gold'] },
       { ...entryPoint, name: 'ended', basePath: '/e/ended' },
       ...FEATURE_SCREENS.map((feature) => ({ ...feature.entryPoint, brand, playerOrigins })),
@@ -166,7 +165,6 @@ async function returningScreens(app: LoginApp, language: Language): Promise<Scre
     screens.push(
       { name: `welcome back${who}`, html: closed },
       { name: `welcome back${who}, form open`, html: closed.replace('<details', '<details open') },
-      { name: `asked${who}`, html: (await app.get('/e/asking', headers)).text },
       {
         name: `welcome back${who}, wrong password`,
         html: (await app.post('/sign-in', { username, password: 'x' }, headers)).text,

@@ -1,5 +1,11 @@
+import { askingScreens } from '../../features/ask-returning/screens.ts'
 import { tokenScreens } from '../../features/token/screens.ts'
 import type { FeatureScreens } from './screen.ts'
 
 /** A fork that deletes a feature deletes its line. */
-export const FEATURE_SCREENS: readonly FeatureScreens[] = [tokenScreens]
+const SCREENS = {
+  tokenScreens,
+  askingScreens,
+}
+
+export const FEATURE_SCREENS: readonly FeatureScreens[] = Object.values(SCREENS)

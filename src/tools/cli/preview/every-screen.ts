@@ -57,7 +57,9 @@ async function returningScreens(request: ScreenRequest): Promise<Screen[]> {
     if (closed.includes('<details')) {
       screens.push({ name: `welcome back${who}, form open`, html: closed.replace('<details', '<details open') })
     }
-    screens.push({ name: `asked${who}`, html: (await app.get('', { at: 'asking', fields, headers })).html })
+    // Only an entry point with a question before the answer shows a screen.
+    const asked = await app.get('', { fields, headers })
+    if (asked.status === 200) screens.push({ name: `asked${who}`, html: asked.html })
     if (!entryPoint.hasPasswordForm) continue
     const form = {
       fields: { ...fields, username, password: 'x' },

@@ -32,7 +32,6 @@ export async function startPreviewApp(config: Config, entryPoint: EntryPoint, la
   const log = openLog('silent', new Writable())
   const entryPoints = {
     own: entryPoint,
-    asking: { ...entryPoint, ...pathOf(entryPoint, 'asking'), returningViewers: 'ask' as const },
     open: { ...entryPoint, ...pathOf(entryPoint, 'open'), hasPasswordForm: true },
   }
   const all = Object.values(entryPoints)

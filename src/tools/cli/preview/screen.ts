@@ -22,8 +22,8 @@ export interface Sent {
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly scene?: Scene
-  /** Default: the entry point of the settings. `asking` asks returning viewers, `open` has a password form in any case. */
-  readonly at?: 'asking' | 'open'
+  /** Default: the entry point of the settings. `open` has a password form in any case. */
+  readonly at?: 'open'
 }
 
 interface Answer {

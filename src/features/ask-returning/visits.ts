@@ -1,20 +1,18 @@
 import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
-export type Visits = ReturnType<typeof createVisits>
-
 /** The player asks again when a response expires. A browser with a slow clock or connection may be late. */
 const LATE_SECONDS = 300
 const WITHOUT_EXPIRY_SECONDS = 3600
 
 /**
- * Creates the visits of returning viewers at one entry point, for RETURNING_VIEWERS=ask. Each entry point has its own
- * cookie: an entry point with short responses must not end the visit of another.
- * @param lifetimeSeconds the lifetime of a response; 0 if it never expires. Absent if the player gets no hash.
+ * Creates the visits of returning viewers at one entry point. Each entry point has its own cookie: an entry point with
+ * short responses must not end the visit of another.
+ * @param lifetimeSeconds the lifetime of a response; 0 if it never expires, or if the player gets no hash.
  */
 export function createVisits(
-  { name: entryPoint, lifetimeSeconds = 0 }: { readonly name: string; readonly lifetimeSeconds?: number },
-  isTls: boolean,
+  entryPoint: string,
+  { lifetimeSeconds, isTls }: { readonly lifetimeSeconds: number; readonly isTls: boolean },
 ) {
   const name = `${isTls ? '__Host-' : ''}visit-${entryPoint}`
   const maxAge = ((lifetimeSeconds || WITHOUT_EXPIRY_SECONDS) + LATE_SECONDS) * 1000

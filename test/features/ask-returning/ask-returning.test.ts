@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
-import { ENTRY_POINT, entryPointAt } from './entry-point.ts'
-import { expectRefused } from './refused-answer.ts'
-import { responseOf } from './response-of.ts'
-import { expectScreen } from './signed-in.ts'
-import { ADA, type Answer, type LoginApp, START_SECONDS, startLoginApp } from './start-login-app.ts'
+import { readConfig } from '../../../src/config.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
+import { expectRefused } from '../../login/refused-answer.ts'
+import { expectScreen } from '../../login/signed-in.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from '../../login/start-login-app.ts'
+import { SETTINGS } from '../../settings.ts'
+import { asking } from './asking.ts'
 
-const ASKING = { ...ENTRY_POINT, returningViewers: 'ask' } as const
+const ASKING = asking(ENTRY_POINT)
 
 /** Returns the cookies that an answer sets, as a browser sends them back. */
 function cookiesIn({ setCookies }: Answer): string[] {
@@ -33,19 +35,6 @@ test('a returning viewer is asked before the player gets a response', async () =
   expectQuestion(await app.get('/?ustreamContentId=7', { Cookie: session }))
 })
 
-test('a viewer who chooses to continue is sent to the player, with the fields of the player', async () => {
-  const app = await startLoginApp({ entryPoints: [ASKING] })
-  const { session } = await signIn(app)
-  const fields = { hashConsumer: 'https://chat.example/customer/1', ustreamContentId: '7' }
-  const answer = await app.post('/continue', fields, { Cookie: session })
-  expect(responseOf(answer.location)).toEqual({
-    address: fields.hashConsumer,
-    parameters: [['user', ADA.username]],
-    expiresAtSeconds: START_SECONDS + ENTRY_POINT.lifetimeSeconds,
-  })
-  expect(app.lines.at(-1)).toMatchObject({ outcome: 'returned', viewer: ADA.username })
-})
-
 test('a viewer is asked once in a visit: not after the sign-in, and not after choosing to continue', async () => {
   const app = await startLoginApp({ entryPoints: [ASKING] })
   const { session, visit } = await signIn(app)
@@ -67,7 +56,7 @@ test('a visit lasts until a response has been expired for five minutes', async (
 })
 
 test('a visit lasts for an hour and five minutes if a response never expires', async () => {
-  const app = await startLoginApp({ entryPoints: [{ ...ASKING, lifetimeSeconds: 0 }] })
+  const app = await startLoginApp({ entryPoints: [asking({ ...ENTRY_POINT, lifetimeSeconds: 0 })] })
   const { setCookies } = await app.post('/sign-in', ADA)
   expect(setCookies.join()).toContain('Max-Age=3900')
 })
@@ -101,17 +90,6 @@ test('a player that keeps sending a viewer back is stopped in a visit, and when 
   }
 })
 
-test.each([
-  ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
-  ['another origin', { Origin: 'https://evil.example' }],
-])('a post from %s does not continue', async (_case, headers) => {
-  const app = await startLoginApp({ entryPoints: [ASKING] })
-  const { session } = await signIn(app)
-  const answer = await app.post('/continue', {}, { Cookie: session, ...headers })
-  expectRefused(answer, 403)
-  expect(answer.text).not.toContain(ADA.username)
-})
-
 test.each(['/?continue', '/?continue=1', '/?prompt=continue', '/continue'])(
   'the address %s does not continue',
   async (path) => {
@@ -131,23 +109,6 @@ test('a viewer whose session has ended meanwhile gets the sign-in screen', async
   expect(answer.text).toContain('name="ustreamContentId" value="7"')
 })
 
-test('a viewer may continue only if the policy still allows it', async () => {
-  const app = await startLoginApp({ entryPoints: [{ ...ASKING, allowedGroups: ['gold'] }] })
-  app.users.add(ADA.username, ADA.password, { groups: ['gold'] })
-  const { session } = await signIn(app)
-  app.users.add(ADA.username, ADA.password)
-  expectRefused(await app.post('/continue', {}, { Cookie: session }), 403)
-})
-
-test.each([
-  ['a body that is not a form', '{}', { 'Content-Type': 'application/json' }, 415],
-  ['an address that is not allowed', 'hashConsumer=https://evil.example/', {}, 400],
-])('%s is refused', async (_case, body, headers, status) => {
-  const app = await startLoginApp({ entryPoints: [ASKING] })
-  const { session } = await signIn(app)
-  expectRefused(await app.post('/continue', body, { Cookie: session, ...headers }), status)
-})
-
 test('an entry point that does not ask sets no cookie for visits, and lets viewers choose to continue', async () => {
   const app = await startLoginApp()
   const { setCookies } = await app.post('/sign-in', ADA)
@@ -165,10 +126,7 @@ test('a session of another entry point is asked at an entry point that asks', as
 })
 
 test('a viewer is asked at each entry point that asks, and a visit to one ends no visit to another', async () => {
-  const named = [
-    { ...ASKING, name: 'a', basePath: '/e/a' },
-    { ...ASKING, name: 'b', basePath: '/e/b', lifetimeSeconds: 60 },
-  ]
+  const named = [{ ...ASKING, name: 'a', basePath: '/e/a' }, asking(entryPointAt('b', { lifetimeSeconds: 60 }))]
   const app = await startLoginApp({ entryPoints: named })
   const cookies = cookiesIn(await app.post('/e/a/sign-in', ADA))
   expect(cookies).toEqual([expect.stringMatching(/^__Host-visit-a=/), expect.stringMatching(/^__Host-viewer=/)])
@@ -176,4 +134,18 @@ test('a viewer is asked at each entry point that asks, and a visit to one ends n
   expectQuestion(await app.get('/e/b', { Cookie }))
   const { setCookies } = await app.post('/e/b/continue', {}, { Cookie })
   expect(setCookies).toEqual([expect.stringMatching(/^__Host-visit-b=.*; Max-Age=360;/)])
+})
+
+test('a sign-in on a shared device starts no visit', async () => {
+  const app = await startLoginApp({ entryPoints: [ASKING] })
+  expect((await app.post('/sign-in', { ...ADA, shared: 'on' })).setCookies).toEqual([])
+})
+
+test.each([
+  ['ask', { lifetimeSeconds: 120 }],
+  ['continue', undefined],
+  ['', undefined],
+])('RETURNING_VIEWERS=%s is read', (RETURNING_VIEWERS, expected) => {
+  const { entryPoints } = readConfig({ ...SETTINGS, HASH_LIFETIME_SECONDS: '120', RETURNING_VIEWERS })
+  expect(entryPoints[0]?.features['ask-returning']).toEqual(expected)
 })

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { Feature } from '../../login/feature.ts'
+
+const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
+
+const settings = () => ({
+  returningViewers: ReturningViewers.default('continue').meta({
+    protects: 'without it, the next person at a device passes as the last viewer',
+  }),
+})
+
+/** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
+export interface AskSettings {
+  readonly lifetimeSeconds: number
+}
+
+/** Asks a viewer with a session to continue or to use another account, once in each visit. */
+export const askReturning: Feature<ReturnType<typeof settings>, AskSettings> = {
+  name: 'ask-returning',
+  settings,
+  read: ({ returningViewers }, { lifetimeSeconds }) => (returningViewers === 'ask' ? { lifetimeSeconds } : null),
+  async open({ publicUrl }) {
+    const { createGate } = await import('./gate.ts')
+    const isTls = publicUrl.protocol === 'https:'
+    return { at: (entryPoint, asked) => ({ gate: (deps) => createGate(deps, { ...asked, isTls }, entryPoint.name) }) }
+  },
+}
