@@ -6,6 +6,7 @@ import { entryPointSettings, readEntryPoint } from './entry-points/read-entry-po
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
 import { features } from './features.ts'
+import { openNamedFile, type SecurityLogFile } from './server/log/log-files.ts'
 import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from './settings/fields.ts'
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
 import { PublicUrl } from './settings/public-url.ts'
@@ -41,7 +42,7 @@ export interface Config extends SharedStores {
   readonly trustedProxies: readonly Network[]
   readonly shutdownDelaySeconds: number
   /** Null for none. */
-  readonly securityLogFile: string | null
+  readonly securityLog: SecurityLogFile | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Sentences about valid settings that are usually a mistake. Logged at the start. */
   readonly warnings: readonly string[]
@@ -141,7 +142,7 @@ export function readConfig(environment: Environment): Config {
     trustProxyHops: app.TRUST_PROXY_HOPS,
     trustedProxies: app.TRUSTED_PROXIES,
     shutdownDelaySeconds: app.SHUTDOWN_DELAY_SECONDS,
-    securityLogFile: app.SECURITY_LOG_FILE ?? null,
+    securityLog: securityLogOf(app.SECURITY_LOG_FILE),
     logLevel: app.LOG_LEVEL,
     warnings: [
       ...reading.warnings,
@@ -181,8 +182,13 @@ export function readActivitySettings(environment: Environment) {
   return {
     lifetimeSeconds: app.SESSION_LIFETIME_SECONDS,
     idleSeconds: app.SESSION_IDLE_SECONDS,
-    securityLogFile: app.SECURITY_LOG_FILE ?? null,
+    securityLogFile: securityLogOf(app.SECURITY_LOG_FILE)?.path ?? null,
   }
+}
+
+function securityLogOf(path: string | undefined): SecurityLogFile | null {
+  if (path === undefined) return features.find(({ securityLog }) => securityLog)?.securityLog ?? null
+  return path === 'off' ? null : { path, open: openNamedFile }
 }
 
 /** Reads only the shared settings of one feature and the address of this app: its commands need no secret of the app. */

@@ -1,6 +1,7 @@
 import { account } from './features/account/feature.ts'
 import { askReturning } from './features/ask-returning/feature.ts'
 import { background } from './features/background/feature.ts'
+import { defaultLog } from './features/default-log/feature.ts'
 import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
@@ -22,6 +23,7 @@ const FEATURES = {
   secretFiles,
   metrics,
   background,
+  defaultLog,
 }
 
 export const features: readonly Feature[] = Object.values(FEATURES)

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { type Config, readConfig } from './config.ts'
-import { ConfigError } from './errors.ts'
+import { readConfig } from './config.ts'
 import { features } from './features.ts'
 import { openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
 import { logDroppedConnections } from './server/dropped-connections.ts'
 import { fileLimitWarnings } from './server/file-limit.ts'
 import { closeAfterAnswers, createHttpServer, listen, stopServer } from './server/http-server.ts'
-import { type Logs, openLogs } from './server/log/log.ts'
+import { openLogs } from './server/log/log.ts'
 import { createRepeatFilter } from './server/log/repeat-filter.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
@@ -31,7 +30,7 @@ export interface LoginApp {
  */
 export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const config = readConfig(env)
-  const { log, securityLog, linesDropped, close } = openLogFiles(config)
+  const { log, securityLog, linesDropped, close } = openLogs(config.logLevel, config.securityLog)
   const repeatFilter = createRepeatFilter()
   for (const warning of [...config.warnings, ...fileLimitWarnings()]) log.warn(warning)
   const users = await userStores.open(config.userStore, (message, cause) =>
@@ -83,15 +82,4 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     if (!viewers.isAvailable()) log.warn({ event: 'user-store' }, NO_VIEWER)
   }
   return { sayStarted, stop }
-}
-
-function openLogFiles({ logLevel, securityLogFile }: Config): Logs {
-  try {
-    return openLogs(logLevel, securityLogFile)
-  } catch (cause) {
-    if (securityLogFile === null) throw cause
-    const { code } = cause as NodeJS.ErrnoException
-    const fault = `SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`
-    throw new ConfigError(fault, { cause })
-  }
 }

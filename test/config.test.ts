@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { UNBRANDED } from '../src/brand/brand.ts'
 import { readConfig, settingNames } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
+import { features } from '../src/features.ts'
 import type { Environment } from '../src/settings/fields.ts'
 import { isSecret, KIT_SETTINGS } from './kit-settings.ts'
 import { FEATURES_OFF } from './login/entry-point.ts'
@@ -52,7 +53,7 @@ describe('the settings', () => {
       trustProxyHops: 0,
       trustedProxies: [],
       shutdownDelaySeconds: 2,
-      securityLogFile: null,
+      securityLog: features.find(({ securityLog }) => securityLog)?.securityLog ?? null,
       logLevel: 'info',
       warnings: [],
     })

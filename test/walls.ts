@@ -7,7 +7,9 @@ const BELOW_LOGIN = [
 const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
-const FEATURES = 'sso passkeys account token doors secret-files'.split(' ').map((name) => `src/features/${name}`)
+const FEATURES = 'sso passkeys account token doors secret-files default-log'
+  .split(' ')
+  .map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
@@ -37,6 +39,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
+  'src/features/default-log': ['src/login', 'src/server'],
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
   'src/features/window': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
@@ -74,7 +77,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/support': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/doctor': [...FOR_TOOLS, ...roomsOf('service settings terminal')],
   'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],
-  'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('terminal')],
+  'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('security-log terminal')],
   'src/tools/cli/html-page': roomsOf('output'),
   'src/tools/cli/security-log': [...FOR_TOOLS, 'src/features.ts', 'src/login/log', ...roomsOf('terminal')],
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],

@@ -5,6 +5,7 @@ import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
 import type { ClientFault } from '../server/client-faults.ts'
 import type { SecurityLog } from '../server/log/log.ts'
+import type { SecurityLogFile } from '../server/log/log-files.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
@@ -32,6 +33,8 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly prompts?: readonly Prompt[]
   /** The outcomes of its log lines. */
   readonly outcomes?: Outcomes
+  /** The security log while SECURITY_LOG_FILE is not set. */
+  readonly securityLog?: SecurityLogFile
   /** Returns why the feature cannot be on with this user store; null if it can. */
   faultWith?(userStore: StoreSettings): string | null
   /**

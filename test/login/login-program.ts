@@ -40,6 +40,7 @@ export function programSettings(folder: string = temporaryFolder()): Record<stri
     USER_STORE_URL: viewersUrl(join(folder, 'data')),
     SESSION_STORE_URL: `sqlite:${join(folder, 'data', 'sessions.db')}`,
     SHUTDOWN_DELAY_SECONDS: '0',
+    SECURITY_LOG_FILE: 'off',
   }
 }
 
@@ -67,8 +68,11 @@ export function runLoginProgram(
 }
 
 /** Starts the program. Resolves when it listens. */
-export async function startLoginProgram(settings: Readonly<Record<string, string>>) {
-  const { child, output, ended } = runLoginProgram(settings)
+export async function startLoginProgram(
+  settings: Readonly<Record<string, string>>,
+  options?: Parameters<typeof runLoginProgram>[1],
+) {
+  const { child, output, ended } = runLoginProgram(settings, options)
   /** Resolves with the output once it contains the text. */
   async function says(text: string): Promise<string> {
     let isOver = false

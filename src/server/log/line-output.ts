@@ -18,10 +18,10 @@ const MOST_WAITING_BYTES = 1_000_000
 /**
  * Creates an output of lines for a file descriptor that does not block. Never waits for space, nor for a reader. Writes
  * are synchronous: in libuv's thread pool, a blocked write would occupy a thread and keep the process from ending.
- * @param descriptor called before each write. May throw: the lines are then dropped.
+ * @param descriptor called before each write, with its bytes. May throw: the lines are then dropped.
  */
 export function createLineOutput(
-  descriptor: () => number,
+  descriptor: (bytes: number) => number,
   { noticeOf, onFault = () => {}, mostWaitingBytes = MOST_WAITING_BYTES }: LineOutputOptions,
 ) {
   const queue = createQueue(descriptor)
@@ -73,7 +73,7 @@ export function createLineOutput(
 }
 
 /** Creates a queue of lines. `write` and `writeNow` throw the error of the file system. */
-function createQueue(descriptor: () => number) {
+function createQueue(descriptor: (bytes: number) => number) {
   const lines: Buffer[] = []
   let bytes = 0
   /** True if a part of the first line is written. Its rest must be written before other lines. */
@@ -89,7 +89,7 @@ function createQueue(descriptor: () => number) {
     /** Writes all lines. */
     write(): void {
       for (let line = lines[0]; line !== undefined; line = lines[0]) {
-        const written = writeSync(descriptor(), line)
+        const written = writeSync(descriptor(line.length), line)
         bytes -= written
         isFirstCut = written < line.length
         if (isFirstCut) lines[0] = line.subarray(written)
@@ -98,7 +98,7 @@ function createQueue(descriptor: () => number) {
     },
     /** Writes a line, and queues its rest if only a part was written. The queue must be empty. */
     writeNow(line: Buffer): void {
-      const written = writeSync(descriptor(), line)
+      const written = writeSync(descriptor(line.length), line)
       isFirstCut = written < line.length
       if (isFirstCut) add(line.subarray(written))
     },

@@ -1,8 +1,20 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Logger } from 'pino'
+import { ConfigError } from '../../errors.ts'
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
 const CHECK_FILE_MS = 1_000
+
+/** A file for the security log. */
+export interface SecurityLogFile {
+  readonly path: string
+  /**
+   * Returns a function that returns the descriptor for the next write of so many bytes. Null if the app does without.
+   * @throws ConfigError if the app must not start without the file.
+   */
+  readonly open: (path: string, log: Pick<Logger, 'warn'>) => ((bytes: number) => number) | null
+}
 
 /**
  * Returns a descriptor of standard output that does not block. Opens a pipe or terminal again, because other processes
@@ -16,6 +28,20 @@ export function standardOutput(): number {
   } catch {
     void process.stdout
     return 1
+  }
+}
+
+/**
+ * Opens the file that SECURITY_LOG_FILE names.
+ * @throws ConfigError
+ */
+export function openNamedFile(path: string): () => number {
+  try {
+    return openRotatedFile(path)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const fault = `SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`
+    throw new ConfigError(fault, { cause })
   }
 }
 

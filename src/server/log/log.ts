@@ -1,6 +1,6 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
 import { createLineOutput, type LineOutput } from './line-output.ts'
-import { openRotatedFile, standardOutput } from './log-files.ts'
+import { type SecurityLogFile, standardOutput } from './log-files.ts'
 
 const MOST_CAUSES = 5
 const LAST_LINES_MS = 1_000
@@ -21,9 +21,9 @@ export interface Logs {
 /**
  * Opens the log on standard output, and the security log. A log that cannot be written never stops the program.
  * @param securityFile null for none.
- * @throws NodeJS.ErrnoException if the security file cannot be opened.
+ * @throws ConfigError if the security file must be open.
  */
-export function openLogs(level: LevelWithSilent, securityFile: string | null): Logs {
+export function openLogs(level: LevelWithSilent, securityFile: SecurityLogFile | null): Logs {
   const stdout = standardOutput()
   const main = createLineOutput(() => stdout, { noticeOf })
   const log = openLog(level, main)
@@ -44,9 +44,10 @@ export function securityLogOf(log: Logger): SecurityLog {
   return log.child({ category: 'security' })
 }
 
-function openSecurityOutput(file: string, log: Logger): LineOutput {
+function openSecurityOutput({ path, open }: SecurityLogFile, log: Logger): LineOutput | null {
   const onFault = (err: unknown) => log.error({ event: 'security-log-failed', err })
-  return createLineOutput(openRotatedFile(file), { noticeOf, onFault })
+  const descriptor = open(path, log)
+  return descriptor && createLineOutput(descriptor, { noticeOf, onFault })
 }
 
 function inBoth(first: SecurityLog, second: SecurityLog): SecurityLog {

@@ -20,7 +20,8 @@ export async function runHere(
   const texts = Promise.all([stdout.toArray(), stderr.toArray()])
   const file = userStores.fileOf()
   const status = await runCommandLine(args, {
-    env: { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), ...env },
+    // The log of an app in this folder is not of the test.
+    env: { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), SECURITY_LOG_FILE: 'off', ...env },
     folder: cwd,
     stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
     stdout,

@@ -1,13 +1,13 @@
 import { addAbortSignal } from 'node:stream'
 import { type Command, Option } from 'commander'
-import { readActivitySettings } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { readOpenPeriod } from '../output/period.ts'
 import { addPeriodOptions, orUsageError, type PeriodOptions } from '../output/period-options.ts'
 import { openFileSink, standardOutput } from '../output/sink.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
-import { linesOfFile, linesOfStream, rotatedFiles } from '../security-log/log-lines.ts'
+import { linesOfFile, linesOfStream } from '../security-log/log-lines.ts'
+import { findOwnLog } from '../security-log/own-log.ts'
 import { type EventFilter, type Reading, securityEvents, startReading } from '../security-log/security-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printable } from '../terminal/text.ts'
@@ -22,7 +22,7 @@ interface Options extends PeriodOptions {
 }
 
 const ABOUT = `
-Reads the lines about sign-ins that the login app wrote. Without a FILE, reads SECURITY_LOG_FILE and its rotated files.
+Reads the lines about sign-ins that the login app wrote. Without a FILE, reads the security log and its rotated files.
 A FILE may be the whole log, or compressed (.gz). "-" is standard input. Other lines are skipped and counted. Times
 without an offset are in the time zone of this machine. The default is all time. In CSV, formulas start with an
 apostrophe and control characters are escaped, such as \\u001b.`
@@ -75,12 +75,11 @@ async function exportEvents(
 }
 
 /** Returns the security log of the settings with its rotated files. */
-async function ownLog({ env }: CommandIo): Promise<string[]> {
-  const { securityLogFile: file } = readActivitySettings(env)
-  if (file !== null) return await rotatedFiles(file)
+async function ownLog({ env }: CommandIo): Promise<readonly string[]> {
+  const log = await findOwnLog(env)
+  if ('files' in log) return log.files
   throw new ConfigError(
-    'There is no log to read, because SECURITY_LOG_FILE is not set. Name the files of the log, or pass the log on ' +
-      'standard input: audit export -',
+    `There is no log to read: ${log.missing}. Name the files of the log, or pass the log on standard input: audit export -`,
   )
 }
 

@@ -1,10 +1,8 @@
-import { readActivitySettings } from '../../../config.ts'
 import { features } from '../../../features.ts'
 import { type Outcomes, SIGN_IN_OUTCOMES } from '../../../login/log/sign-in-log.ts'
-import { linesOfFile, rotatedFiles } from './log-lines.ts'
+import { linesOfFile } from './log-lines.ts'
+import { findOwnLog } from './own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
-
-const NO_LOG = 'not known: SECURITY_LOG_FILE is not set'
 
 type ShownEvent = Omit<SecurityEvent, 'event' | 'viewer' | 'status' | 'count' | 'requestId'>
 interface LastEvents {
@@ -17,10 +15,11 @@ type Part = <T>(work: Promise<T>) => Promise<T | null>
 
 /** Returns the events of a viewer in the security log, for `viewers show`. Times are ISO 8601, in UTC. */
 export async function loggedEvents(env: Readonly<Record<string, string | undefined>>, viewer: string, part: Part) {
-  const file = readActivitySettings(env).securityLogFile
-  const last = file === null ? null : await part(lastEventsOf(file, viewer))
+  const log = await part(findOwnLog(env))
+  const last = log && 'files' in log ? await part(lastEventsOf(log.files, viewer)) : null
   const [lastSignIn, lastRefusal] = [shownEvent(last?.signIn), shownEvent(last?.refusal)]
-  const textOf = (event: ShownEvent | null) => (file === null ? NO_LOG : eventText(event))
+  const textOf = (event: ShownEvent | null) =>
+    log && 'missing' in log ? `not known: ${log.missing}` : eventText(event)
   const lines: Line[] = [
     ['Last sign-in', textOf(lastSignIn)],
     ['Last refusal', textOf(lastRefusal)],
@@ -56,14 +55,15 @@ export function isRefusal(outcome: string): boolean {
 }
 
 /**
- * Finds the newest sign-in and the newest refusal of a viewer; null where there is none. Reads the rotated files of the
- * log, the newest first, until one of them has a sign-in: older refusals no longer matter.
+ * Finds the newest sign-in and the newest refusal of a viewer; null where there is none. Reads the newest file first,
+ * until one of them has a sign-in: older refusals no longer matter.
+ * @param files the oldest first.
  * @throws ConfigError if a file cannot be read.
  */
-export async function lastEventsOf(securityLogFile: string, viewer: string): Promise<LastEvents> {
+export async function lastEventsOf(files: readonly string[], viewer: string): Promise<LastEvents> {
   const filter = { period: null, viewer, outcomes: [] }
   let refusal: SecurityEvent | null = null
-  for (const file of (await rotatedFiles(securityLogFile)).toReversed()) {
+  for (const file of files.toReversed()) {
     const found: { -readonly [Name in keyof LastEvents]: LastEvents[Name] } = { signIn: null, refusal: null }
     for await (const event of securityEvents(linesOfFile(file), filter, startReading())) {
       if (event.outcome === 'signed-in') found.signIn = event

@@ -1,9 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync, rmdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { faultsOfLog } from '../security-log/log-fault.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
@@ -16,9 +15,10 @@ const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [
   serviceSettings, //
 ]
 
-/** Faults of valid settings, with which the app starts but refuses viewers. */
-const FAULTS_OF_STORES: readonly ((config: Config) => readonly string[])[] = [
+/** Faults of valid settings: the app does not start, or refuses viewers. */
+const FAULTS: readonly ((config: Config) => readonly string[])[] = [
   undeliveredAttributes, //
+  faultsOfLog,
 ]
 
 interface OptionalSettings {
@@ -42,9 +42,8 @@ async function check({ env, stdout }: CommandIo): Promise<Outcome> {
   const app = settingsOrMistakes(() => readConfig(env))
   const given = OPTIONAL_SETTINGS.filter(({ isGiven }) => isGiven(env))
   const optional = given.map(({ read }) => settingsOrMistakes(() => read(env)))
-  const logFault = typeof app === 'string' ? null : faultOfLog(app.securityLogFile)
-  const storeFaults = typeof app === 'string' ? [] : FAULTS_OF_STORES.flatMap((faultsOf) => faultsOf(app))
-  const faults = [app, ...optional, logFault, ...storeFaults].filter((result) => typeof result === 'string')
+  const more = typeof app === 'string' ? [] : FAULTS.flatMap((faultsOf) => faultsOf(app))
+  const faults = [app, ...optional, ...more].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
   const data = report(app, env)
   return { ok: true, text: await describe(data, env, stdout), data }
@@ -56,29 +55,6 @@ function settingsOrMistakes<T extends object>(read: () => T): T | string {
   } catch (error) {
     if (error instanceof ConfigError) return error.message
     throw error
-  }
-}
-
-/** Returns a sentence if the start could not open the security log. Leaves no file, and no folder that it creates. */
-function faultOfLog(file: string | null): string | null {
-  if (file === null) return null
-  const missing: string[] = []
-  let folder = resolve(dirname(file))
-  for (; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder)
-  const created: string[] = []
-  try {
-    accessSync(existsSync(file) ? file : folder, constants.W_OK)
-    // One by one: with `recursive`, Node never returns from a folder below /proc.
-    for (const path of missing) {
-      mkdirSync(path)
-      created.unshift(path)
-    }
-    return null
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return `SECURITY_LOG_FILE cannot be opened (${code}). Set a file that this user may write.`
-  } finally {
-    for (const path of created) rmdirSync(path)
   }
 }
 

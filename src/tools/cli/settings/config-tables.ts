@@ -1,5 +1,11 @@
 import { KeyObject } from 'node:crypto'
-import { appSettings, type Config, entryPointEnvironment, entryPointSources } from '../../../config.ts'
+import {
+  appSettings,
+  type Config,
+  entryPointEnvironment,
+  entryPointSources,
+  readActivitySettings,
+} from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { Environment } from '../../../settings/fields.ts'
 import { metaOf, type Settings } from '../../../settings/setting.ts'
@@ -19,7 +25,8 @@ export function entryPointValues(config: Config, entryPoint: EntryPoint, environ
 
 /** Describes the settings that all entry points share. */
 export function appValues(environment: Environment): ShownSettings {
-  return valuesOf(appSettings(), environment)
+  const { securityLogFile } = readActivitySettings(environment)
+  return { ...valuesOf(appSettings(), environment), SECURITY_LOG_FILE: securityLogFile ?? NONE }
 }
 
 function valuesOf(settings: Settings, given: Environment): ShownSettings {

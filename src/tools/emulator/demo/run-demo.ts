@@ -72,6 +72,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       SESSION_SECRET: secrets.sessionSecret,
       USER_STORE_URL: store.USER_STORE_URL,
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
+      SECURITY_LOG_FILE: join(folder, 'security.log'),
       ...LISTENING,
       ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, secrets.hashSecret, features, lifetimeSeconds),
     }

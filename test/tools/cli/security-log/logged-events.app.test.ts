@@ -63,7 +63,7 @@ test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal
   const kindOf = async (outcome: string) => {
     // As the app writes them: most refusals have no status.
     writeFileSync(log, line(now, 'ada@example.com', { outcome }))
-    const { signIn, refusal } = await lastEventsOf(log, 'ada@example.com')
+    const { signIn, refusal } = await lastEventsOf([log], 'ada@example.com')
     return signIn ? 'sign-in' : refusal ? 'refusal' : 'neither'
   }
   const kinds: Record<string, string[]> = {}

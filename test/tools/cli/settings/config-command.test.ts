@@ -1,6 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { APP_SETTINGS, SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
@@ -83,20 +81,6 @@ test('config check shows brand, language, limits and mail as the app will use th
   for (const secret of ['PASSWORDMARKER', SETTINGS.HASH_SECRET, SETTINGS.SESSION_SECRET]) {
     expect(stdout + table).not.toContain(secret)
   }
-})
-
-test('config check refuses a security log that the start cannot open', async () => {
-  const { status, stderr } = await check({ ...SETTINGS, SECURITY_LOG_FILE: '/proc/no-such-folder/security.log' })
-  expect([status, stderr]).toEqual([1, expect.stringContaining('SECURITY_LOG_FILE cannot be opened (ENOENT).')])
-})
-
-test('config check accepts a security log in a folder that the start creates, and leaves no folder', async () => {
-  const folder = temporaryFolder()
-  const { status } = await check({
-    ...SETTINGS,
-    SECURITY_LOG_FILE: join(folder, 'logs', 'of', 'today', 'security.log'),
-  })
-  expect([status, readdirSync(folder)]).toEqual([0, []])
 })
 
 test('config check hides a secret that looks like an address', async () => {

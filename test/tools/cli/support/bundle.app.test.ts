@@ -77,7 +77,7 @@ describe('support bundle', () => {
   test('support bundle writes the mistakes of wrong settings', async () => {
     const { status, data } = await bundleWith({ ...ENV, PLAYER_ORIGINS: 'none' })
     expect([status, data.settings.error]).toEqual([0, expect.stringContaining('PLAYER_ORIGINS')])
-    expect([data.refusals, data.metrics]).toEqual(['SECURITY_LOG_FILE is not set.', 'METRICS_PORT is not set.'])
+    expect([data.refusals, data.metrics]).toEqual(['SECURITY_LOG_FILE is off.', 'METRICS_PORT is not set.'])
   })
 
   test.each(['in the environment', 'in files'])('no planted secret is in the bundle: secrets %s', async (place) => {

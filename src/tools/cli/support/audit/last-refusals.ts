@@ -1,6 +1,6 @@
-import { readActivitySettings } from '../../../../config.ts'
-import { linesOfFile, rotatedFiles } from '../../security-log/log-lines.ts'
+import { linesOfFile } from '../../security-log/log-lines.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
+import { findOwnLog } from '../../security-log/own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
 import type { Section } from '../section.ts'
 
@@ -10,10 +10,10 @@ const MOST_REFUSALS = 200
 export const lastRefusals: Section = {
   field: 'refusals',
   async collect({ env, signal }) {
-    const { securityLogFile } = readActivitySettings(env)
-    if (securityLogFile === null) return 'SECURITY_LOG_FILE is not set.'
+    const log = await findOwnLog(env)
+    if ('missing' in log) return `${log.missing}.`
     let last: SecurityEvent[] = []
-    for (const file of (await rotatedFiles(securityLogFile)).toReversed()) {
+    for (const file of log.files.toReversed()) {
       const older: SecurityEvent[] = []
       const all = { period: null, viewer: undefined, outcomes: [] }
       for await (const event of securityEvents(linesOfFile(file), all, startReading())) {

@@ -1,0 +1,24 @@
+import type { Logger } from 'pino'
+import type { Feature } from '../../login/feature.ts'
+import { openLimitedFile } from './limited-file.ts'
+
+/** Keeps the security log in a file of limited size, while SECURITY_LOG_FILE is not set. */
+export const defaultLog: Feature = {
+  name: 'default-log',
+  securityLog: { path: 'data/security.log', open: openDefaultLog },
+  open: () => Promise.resolve(null),
+}
+
+/** Returns null, with one warning, if the file cannot be opened: the operator did not ask for it. */
+function openDefaultLog(path: string, log: Pick<Logger, 'warn'>) {
+  const warn = (err: unknown, message: string) => log.warn({ event: 'security-log-failed', err }, message)
+  try {
+    return openLimitedFile(path, {
+      onFault: (error) => warn(error, `${path} cannot be renamed, so it grows over its limit.`),
+    })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    warn(error, `${path} cannot be opened (${code}), so no file has the security log. Set SECURITY_LOG_FILE, or off.`)
+    return null
+  }
+}
