@@ -9,10 +9,7 @@ const CHECK_FILE_MS = 1_000
 /** A file for the security log. */
 export interface SecurityLogFile {
   readonly path: string
-  /**
-   * Returns a function that returns the descriptor for the next write of so many bytes. Null if the app does without.
-   * @throws ConfigError if the app must not start without the file.
-   */
+  /** Returns a function that returns the descriptor for a write of so many bytes. Null if the app does without. */
   readonly open: (path: string, log: Pick<Logger, 'warn'>) => ((bytes: number) => number) | null
 }
 
@@ -31,10 +28,7 @@ export function standardOutput(): number {
   }
 }
 
-/**
- * Opens the file that SECURITY_LOG_FILE names.
- * @throws ConfigError
- */
+/** Opens the file that SECURITY_LOG_FILE names. @throws ConfigError */
 export function openNamedFile(path: string): () => number {
   try {
     return openRotatedFile(path)
