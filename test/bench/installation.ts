@@ -54,6 +54,8 @@ export async function createInstallation(): Promise<Installation> {
     SESSION_STORE_URL: `sqlite:${sessionsFile}`,
     TRUST_PROXY_HOPS: '1',
     SHUTDOWN_DELAY_SECONDS: '0',
+    // As the default, but in the folder that is removed.
+    SECURITY_LOG_FILE: join(folder, 'security.log'),
     // A viewer of the benchmark has more sessions than 20.
     SESSIONS_PER_VIEWER: '1000',
   }

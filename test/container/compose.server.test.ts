@@ -120,7 +120,11 @@ test('both copies sign in a viewer who was added by the owner, as a role that ca
   const inRedis = { SESSION_STORE_URL: redis.url, LIMITS_STORE_URL: redis.url }
   const noFiles = { SESSION_STORE_URL_FILE: '', LIMITS_STORE_URL_FILE: '' }
   const ours = { ...inRedis, ...noFiles, PORT: '0', HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
-  const copies = ['login-1', 'login-2'].map((name) => startLoginProgram({ ...environmentOf(name, secretAt), ...ours }))
+  // As in the container, both copies write into one folder.
+  const options = { cwd: temporaryFolder() }
+  const copies = ['login-1', 'login-2'].map((name) =>
+    startLoginProgram({ ...environmentOf(name, secretAt), ...ours }, options),
+  )
   const [one, two] = await Promise.all(copies)
   if (one === undefined || two === undefined) expect.unreachable()
   const visit = await signInAt(one, { username: 'ada@example.com', password: 'correct horse battery staple' })
