@@ -3,8 +3,8 @@ import type { FeatureSettings, ReadContext } from '../../entry-points/feature-se
 import { addressField } from '../../entry-points/fields.ts'
 import { listField } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
+import { isTimeZone, parseTime, timeText, type ZonedTime } from '../../settings/times.ts'
 import { type DoorWindow, doorState } from './doors.ts'
-import { isTimeZone, parseTime, timeText, type ZonedTime } from './times.ts'
 
 const A_TIME = 'must be a time with a zone, such as 2026-11-27T20:00+01:00'
 const A_WINDOW = 'must be two times with a zone and / between, such as 2026-11-27T20:00+01:00/2026-11-27T22:00+01:00'

@@ -1,9 +1,9 @@
 import { fill, LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
 import type { Gate } from '../../login/route-deps.ts'
+import { timeText } from '../../settings/times.ts'
 import { type DoorState, doorState } from './doors.ts'
 import type { DoorSettings } from './fields.ts'
-import { timeText } from './times.ts'
 
 type Closed = Exclude<DoorState, { name: 'open' }>
 

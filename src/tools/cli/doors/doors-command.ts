@@ -3,13 +3,13 @@ import { entryPointSources, readEntryPointSettings } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { type DoorWindow, doorState } from '../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
-import { timeText } from '../../../features/doors/times.ts'
+import { timeText } from '../../../settings/times.ts'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { readTime } from '../output/local-time.ts'
 import { isoWithOffset, openTimeZone, type TimeZone } from '../output/time-zone.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { writeDoors } from './doors-file.ts'
-import { readTime } from './local-time.ts'
 
 interface Options {
   readonly json?: boolean

@@ -1,7 +1,7 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
-import { timeText } from '../../../../features/doors/times.ts'
+import { timeText } from '../../../../settings/times.ts'
 import type { FeatureCheck } from '../feature-check.ts'
 import { type Finding, findingOf, ok, warning } from '../finding.ts'
 import { aheadSeconds } from '../server-clock.ts'

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../errors.ts'
-import { parseTime } from '../../../features/doors/times.ts'
-import { isoWithOffset, type TimeZone } from '../output/time-zone.ts'
+import { parseTime } from '../../../settings/times.ts'
+import { isoWithOffset, type TimeZone } from './time-zone.ts'
 
 const DAY_MS = 86_400_000
 const LOCAL = /^(?:([12]\d{3}-\d\d-\d\d)[T ])?([01]\d|2[0-3]):([0-5]\d)$/

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTime } from '../../../../src/tools/cli/doors/local-time.ts'
+import { readTime } from '../../../../src/tools/cli/output/local-time.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 
 const at = (text: string) => Date.parse(text) / 1000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isTimeZone, parseTime, timeText } from '../../../src/features/doors/times.ts'
-import { LANGUAGES } from '../../../src/languages/languages.ts'
+import { LANGUAGES } from '../../src/languages/languages.ts'
+import { isTimeZone, parseTime, timeText } from '../../src/settings/times.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
 
