@@ -1,4 +1,5 @@
 import { account } from './features/account/feature.ts'
+import { accountEnd } from './features/account-end/feature.ts'
 import { askReturning } from './features/ask-returning/feature.ts'
 import { background } from './features/background/feature.ts'
 import { defaultLog } from './features/default-log/feature.ts'
@@ -18,6 +19,7 @@ const FEATURES = {
   account,
   token,
   doors,
+  accountEnd,
   askReturning,
   entryPointsFile,
   secretFiles,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
+import { untilColumn } from '../viewers/account-end/until-column.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
 
 /** A viewer in a row of a file. Fields without a column are undefined. */
@@ -21,8 +22,24 @@ export type FileRow = { readonly line: number; readonly endByte: number } & (
   | { readonly ok: false; readonly fault: string }
 )
 
-export const ROW_FIELDS = ['username', 'password', 'password_hash', 'password_salt', 'groups', 'disabled'] as const
-export type RowField = (typeof ROW_FIELDS)[number]
+/** Columns that features turn into attributes. */
+export const FEATURE_COLUMNS: readonly FeatureColumn[] = [
+  untilColumn, //
+]
+export const ROW_FIELDS: readonly string[] = [
+  ...['username', 'password', 'password_hash', 'password_salt', 'groups', 'disabled'],
+  ...FEATURE_COLUMNS.map(({ field }) => field),
+]
+/** One of ROW_FIELDS. */
+export type RowField = string
+
+interface FeatureColumn {
+  readonly field: RowField
+  /** For the help. */
+  readonly about: string
+  /** Returns the attributes of a row with the value of the column, or a fault. */
+  read(text: string | undefined, attributes: ViewerRow['attributes']): ViewerRow['attributes'] | string
+}
 
 export interface ColumnOptions {
   /** The columns of fields that have another name. */
@@ -181,16 +198,22 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
   const salt = readField('password_salt', Text, 'text')?.trim() || undefined
   const isSalted = hash !== undefined && salt !== undefined
   if (isSalted && !options.saltedHash) faults.push(UNUSED_SALT)
+  let allAttributes: ViewerRow['attributes'] = {
+    ...Object.fromEntries(attributes),
+    ...(hasAll && read(ALL_ATTRIBUTES, AllAttributes, 'an object of texts')),
+  }
+  for (const column of FEATURE_COLUMNS) {
+    const result = column.read(readField(column.field, Text, 'text'), allAttributes)
+    if (typeof result === 'string') faults.push(result)
+    else allAttributes = result
+  }
   const row: ViewerRow = {
     username: readField('username', Text, 'text')?.trim() ?? '',
     password: readField('password', Text, 'text') || undefined,
     passwordHash: (isSalted ? options.saltedHash?.(hash, salt) : null) ?? hash,
     groups: readField('groups', Groups, 'a list of groups'),
     disabled: readField('disabled', Disabled, 'true or false'),
-    attributes: {
-      ...Object.fromEntries(attributes),
-      ...(hasAll && read(ALL_ATTRIBUTES, AllAttributes, 'an object of texts')),
-    },
+    attributes: allAttributes,
   }
   return faults[0] ?? row
 }

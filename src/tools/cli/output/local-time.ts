@@ -3,23 +3,25 @@ import { parseTime } from '../../../settings/times.ts'
 import { isoWithOffset, type TimeZone } from './time-zone.ts'
 
 const DAY_MS = 86_400_000
+const FORMS = '20:15, 2026-11-27T20:15 or 2026-11-27T20:15+01:00'
 const LOCAL = /^(?:([12]\d{3}-\d\d-\d\d)[T ])?([01]\d|2[0-3]):([0-5]\d)$/
 
 /**
  * Reads the time of an option: `20:15`, `2026-11-27T20:15`, or a time with an offset.
  * @param zone of a time without an offset.
  * @param daySeconds UNIX time on the day that a time without a date means.
+ * @param forms examples of all texts that the option takes.
  * @returns UNIX time in seconds.
  * @throws ConfigError for any other text, and for a local time that does not exist or comes twice.
  */
-export function readTime(option: string, text: string, zone: TimeZone, daySeconds: number): number {
+export function readTime(option: string, text: string, zone: TimeZone, daySeconds: number, forms = FORMS): number {
   const given = parseTime(text.replace(' ', 'T'))
   if (given !== null) return given.seconds
   const [, day, hours, minutes] = LOCAL.exec(text) ?? []
   const date = day ?? isoWithOffset(daySeconds * 1000, zone.offsetMsAt(daySeconds * 1000)).slice(0, 10)
   const local = parseTime(`${date}T${hours}:${minutes}Z`)
   if (local === null) {
-    throw new ConfigError(`${option} is not a time. Use 20:15, 2026-11-27T20:15 or 2026-11-27T20:15+01:00.`)
+    throw new ConfigError(`${option} is not a time. Use ${forms}.`)
   }
   const [time, other] = timesOf(zone, local.seconds * 1000)
   if (time === undefined) {

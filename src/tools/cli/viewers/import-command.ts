@@ -5,7 +5,7 @@ import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { type ImportCounts, type ImportDeps, type Invitations, importViewers } from '../import/import-viewers.ts'
-import { type ColumnOptions, ROW_FIELDS, type RowField, viewerRows } from '../import/viewer-file.ts'
+import { type ColumnOptions, FEATURE_COLUMNS, ROW_FIELDS, type RowField, viewerRows } from '../import/viewer-file.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
@@ -32,7 +32,7 @@ const HASH_OPTIONS: readonly HashOptions[] = [
 
 const ABOUT = `
 FILE is CSV with the names of its columns in the first line, or JSON Lines, in UTF-8. Columns: username; password or
-password_hash; groups (separated by commas or semicolons); disabled (true or false). Every other column is an attribute.
+password_hash; groups (separated by commas or semicolons); disabled (true or false)${FEATURE_COLUMNS.map(({ about }) => `; ${about}`).join('')}. Every other column is an attribute.
 Password hashes: argon2${HASH_OPTIONS.map(({ forms }) => forms).join('')}. The app replaces each hash at the viewer's first sign-in. To continue a stopped
 import, run the same command again.`
 

@@ -9,7 +9,7 @@ import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } 
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
-import { type KnownEvents, type ShownViewer, stateOf, textOf } from './shown-viewer.ts'
+import { featureStateOf, type KnownEvents, type ShownViewer, stateOf, textOf } from './shown-viewer.ts'
 
 /** Facts about a viewer that features know. */
 const FACTS: readonly FactReader[] = [
@@ -109,7 +109,7 @@ async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: Loo
   if (store.find === undefined) return { ...unnamed(typed), state: 'unknown' }
   const found = await store.find(typed)
   if (found === null) return { ...unnamed(typed), state: 'unknown-or-disabled' }
-  return { ...unnamed(typed), ...found, state: 'active' }
+  return { ...unnamed(typed), ...found, state: featureStateOf(found, nowSeconds) ?? 'active' }
 }
 
 /** Returns the fields of a viewer whom the user store does not describe. */

@@ -1,6 +1,7 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
-import type { ViewerState } from '../../../users/user-store.ts'
+import type { Viewer, ViewerState } from '../../../users/user-store.ts'
 import { printable } from '../terminal/text.ts'
+import { endedState } from './account-end/until.ts'
 
 type Line = readonly [label: string, value: string]
 
@@ -30,7 +31,7 @@ export interface ShownViewer {
    * `only-at-provider`: the user store has no such viewer, but an identity provider signed this name in.
    * `not-in-store`: the user store has no such viewer, but there are sessions, failed sign-ins or lines in the log.
    */
-  readonly state: ReturnType<typeof stateOf> | 'unknown-or-disabled' | 'unknown' | 'only-at-provider' | 'not-in-store'
+  readonly state: string
   readonly invitation: { readonly expiresAt: string; readonly isSent: boolean } | null
   /** Null if the store does not tell. */
   readonly groups: readonly string[] | null
@@ -55,7 +56,7 @@ interface SessionText {
 /** A shared account may have thousands of sessions. */
 const MOST_SESSIONS = 20
 
-const STATES: Readonly<Record<ShownViewer['state'], string>> = {
+const STATES: Readonly<Record<string, string>> = {
   active: 'active',
   disabled: 'disabled. Run viewers enable, or change it in the system of the account',
   invited: 'invited: has not set a password yet',
@@ -77,7 +78,7 @@ export function textOf(viewer: ShownViewer, countsInMemory: boolean): string {
   const pairs = Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${value}`)
   const lines: Line[] = [
     ['User name', username],
-    ['State', STATES[state]],
+    ['State', STATES[state] ?? state],
     ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as const]),
     ['Groups', listText(groups)],
     ['Attributes', listText(attributes && pairs)],
@@ -125,16 +126,24 @@ function sessionLines(sessions: ShownViewer['sessions']): Line[] {
   ]
 }
 
+/** States of viewers who are not disabled, by features. Null for a viewer without such a state. */
+const STATES_OF_FEATURES: readonly ((viewer: Viewer, nowSeconds: number) => string | null)[] = [
+  endedState, //
+]
+
+/** Returns the state that a feature gives a viewer, else null. */
+export function featureStateOf(viewer: Viewer, nowSeconds: number): string | null {
+  return STATES_OF_FEATURES.map((state) => state(viewer, nowSeconds)).find((state) => state !== null) ?? null
+}
+
 /**
  * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, and
  * `invitation-expired` after that. Without an invitation, the state is `no-password`.
  */
-export function stateOf(
-  { viewer, hasPassword, invitation }: ViewerState,
-  nowSeconds: number,
-): 'active' | 'disabled' | 'invited' | 'invitation-expired' | 'no-password' {
+export function stateOf({ viewer, hasPassword, invitation }: ViewerState, nowSeconds: number): string {
   if (viewer.disabled) return 'disabled'
-  if (hasPassword) return 'active'
+  const state = featureStateOf(viewer, nowSeconds)
+  if (state !== null || hasPassword) return state ?? 'active'
   if (invitation === null) return 'no-password'
   return invitation.expiresAtSeconds > nowSeconds ? 'invited' : 'invitation-expired'
 }

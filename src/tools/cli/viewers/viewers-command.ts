@@ -12,6 +12,8 @@ import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { addInvited } from './account/add-invited.ts'
 import { addViewersInviteCommand } from './account/invite-command.ts'
+import { byGroup } from './account-end/by-group.ts'
+import { addViewersEndCommands } from './account-end/end-commands.ts'
 import { addViewersExportCommand } from './export-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import { addViewersListCommand } from './list-command.ts'
@@ -24,6 +26,7 @@ import { addViewersUnlockCommand } from './unlock-command.ts'
 
 interface Options {
   readonly json?: boolean
+  readonly yes?: boolean
 }
 
 /** Adds a viewer without asking for a password, if its options say so. */
@@ -47,11 +50,24 @@ const COMMANDS: readonly ((group: Command, context: CommandContext) => void)[] =
   addViewersListCommand,
   addViewersShowCommand,
   addSetPasswordCommand,
-  addStateCommands,
-  addRemoveCommand,
+  addChangeCommands,
+  addViewersEndCommands,
   addViewersPasskeysCommands,
   addViewersUnlockCommand,
   addViewersMigrateCommand,
+]
+
+const setDisabled = (isDisabled: boolean) => (store: EditableUserStore, username: string) =>
+  store.setDisabled(username, isDisabled)
+const CHANGES = [
+  ['disable', 'stop a viewer from signing in and from using a session', 'Disabled', setDisabled(true)],
+  ['enable', 'let a disabled viewer sign in again', 'Enabled', setDisabled(false)],
+  ['remove', 'remove a viewer; this cannot be undone', 'Removed', (store, username) => store.remove(username)],
+] as const satisfies readonly (readonly [string, string, string, ReturnType<typeof setDisabled>])[]
+
+/** Options that change many viewers. */
+const MANY = [
+  byGroup, //
 ]
 
 /** Sentences after a new password, such as one about another way to sign in. */
@@ -146,41 +162,24 @@ async function withSessionsEnded(
   }
 }
 
-function addStateCommands(group: Command, context: CommandContext): void {
-  const states = [
-    ['disable', 'stop a viewer from signing in and from using a session', true, 'Disabled'],
-    ['enable', 'let a disabled viewer sign in again', false, 'Enabled'],
-  ] as const
-  for (const [name, summary, disabled, done] of states) {
-    addCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`]).action(
-      (username: string, { json }: Options) =>
-        runCommand(context, json, () =>
-          withEditableStore(context.io, async (store) => outcomeOf(await store.setDisabled(username, disabled), done)),
-        ),
-    )
-  }
-}
-
-function addRemoveCommand(group: Command, context: CommandContext): void {
-  interface RemoveOptions extends Options {
-    readonly yes?: boolean
-  }
-  addCommand(group, 'remove <USERNAME>', 'remove a viewer; this cannot be undone', [
-    'viewer-auth viewers remove ada@example.com',
-    'viewer-auth viewers remove ada@example.com --yes',
-  ])
-    .option('--yes', 'do not ask')
-    .action((username: string, { json, yes }: RemoveOptions) =>
+function addChangeCommands(group: Command, context: CommandContext): void {
+  for (const [name, summary, done, change] of CHANGES) {
+    const isFinal = name === 'remove'
+    const one = (username: string, { json, yes }: Options) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const known = await store.show(username)
           if (!known.ok) return known
           const question = `Remove the viewer ${known.viewer.username}? This cannot be undone.`
-          const confirmation = await confirmRemoval(context.io, yes, question)
-          return confirmation.ok ? outcomeOf(await store.remove(username), 'Removed') : confirmation
+          const confirmation = await confirmRemoval(context.io, yes || !isFinal, question)
+          return confirmation.ok ? outcomeOf(await change(store, username), done) : confirmation
         }),
-      ),
-    )
+      )
+    const command = addCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`])
+    if (isFinal) command.option('--yes', 'do not ask')
+    command.action(one)
+    for (const addMany of MANY) addMany(command, context, { name, done, one, change })
+  }
 }
 
 function outcomeOf(change: Change, done: string): Outcome {
