@@ -65,8 +65,14 @@ const CHANGES = [
   ['remove', 'remove a viewer; this cannot be undone', 'Removed', (store, username) => store.remove(username)],
 ] as const satisfies readonly (readonly [string, string, string, ReturnType<typeof setDisabled>])[]
 
+interface ChangeOfOne {
+  readonly name: string
+  readonly done: string
+  readonly change: ReturnType<typeof setDisabled>
+  one(username: string, options: Options): Promise<void>
+}
 /** Options that change many viewers. */
-const MANY = [
+const MANY: readonly ((command: Command, context: CommandContext, work: ChangeOfOne) => void)[] = [
   byGroup, //
 ]
 
@@ -81,7 +87,6 @@ export function addViewersCommands(group: Command, context: CommandContext): voi
 }
 
 function addAddCommand(group: Command, context: CommandContext): void {
-  interface AddOptions extends Options, ViewerOptions {}
   const command = addCommand(group, 'add <USERNAME>', 'add a viewer, with a password from a prompt or standard input', [
     'viewer-auth viewers add ada@example.com',
     'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
@@ -90,7 +95,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
   ])
   const withWays = WITHOUT_PASSWORD.reduce((extended, way) => way.addOptions(extended), command)
   addViewerOptions(withWays, 'of the viewer').action(
-    (username: string, { json, group: groups = [], attribute: attributes = {}, ...options }: AddOptions) =>
+    (username: string, { json, group: groups = [], attribute: attributes = {}, ...options }: Options & ViewerOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {
           const viewer = { username, groups, attributes }
@@ -109,16 +114,13 @@ function addAddCommand(group: Command, context: CommandContext): void {
 }
 
 function addSetPasswordCommand(group: Command, context: CommandContext): void {
-  interface SetPasswordOptions extends Options {
-    readonly endSessions?: boolean
-  }
   addCommand(group, 'set-password <USERNAME>', 'set a new password for a viewer', [
     'viewer-auth viewers set-password ada@example.com',
     'viewer-auth viewers set-password ada@example.com --end-sessions',
     'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
   ])
     .option('--end-sessions', 'also delete the sessions, which the app refuses from now on, and count them')
-    .action((username: string, { json, endSessions }: SetPasswordOptions) =>
+    .action((username: string, { json, endSessions }: Options & { readonly endSessions?: boolean }) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {
           const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
@@ -127,7 +129,7 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
           const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
           const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
-          const changed = done.ok ? await withNotes(done, store, username) : done
+          const changed = await withNotes(done, store, username)
           return changed.ok && sessionStore
             ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
             : changed
@@ -136,11 +138,8 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
     )
 }
 
-async function withNotes(
-  changed: Extract<Outcome, { ok: true }>,
-  store: EditableUserStore,
-  username: string,
-): Promise<Extract<Outcome, { ok: true }>> {
+async function withNotes(changed: Outcome, store: EditableUserStore, username: string): Promise<Outcome> {
+  if (!changed.ok) return changed
   // The password is set already: a failure here is not a failure of the command.
   const notes = await Promise.all(NOTES.map((note) => note(store, username).catch(() => null)))
   return { ...changed, text: [changed.text, ...notes.filter((note) => note !== null)].join('\n') }
@@ -164,19 +163,18 @@ async function withSessionsEnded(
 
 function addChangeCommands(group: Command, context: CommandContext): void {
   for (const [name, summary, done, change] of CHANGES) {
-    const isFinal = name === 'remove'
     const one = (username: string, { json, yes }: Options) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store) => {
           const known = await store.show(username)
           if (!known.ok) return known
           const question = `Remove the viewer ${known.viewer.username}? This cannot be undone.`
-          const confirmation = await confirmRemoval(context.io, yes || !isFinal, question)
+          const confirmation = await confirmRemoval(context.io, yes || name !== 'remove', question)
           return confirmation.ok ? outcomeOf(await change(store, username), done) : confirmation
         }),
       )
     const command = addCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`])
-    if (isFinal) command.option('--yes', 'do not ask')
+    if (name === 'remove') command.option('--yes', 'do not ask')
     command.action(one)
     for (const addMany of MANY) addMany(command, context, { name, done, one, change })
   }
