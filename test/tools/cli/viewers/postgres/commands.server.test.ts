@@ -156,3 +156,19 @@ test('a killed import into PostgreSQL continues when it is run again, without du
   expect(await countViewers()).toBe(count)
   expect(await signIn('viewer-7', 'U*U')).toMatchObject({ ok: true, viewer: { groups: ['staff', 'press'] } })
 })
+
+test('the column until, viewers set-end and viewers remove --group tonight work in the table', async () => {
+  await viewers('migrate')
+  const file = join(temporaryFolder(), 'tonight.csv')
+  const rows = ['ada,tonight,2020-01-01T00:00Z', 'bob,tonight,', 'eve,staff,2099-01-01T00:00Z']
+  writeFileSync(file, ['username,groups,until,password_hash', ...rows.map((row) => `${row},${bcrypt}`)].join('\n'))
+  expect(await viewers('import', file)).toMatchObject({ status: 0 })
+  expect((await viewers('set-end', 'eve', '--until', 'never')).stdout).toContain('No end')
+  const listed = async () =>
+    (JSON.parse((await viewers('list', '--json')).stdout) as { username: string; state: string }[]).map(
+      ({ username, state }) => `${username} ${state}`,
+    )
+  expect(await listed()).toEqual(['ada ended', 'bob active', 'eve active'])
+  expect((await viewers('remove', '--group', 'tonight')).stdout).toBe('Removed 2 viewers of the group tonight.\n')
+  expect(await listed()).toEqual(['eve active'])
+})
