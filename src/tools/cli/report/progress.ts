@@ -1,5 +1,11 @@
+import { type Page, pages } from '../../video-service/analytics.ts'
+import type { Question } from '../../video-service/report-question.ts'
+import type { OddFields, RowOf } from '../../video-service/report-rows.ts'
+import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { canRedraw } from '../terminal/progress.ts'
+import { type Place, type PlacedPage, START } from './place.ts'
+import type { Kept } from './resume/part-file.ts'
 
 export interface ReportProgress {
   page(number: number, rows: number): void
@@ -41,5 +47,41 @@ export function startReportProgress(
       clearInterval(timer)
       if (isDrawn) stderr.write('\r\u001b[2K')
     },
+  }
+}
+
+/** Fetches the pages of one question, from the page with the number `first` on. */
+export type Ask = <Q extends Question>(question: Q, first?: number) => AsyncGenerator<Page<RowOf<Q>>>
+
+export function asker({ settings, send, analyticsToken: token, signal }: Service): Ask {
+  return (question, first) => pages({ settings, send, token }, question, signal, first)
+}
+
+/**
+ * Fetches page by page, and shows the progress. Adds the odd fields of an interrupted report, and warns of all at the end.
+ * @param start null for a new report.
+ * @param fetched fetches the pages from this place on. It is not called if all pages are there.
+ */
+export async function* withProgress<Row>(
+  io: CommandIo,
+  start: Kept | null,
+  fetched: (from: Place) => AsyncGenerator<PlacedPage<Row>>,
+): AsyncGenerator<PlacedPage<Row>> {
+  const from = start === null ? START : start.next
+  const earlier = start?.odd ?? []
+  const progress = startReportProgress(io, { pages: from?.pages ?? 0, rows: start?.rows ?? 0 })
+  let odd: OddFields = new Map(earlier)
+  try {
+    if (from === null) return
+    for await (const page of fetched(from)) {
+      odd = new Map(page.odd)
+      for (const [field, times] of earlier) odd.set(field, (page.odd.get(field) ?? 0) + times)
+      progress.page(page.number, page.rows.length)
+      yield { ...page, odd }
+    }
+  } finally {
+    progress.end()
+    const words = [...odd].map(([field, times]) => `${field} (${times.toLocaleString('en')}×)`)
+    if (words.length > 0) io.stderr.write(`Warning: odd fields in the answers of the service: ${words.join(', ')}\n`)
   }
 }

@@ -6,24 +6,17 @@ import {
   type Granularity,
   type Question,
 } from '../../video-service/report-question.ts'
-import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { readOpenPeriod, readPeriod } from '../output/period.ts'
-import { addPeriodOptions, orUsageError, type PeriodOptions } from '../output/period-options.ts'
+import { orUsageError } from '../output/period-options.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { nowSeconds, withService } from '../service/service.ts'
+import { addOutputOptions, assertOutputOptions, type OutputOptions, withKeptRows } from './output-options.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
-interface CommonOptions extends PeriodOptions {
-  readonly json?: boolean
-  readonly csv?: boolean
-  readonly excel?: boolean
-  readonly output?: string
-  readonly resume?: boolean
-  readonly html?: string
+interface ReportOptions extends OutputOptions {
   readonly content?: ContentType
   readonly id?: string[]
-}
-interface ReportOptions extends CommonOptions {
   readonly viewer?: string
   readonly finishedOnly?: boolean
   readonly segments?: boolean
@@ -91,49 +84,30 @@ function reportCommand(
   summary: string,
   examples: readonly string[],
 ): Command {
-  return addPeriodOptions(addNotes(addCommand(group, report, summary, examples), ABOUT))
+  const command = addNotes(addCommand(group, report, summary, examples), ABOUT)
     .addOption(new Option('--content <TYPE>', 'only live broadcasts or only videos').choices(['live', 'recorded']))
     .option('--id <IDS>', 'with --content: only these channels or videos, separated by commas', contentIds)
-    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
-    .option('--excel', 'with --csv: a byte order mark, so that Excel reads UTF-8')
-    .option('--output <FILE>', 'write to this file, and replace it when the report is complete')
-    .option('--resume', 'with --csv or --json, and --output: continue an interrupted report')
-    .addOption(
-      new Option('--html <FILE>', 'write a page with charts to this file').conflicts([...['csv', 'json', 'output']]),
-    )
-    .action((options: ReportOptions, command: Command) => {
-      if (options.id !== undefined && options.content === undefined) {
-        command.error('error: --id needs --content live or --content recorded')
-      }
-      if (options.excel && !options.csv) command.error('error: --excel needs --csv')
-      if (options.segments && !options.csv) command.error('error: --segments needs --csv')
-      if (options.resume && (options.output === undefined || !(options.csv || options.json))) {
-        command.error('error: --resume needs --output, and --csv or --json')
-      }
-      const question = orUsageError(command, () => questionOf(report, options))
-      return runCommand(context, options.json, () => fetchReport(context, question, options))
-    })
+  return addOutputOptions(command).action((options: ReportOptions, command: Command) => {
+    if (options.id !== undefined && options.content === undefined) {
+      command.error('error: --id needs --content live or --content recorded')
+    }
+    assertOutputOptions(options, command)
+    if (options.segments && !options.csv) command.error('error: --segments needs --csv')
+    const question = orUsageError(command, () => questionOf(report, options))
+    return runCommand(context, options.json, () => fetchReport(context, question, options))
+  })
 }
 
-/** Writes the report. If it fails after a page was kept, the failure says how to continue. */
-async function fetchReport({ io }: CommandContext, question: Question, options: ReportOptions): Promise<Outcome> {
+function fetchReport({ io }: CommandContext, question: Question, options: ReportOptions): Promise<Outcome> {
   const { html, output = html, excel = false, resume = false } = options
-  let isKept = false
-  const outcome = await withService(io, (service) =>
-    writeReport(io, service, question, {
-      format: formatOf(options),
-      output,
-      isForExcel: excel,
-      typed: options,
-      isResumed: resume,
-      onKept: () => {
-        isKept = true
-      },
-    }),
-  ).catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
-  if (outcome.ok || !isKept) return outcome
-  const fault = outcome.fault.replace(/[^.]$/, '$&.')
-  return { ok: false, fault: `${fault} The rows so far are kept. To continue, run the same command with --resume.` }
+  const format = formatOf(options)
+  return withKeptRows((onKept) =>
+    withService(io, (service) =>
+      writeReport(io, service, question, {
+        ...{ format, output, isForExcel: excel, typed: options, isResumed: resume, onKept },
+      }),
+    ),
+  )
 }
 
 function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {

@@ -1,6 +1,4 @@
-import { type Page, pages } from '../../video-service/analytics.ts'
 import type { Question } from '../../video-service/report-question.ts'
-import type { OddFields, RowOf } from '../../video-service/report-rows.ts'
 import type { Outcome } from '../command.ts'
 import type { PeriodOptions } from '../output/period-options.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
@@ -14,8 +12,8 @@ import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
-import { type PlacedPage, placed, START } from './place.ts'
-import { startReportProgress } from './progress.ts'
+import { type PlacedPage, placed } from './place.ts'
+import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, openPartFile, type PartFile } from './resume/part-file.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
@@ -131,44 +129,24 @@ function periodText({ period }: Question, isTerminal: boolean): string {
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }
 
-type Ask = <Q extends Question>(question: Q, first?: number) => AsyncGenerator<Page<RowOf<Q>>>
-
-function asker({ settings, send, analyticsToken: token, signal }: Service): Ask {
-  return (question, first) => pages({ settings, send, token }, question, signal, first)
-}
-
 /** Fetches the report page by page, from its start or where it goes on, and shows the progress. */
-async function* pagesWithProgress(
+function pagesWithProgress(
   io: CommandIo,
   ask: Ask,
   question: Question,
   start: Kept | null,
 ): AsyncGenerator<PlacedPage<ReportRow>> {
-  const from = start === null ? START : start.next
-  const earlier = start?.odd ?? []
-  const progress = startReportProgress(io, { pages: from?.pages ?? 0, rows: start?.rows ?? 0 })
-  let odd: OddFields = new Map(earlier)
-  try {
-    const zone = machineTimeZone()
-    const withLocalTimes = localTimes(zone)
-    if (from === null) return
+  const zone = machineTimeZone()
+  const withLocalTimes = localTimes(zone)
+  return withProgress(io, start, async function* (from) {
     const fetched =
       'dimension' in question
         ? localSeries(question, zone, (piece: SeriesQuestion, first) => ask(piece, first), from)
         : 'granularity' in question
           ? localPeaks(question, zone, (piece: PeakQuestion, first) => ask(piece, first), from)
           : placed(ask(question, from.page))
-    for await (const page of fetched) {
-      odd = new Map(page.odd)
-      for (const [field, times] of earlier) odd.set(field, (page.odd.get(field) ?? 0) + times)
-      progress.page(page.number, page.rows.length)
-      yield { ...page, odd, rows: page.rows.map(withLocalTimes) }
-    }
-  } finally {
-    progress.end()
-    const words = [...odd].map(([field, times]) => `${field} (${times.toLocaleString('en')}×)`)
-    if (words.length > 0) io.stderr.write(`Warning: odd fields in the answers of the service: ${words.join(', ')}\n`)
-  }
+    for await (const page of fetched) yield { ...page, rows: page.rows.map(withLocalTimes) }
+  })
 }
 
 /** Writes all rows. Returns their number as text. */

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../../../errors.ts'
 import type { Question } from '../../../video-service/report-question.ts'
-import { besideTarget, orWriteFault, type ReportSink, writableTarget } from '../../output/sink.ts'
+import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../output/sink.ts'
 import { openOwnFile, type PartRecord, readRecord, recordPath, writeRecord } from './part-record.ts'
 import { type Asked, differences, identityOf, withPeriodOf } from './same-question.ts'
 
@@ -17,8 +17,12 @@ export interface PartFile extends ReportSink {
   readonly question: Question
   /** Null for a new report. */
   readonly start: Kept | null
+  /** The path of the part. */
+  readonly part: string
   /** Keeps all that was written. From now on, the part and its record survive the end of the program. */
   keep(kept: Kept): Promise<void>
+  /** @param write writes the report from the part, which then goes. Without it, the part becomes the report. */
+  finish(write?: (sink: ReportSink) => Promise<void>): Promise<void>
 }
 
 interface Opened {
@@ -109,14 +113,17 @@ async function partFile(path: string, target: string, asked: Asked, { file, part
         await assertMine()
         await save(kept)
       }),
-    finish: () =>
+    part,
+    finish: (write) =>
       guard(async () => {
         await assertMine()
         // What a cut command wrote after its last page can be longer than the rest of the report.
         await file.truncate(bytes)
         await file.sync()
         await close()
-        await rename(part, target)
+        if (write === undefined) await rename(part, target)
+        else await writeWhole(path, write)
+        await rm(part, { force: true })
         await rm(recordFile, { force: true })
       }),
     async close() {
@@ -124,6 +131,17 @@ async function partFile(path: string, target: string, asked: Asked, { file, part
       if (!isKept) await rm(part, { force: true })
       process.off('exit', removeNow)
     },
+  }
+}
+
+/** Writes a report in a single go. The part stays until the report is complete, so that a cut report can be continued. */
+async function writeWhole(path: string, write: (sink: ReportSink) => Promise<void>): Promise<void> {
+  const sink = await openFileSink(path)
+  try {
+    await write(sink)
+    await sink.finish()
+  } finally {
+    await sink.close()
   }
 }
 
