@@ -12,13 +12,7 @@ const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
  * Months, days and hours are left as they are.
  */
 export function localTimes(zone: TimeZone): (row: ReportRow) => ReportRow {
-  const offsets = new Map<number, number>()
-  function offsetAt(timeMs: number): number {
-    const quarter = Math.floor(timeMs / QUARTER_MS)
-    const offsetMs = offsets.get(quarter) ?? zone.offsetMsAt(timeMs)
-    offsets.set(quarter, offsetMs)
-    return offsetMs
-  }
+  const offsetAt = cachedOffsets(zone)
   function local(text: string): string {
     if (!WITH_OFFSET.test(text)) return text
     const timeMs = Date.parse(text)
@@ -34,5 +28,16 @@ export function localTimes(zone: TimeZone): (row: ReportRow) => ReportRow {
     }
     if ('view_id' in row) return localView(row)
     return 'dimension_type' in row ? row : { ...row, time: local(row.time) }
+  }
+}
+
+/** Returns the offsets of a zone, which take long to find out, from a cache. */
+export function cachedOffsets(zone: TimeZone): TimeZone['offsetMsAt'] {
+  const offsets = new Map<number, number>()
+  return (timeMs) => {
+    const quarter = Math.floor(timeMs / QUARTER_MS)
+    const offsetMs = offsets.get(quarter) ?? zone.offsetMsAt(timeMs)
+    offsets.set(quarter, offsetMs)
+    return offsetMs
   }
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { messageOf, type Outcome } from '../command.ts'
 import { addPeriodOptions, type PeriodOptions } from '../output/period-options.ts'
 
@@ -42,4 +42,10 @@ export async function withKeptRows(work: (onKept: () => void) => Promise<Outcome
   if (outcome.ok || !isKept) return outcome
   const fault = outcome.fault.replace(/[^.]$/, '$&.')
   return { ok: false, fault: `${fault} The rows so far are kept. To continue, run the same command with --resume.` }
+}
+
+/** Reads the ids of channels or videos in an option. */
+export function contentIds(text: string): string[] {
+  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) throw new InvalidArgumentError('Ids must be numbers, separated by commas.')
+  return text.split(',')
 }

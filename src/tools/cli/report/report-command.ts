@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   type ContentType,
   DIMENSIONS,
@@ -11,7 +11,14 @@ import { readOpenPeriod, readPeriod } from '../output/period.ts'
 import { orUsageError } from '../output/period-options.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { nowSeconds, withService } from '../service/service.ts'
-import { addOutputOptions, assertOutputOptions, type OutputOptions, withKeptRows } from './output-options.ts'
+import { addAttendanceReport } from './attendance/attendance-command.ts'
+import {
+  addOutputOptions,
+  assertOutputOptions,
+  contentIds,
+  type OutputOptions,
+  withKeptRows,
+} from './output-options.ts'
 import { type ReportFormat, writeReport } from './write-report.ts'
 
 interface ReportOptions extends OutputOptions {
@@ -29,6 +36,11 @@ const ABOUT = `
 Times without an offset are in the time zone of this machine. --to with a date alone is the last second of that day. The
 default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. A stopped CSV or JSON
 report in a file is continued by --resume, with the period of its first command. Other reports leave no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
+
+/** Reports with options of their own. */
+const OTHERS: readonly ((group: Command, context: CommandContext) => void)[] = [
+  addAttendanceReport, //
+]
 
 /** Adds `report …`, for the analytics API of the video service. */
 export function addReportCommands(group: Command, context: CommandContext): void {
@@ -75,6 +87,7 @@ export function addReportCommands(group: Command, context: CommandContext): void
     'viewer-auth report viewer-seconds --last 7d --granularity day',
     'viewer-auth report viewer-seconds --last 4w --html watched.html',
   ]).addOption(unit())
+  for (const add of OTHERS) add(group, context)
 }
 
 function reportCommand(
@@ -144,9 +157,4 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
     default:
       return { report, period, ...scope, dimension: by }
   }
-}
-
-function contentIds(text: string): string[] {
-  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) throw new InvalidArgumentError('Ids must be numbers, separated by commas.')
-  return text.split(',')
 }

@@ -17,10 +17,8 @@ import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, openPartFile, type PartFile } from './resume/part-file.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
-import { fitTable } from './table/fit-table.ts'
+import { DEFAULT_COLUMNS, fitTable } from './table/fit-table.ts'
 import { tableCells, tableColumns, timeText } from './table/report-table.ts'
-
-const DEFAULT_COLUMNS = 80
 
 /** `segments-csv` has a row for each segment of a viewer. */
 export type ReportFormat = 'table' | 'csv' | 'segments-csv' | 'json' | 'html'
@@ -120,7 +118,7 @@ async function titlesFor(
   return await readTitles(api, AbortSignal.any([signal, end, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))
 }
 
-function periodText({ period }: Question, isTerminal: boolean): string {
+export function periodText({ period }: Pick<Question, 'period'>, isTerminal: boolean): string {
   const now = { zone: machineTimeZone(), nowMs: Date.now() }
   const [from, to] = [period?.from, period?.to].map((time) =>
     isTerminal && time !== undefined ? timeText(time, now).trim() : time,

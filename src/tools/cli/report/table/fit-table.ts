@@ -1,6 +1,8 @@
 import widthOf from 'fast-string-width'
 import { printableCell, SEPARATOR } from '../../terminal/table.ts'
 
+/** The width of a terminal that does not tell it. */
+export const DEFAULT_COLUMNS = 80
 /** Texts are cut down to each of these widths, until the table fits. */
 const USEFUL_WIDTH = 10
 const LEAST_WIDTHS = [32, USEFUL_WIDTH, 4]

@@ -1,0 +1,98 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { addCommand, addNotes, type CommandContext, runCommand } from '../../command.ts'
+import { readPeriod } from '../../output/period.ts'
+import { orUsageError } from '../../output/period-options.ts'
+import { machineTimeZone } from '../../output/time-zone.ts'
+import { nowSeconds, withService } from '../../service/service.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import {
+  addOutputOptions,
+  assertOutputOptions,
+  contentIds,
+  type OutputOptions,
+  withKeptRows,
+} from '../output-options.ts'
+import { filePeople } from './invited/file-people.ts'
+import type { Person } from './invited/people.ts'
+import { STORE, storePeople } from './invited/store-people.ts'
+import { reportAttendance } from './report-attendance.ts'
+
+interface Options extends OutputOptions {
+  readonly channel?: readonly string[]
+  readonly video?: readonly string[] | 'all'
+  readonly invited?: string
+  readonly group?: readonly string[]
+  readonly identifier?: string
+  readonly by?: string
+  readonly atLeast?: number
+}
+
+const ABOUT = `
+Only time inside the period counts, and parallel devices count once. Names that the service cut or changed are matched if only
+one name of the list fits, and are marked. Who is not in the list is listed apart. Like other reports, CSV and JSON in a file
+are continued by --resume. src/tools/cli/report/attendance/README.md explains the columns.`
+const MINUTE_MS = 60_000
+
+/** Adds `report attendance`: who was invited, who came and for how long, and who was missing. */
+export function addAttendanceReport(group: Command, context: CommandContext): void {
+  const command = addCommand(group, 'attendance', 'who came, for how long, and who was missing', [
+    'viewer-auth report attendance --channel 1002 --from 2026-11-20T18:00 --to 2026-11-20T20:00 --invited store',
+    'viewer-auth report attendance --channel 1002 --last 24h --invited registrations.csv --html attendance.html',
+    'viewer-auth report attendance --channel 1002 --last 7d --invited store --group staff --at-least 45m --csv',
+    'viewer-auth report attendance --channel 1002 --video 2001 --last 7d --invited store --by department',
+  ])
+  addNotes(command, ABOUT)
+    .option('--channel <IDS>', 'the channels, separated by commas', contentIds)
+    .option('--video <IDS>', 'also the recorded videos, or all', (text) => (text === 'all' ? text : contentIds(text)))
+    .option('--invited <LIST>', 'store, or a CSV file with the column username or email')
+    .option('--group <NAME>', 'with --invited: only members of this group; repeatable', collect)
+    .option('--identifier <NAME>', 'with --invited: attribute or column with the name at the service')
+    .option('--by <NAME>', 'with --invited: count by group, or by this attribute or column')
+    .option('--at-least <TIME>', 'only who watched this long, such as 45m or 1h30m', duration)
+  addOutputOptions(command).action((options: Options, self: Command) => {
+    assertOutputOptions(options, self)
+    const { channel: channels = [], video: videos = [], invited } = options
+    if (channels.length === 0 && videos.length === 0) self.error('error: use --channel or --video')
+    for (const name of ['group', 'identifier', 'by'] as const) {
+      if (invited === undefined && options[name] !== undefined) self.error(`error: --${name} needs --invited`)
+    }
+    const period = orUsageError(self, () => readPeriod(options, nowSeconds(), machineTimeZone()))
+    const look = {
+      isBy: options.by !== undefined,
+      atLeastMs: options.atLeast ?? null,
+      isForExcel: options.excel === true,
+    }
+    return runCommand(context, options.json, () =>
+      withKeptRows(async (onKept) => {
+        const people = await readPeople(context.io, options)
+        return await withService(context.io, (service) =>
+          reportAttendance(context.io, service, {
+            question: { period, channels, videos },
+            people,
+            options,
+            look,
+            onKept,
+          }),
+        )
+      }),
+    )
+  })
+}
+
+async function readPeople(io: CommandIo, options: Options): Promise<readonly Person[] | null> {
+  const { invited, group: groups = [], identifier, by } = options
+  if (invited === undefined) return null
+  const choice = { groups, identifier, by }
+  return invited === STORE ? await storePeople(io, choice) : await filePeople(invited, choice)
+}
+
+function collect(value: string, values: readonly string[] = []): readonly string[] {
+  return [...values, value]
+}
+
+function duration(text: string): number {
+  const [, hours, minutes] = /^(?:(\d{1,3})h)?(?:(\d{1,4})m)?$/.exec(text) ?? []
+  const ms = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS
+  if (ms === 0) throw new InvalidArgumentError('Use hours and minutes, such as 45m or 1h30m.')
+  return ms
+}

@@ -1,0 +1,23 @@
+/** A person who was invited, or who else is in the store. */
+export interface Person {
+  readonly username: string
+  /** The name that the service knows. Null if the person lacks the attribute with that name. */
+  readonly identifier: string | null
+  readonly groups: readonly string[]
+  /** The values that the report is by: groups, or the value of an attribute. */
+  readonly values: readonly string[]
+  /** False for a viewer of the store who is not in the chosen groups, or is disabled. */
+  readonly isInvited: boolean
+}
+
+export interface PeopleChoice {
+  /** The attribute or column with the name that the service knows. Undefined: what each list has by default. */
+  readonly identifier: string | undefined
+  /** `group`, the name of an attribute or column, or undefined. */
+  readonly by: string | undefined
+  /** Only members of one of these groups are invited. Empty: all. */
+  readonly groups: readonly string[]
+}
+
+/** Stands in `--by` for the groups of a viewer. */
+export const BY_GROUP = 'group'

@@ -1,0 +1,96 @@
+import type { ReportSink } from '../../output/sink.ts'
+import { machineTimeZone } from '../../output/time-zone.ts'
+import { csvRecord } from '../../terminal/csv.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
+import { counted, printableJson } from '../../terminal/text.ts'
+import { DEFAULT_COLUMNS, fitTable } from '../table/fit-table.ts'
+import type { Attendee } from './attendance.ts'
+import { ATTENDANCE_COLUMNS, attendanceRow, type CellValue } from './attendance-rows.ts'
+import { attendanceCells, groupCells } from './attendance-table.ts'
+import { GROUP_COLUMNS, groupRows } from './group-rows.ts'
+
+export interface AttendanceLook {
+  readonly isBy: boolean
+  readonly atLeastMs: number | null
+  readonly isForExcel: boolean
+}
+
+const CHUNK_CHARACTERS = 1_000_000
+const LIST_SEPARATOR = '; '
+
+/** Yields those who came and watched for this time. A guest gets no certificate. */
+function* reaching(attendees: Iterable<Attendee>, atLeastMs: number | null): Generator<Attendee> {
+  for (const attendee of attendees) {
+    const { watched, name } = attendee
+    if (atLeastMs === null || (watched !== null && name !== null && watched.ms >= atLeastMs)) yield attendee
+  }
+}
+
+function* rowsOf(all: () => Iterable<Attendee>, { isBy, atLeastMs }: AttendanceLook): Generator<object> {
+  if (isBy) yield* groupRows(all(), atLeastMs)
+  const rowOf = attendanceRow(machineTimeZone())
+  if (!isBy) for (const attendee of reaching(all(), atLeastMs)) yield rowOf(attendee)
+}
+
+/** Writes all rows as CSV or JSON. Returns their number as text. */
+export async function writeRows(
+  format: 'csv' | 'json',
+  sink: ReportSink,
+  all: () => Iterable<Attendee>,
+  look: AttendanceLook,
+): Promise<string> {
+  const columns: readonly string[] = look.isBy ? GROUP_COLUMNS : ATTENDANCE_COLUMNS
+  let text = format === 'json' ? '[' : `${look.isForExcel ? '\ufeff' : ''}${csvRecord(columns)}`
+  let count = 0
+  for (const row of rowsOf(all, look)) {
+    if (format === 'json') text += `${count === 0 ? '\n' : ',\n'}${printableJson(row)}`
+    else text += csvLine(row as Readonly<Record<string, CellValue>>, columns)
+    count += 1
+    if (text.length < CHUNK_CHARACTERS) continue
+    await sink.write(text)
+    text = ''
+  }
+  const end = count === 0 ? ']\n' : '\n]\n'
+  await sink.write(format === 'json' ? text + end : text)
+  return counted(count, 'row')
+}
+
+function csvLine(row: Readonly<Record<string, CellValue>>, columns: readonly string[]): string {
+  return csvRecord(
+    columns.map((column) => {
+      const value = row[column] ?? null
+      return typeof value === 'object' && value !== null ? value.join(LIST_SEPARATOR) : value
+    }),
+  )
+}
+
+/** Writes a table. @param stdout null for a file. */
+export async function writeTable(
+  stdout: CommandIo['stdout'] | null,
+  sink: ReportSink,
+  all: () => Iterable<Attendee>,
+  { isBy, atLeastMs }: AttendanceLook,
+): Promise<string> {
+  const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
+  const { titles, cells } = isBy
+    ? groupCells(groupRows(all(), atLeastMs))
+    : attendanceCells(reaching(all(), atLeastMs), terminal)
+  const shown: (readonly string[])[] = []
+  let count = 0
+  for (const row of cells) {
+    count += 1
+    if (shown.length < MOST_TABLE_ROWS) shown.push(row)
+  }
+  if (count === 0) return counted(0, 'row')
+  const whole = { titles, rows: shown, leftOut: [] }
+  const fitted = terminal === null ? whole : fitTable(whole, stdout?.columns ?? DEFAULT_COLUMNS)
+  await sink.write(`${await textTable(stdout, fitted.titles, fitted.rows)}\n`)
+  if (fitted.leftOut.length > 0) {
+    await sink.write(`No room for: ${fitted.leftOut.join(', ')}. Widen the terminal, or use --csv.\n`)
+  }
+  const words = counted(shown.length, 'row')
+  return count > shown.length
+    ? `The first ${words} of ${count.toLocaleString('en')}. Use --csv or --json for all`
+    : words
+}
