@@ -9,7 +9,7 @@ import { groupName, nameOf, noteOf } from './attendance-table.ts'
 import type { AttendanceQuestion } from './fetch-segments.ts'
 import { type GroupRow, groupRows } from './group-rows.ts'
 import { type AttendanceSummary, summaryOf, summarySentences, summaryWarnings } from './summary.ts'
-import type { AttendanceLook } from './write-attendance.ts'
+import { type AttendanceLook, hasReached } from './write-attendance.ts'
 
 interface PageContext {
   readonly question: AttendanceQuestion
@@ -59,42 +59,54 @@ export function attendancePage(context: PageContext): { model: PageModel; scope:
 function partsOf({ all, hasList, look }: PageContext, summary: AttendanceSummary, came: number) {
   const { invited, missing, unclear } = summary
   const least = look.atLeastMs ?? 0
-  const watched = watchedMs(all())
-  const total = watched.reduce((sum, ms) => sum + ms, 0)
-  const reached = watched.filter((ms) => ms >= least).length
+  const times = watchedMs(all(), () => true)
+  const total = times.reduce((sum, ms) => sum + ms, 0)
+  const isLongEnough = (one: Attendee) => hasReached(one, look.atLeastMs)
   const figures = [
     ...(hasList ? [{ value: numberWords(invited), label: 'invited' }] : []),
-    { value: numberWords(came), label: 'came' },
+    { value: numberWords(hasList ? summary.came : came), label: hasList ? 'of them came' : 'came' },
     ...(hasList ? [{ value: numberWords(missing), label: 'missing' }] : []),
     ...(unclear > 0 ? [{ value: numberWords(unclear), label: 'unclear' }] : []),
+    ...(hasList ? [{ value: numberWords(came - summary.came), label: 'others came' }] : []),
     { value: durationWords(came === 0 ? 0 : total / came), label: 'each on average' },
-    ...(least > 0 ? [{ value: numberWords(reached), label: `watched ${durationWords(least)} or more` }] : []),
+    ...(least > 0
+      ? [
+          {
+            value: numberWords(watchedMs(all(), isLongEnough).length),
+            label: `watched ${durationWords(least)} or more`,
+          },
+        ]
+      : []),
   ]
   const sections = [
     ...(look.isBy ? [groupsSection(groupRows(all(), look.atLeastMs))] : []),
-    howLong(watched),
-    ...people('Who came', all, (one) => one.watched !== null && one.watched.ms >= least),
+    howLong(times),
+    ...people('Who came', all, (one) => one.watched !== null && isLongEnough(one)),
     ...people('Unclear', all, ({ status }) => status === 'unclear'),
     ...people('Missing', all, ({ status }) => status === 'missing'),
   ]
   return { figures, sections }
 }
 
-function watchedMs(attendees: Iterable<Attendee>): number[] {
+function watchedMs(attendees: Iterable<Attendee>, counts: (one: Attendee) => boolean): number[] {
   const found: number[] = []
-  for (const { watched } of attendees) if (watched !== null) found.push(watched.ms)
+  for (const one of attendees) if (one.watched !== null && counts(one)) found.push(one.watched.ms)
   return found
 }
 
 function groupsSection(rows: readonly GroupRow[]): Section {
-  const bars = rows.slice(0, SHOWN_BARS).map((row) => ({
+  const invited = rows.filter(({ kind }) => kind === 'invited')
+  const bars = invited.slice(0, SHOWN_BARS).map((row) => ({
     name: nameWords(groupName(row)),
     value: row.people === 0 ? 0 : row.came / row.people,
     aside: `${numberWords(row.came)} of ${numberWords(row.people)} · ${shareWords(row.came, row.people)}`,
   }))
   return {
     title: 'Groups',
-    words: rows.length > bars.length ? `The first ${bars.length} of ${numberWords(rows.length)}.` : 'Who came of each.',
+    words:
+      invited.length > bars.length
+        ? `The first ${bars.length} of ${numberWords(invited.length)}.`
+        : 'Who came of each.',
     chart: barsChart(bars, 1),
     table: {
       columns: ['Group', 'People', 'Came', 'Missing', 'Unclear', 'Minutes each'],
@@ -120,20 +132,36 @@ function howLong(times: readonly number[]): Section {
   return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows, times.length) }
 }
 
-/** Returns a section with a table. None without a row. */
+/** Returns a section with those who watched longest, and a table. None without a row. */
 function people(title: string, all: () => Iterable<Attendee>, isShown: (one: Attendee) => boolean): Section[] {
   let count = 0
+  let longest: Attendee[] = []
   const rows: (string | number)[][] = []
   for (const one of all()) {
     if (!isShown(one)) continue
     count += 1
     if (rows.length < MOST_ROWS) rows.push(cellsOf(one))
+    const isAmong = longest.length < SHOWN_BARS || msOf(one) > msOf(longest.at(-1))
+    if (isAmong) longest = [...longest, one].sort((a, b) => msOf(b) - msOf(a)).slice(0, SHOWN_BARS)
   }
   if (count === 0) return []
   const table: PageTable = { columns: columnsOf(rows), rows }
-  const words =
-    count > rows.length ? `The first ${numberWords(rows.length)} of ${numberWords(count)}. CSV has all.` : ''
-  return [{ title, words: words || `${numberWords(count)} in all.`, chart: barsChart([], null), table }]
+  const inTable = count > rows.length ? ` The table has the first ${numberWords(rows.length)}, and CSV has all.` : ''
+  const shown = count > longest.length ? `Here are ${longest.length} of ${numberWords(count)}.` : `All ${count}.`
+  const bars = longest.map((one) => ({
+    name: nameWords(nameOf(one)),
+    value: msOf(one),
+    aside: one.watched === null ? '' : durationWords(msOf(one)),
+  }))
+  return [{ title, words: shown + inTable, chart: barsChart(bars, null), table }]
+}
+
+function msOf(one: Attendee | undefined): number {
+  return one?.watched?.ms ?? 0
+}
+
+function noteWords(one: Attendee): string {
+  return [...one.groups, noteOf(one)].filter((text) => text !== '').join('; ')
 }
 
 function columnsOf([row = []]: readonly (readonly (string | number)[])[]): string[] {
@@ -142,8 +170,8 @@ function columnsOf([row = []]: readonly (readonly (string | number)[])[]): strin
 }
 
 function cellsOf(one: Attendee): (string | number)[] {
-  const { watched, groups } = one
-  const note = [...groups, noteOf(one)].filter((text) => text !== '').join('; ')
+  const { watched } = one
+  const note = noteWords(one)
   const name = [nameWords(nameOf(one)), note === '' ? '' : nameWords(note)]
   if (watched === null) return name
   const { firstMs, lastMs, liveMs, recordedMs, ms } = watched

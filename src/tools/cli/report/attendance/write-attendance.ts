@@ -19,12 +19,13 @@ export interface AttendanceLook {
 const CHUNK_CHARACTERS = 1_000_000
 const LIST_SEPARATOR = '; '
 
-/** Yields those who came and watched for this time. A guest gets no certificate. */
+/** True for who watched for this time. A guest gets no certificate. @param atLeastMs null: true for all. */
+export function hasReached({ watched, name }: Attendee, atLeastMs: number | null): boolean {
+  return atLeastMs === null || (watched !== null && name !== null && watched.ms >= atLeastMs)
+}
+
 function* reaching(attendees: Iterable<Attendee>, atLeastMs: number | null): Generator<Attendee> {
-  for (const attendee of attendees) {
-    const { watched, name } = attendee
-    if (atLeastMs === null || (watched !== null && name !== null && watched.ms >= atLeastMs)) yield attendee
-  }
+  for (const attendee of attendees) if (hasReached(attendee, atLeastMs)) yield attendee
 }
 
 function* rowsOf(all: () => Iterable<Attendee>, { isBy, atLeastMs }: AttendanceLook): Generator<object> {
