@@ -46,7 +46,8 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   const signInLimits = createSignInLimits(openCounter, config.addressLimit)
   const { publicUrl, contextWords, addressLimit, host, entryPoints } = config
   const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter }
-  const services = { ...shared, publicUrl, contextWords, addressLimit, stores: config, openCounter }
+  const own = { publicUrl, contextWords, addressLimit, openCounter, sessionSettings: config.sessions }
+  const services = { ...shared, ...own, stores: config }
   const open = await openFeatures(features, entryPoints, config.features, services)
   const needsViewers = entryPoints.some(({ hasPasswordForm }) => hasPasswordForm)
   const viewers = { setting: 'USER_STORE_URL', isAvailable: () => !needsViewers || users.isEmpty?.() !== true }

@@ -35,7 +35,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/passkeys': [...BELOW_FEATURES, 'src/features/window'],
   'src/features/account': BELOW_FEATURES,
   'src/features/token': BELOW_FEATURES,
-  'src/features/doors': BELOW_FEATURES,
+  'src/features/doors': [...BELOW_FEATURES, 'src/features/pass'],
   'src/features/account-end': BELOW_FEATURES,
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
@@ -43,6 +43,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/default-log': ['src/login', 'src/server'],
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
   'src/features/window': BELOW_FEATURES,
+  'src/features/pass': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
   'src/login/screens': [...BELOW_LOGIN, 'src/login/answer', 'src/login/log', 'src/login/request'],
   'src/login/request': [...BELOW_LOGIN, 'src/login/answer'],
@@ -88,7 +89,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The rooms that a feature of a fork may import. Such a feature has no row of its own. */
-export const OWN_FEATURE: readonly string[] = [...BELOW_FEATURES, 'src/features/window']
+export const OWN_FEATURE: readonly string[] = [...BELOW_FEATURES, 'src/features/window', 'src/features/pass']
 
 /** The tests that need the emulator. No other test imports the emulator. */
 export const EMULATOR_TESTS: readonly string[] = ['test/tools/emulator/', 'test/with-emulator/']

@@ -8,7 +8,7 @@ import type { SecurityLog } from '../server/log/log.ts'
 import type { SecurityLogFile } from '../server/log/log-files.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
+import type { SessionStore, SessionViewer } from '../sessions/session-store.ts'
 import type { AcceptsSession } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/setting.ts'
 import type { OpenCounter } from '../sign-in-limits/memory-counters.ts'
@@ -58,6 +58,7 @@ export interface Services {
   readonly signInLimits: Pick<SignInLimits, 'admit' | 'forgive'>
   readonly openCounter: OpenCounter
   readonly stores: SharedStores
+  readonly sessionSettings: { readonly secrets: readonly string[]; readonly lifetimeSeconds: number }
   readonly addressLimit: AddressLimit
   /** Words that a new password may not consist of. */
   readonly contextWords: readonly string[]
@@ -74,6 +75,8 @@ export interface OpenFeature<T = unknown> {
   at(entryPoint: EntryPoint, settings: T): FeaturePart
   /** Routes that all entry points share. */
   sharedRoutes?(deps: SharedRouteDeps): RequestHandler
+  /** True if the system that signed the viewer in has ended the sign-in since. */
+  hasEnded?(viewer: SessionViewer): Promise<boolean>
   readonly optionalStores?: readonly OptionalStore[]
   /** Watches the app. Called after all features are open. */
   watch?(app: WatchedApp): Promise<Watch>

@@ -75,6 +75,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
   const log = options.log ?? collectingLog(lines)
   const signInLimits = options.signInLimits ?? createSignInLimits(openMemoryCounter)
   const entryPoints = options.entryPoints ?? [ENTRY_POINT]
+  const secrets = options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b']
   const shared = {
     users: options.users ?? users,
     sessionStore,
@@ -87,6 +88,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
   const opened = await openFeatures(options.features ?? features, entryPoints, options.featureSettings ?? {}, {
     ...shared,
     ...SERVICES,
+    sessionSettings: { ...SESSION_LIMITS, secrets },
     publicUrl,
     ...inFull(sessionStore, signInLimits),
   })
@@ -94,7 +96,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     config: {
       publicUrl,
       entryPoints,
-      sessions: { ...SESSION_LIMITS, secrets: options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b'] },
+      sessions: { ...SESSION_LIMITS, secrets },
       trustProxyHops: options.trustProxyHops ?? 0,
       trustedProxies: options.trustedProxies ?? [],
     },

@@ -8,6 +8,7 @@ import { compileView } from '../../login/screens/views.ts'
 import { RECORD_SECONDS } from '../window/flows/flow-store.ts'
 import { windowRoutes } from '../window/routes.ts'
 import { createWindowCookies } from '../window/window-cookie.ts'
+import { isLoggedOut } from './logout/logged-out.ts'
 import { logoutRoutes } from './logout/logout-routes.ts'
 import type { Sso } from './open-sso.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
@@ -49,6 +50,13 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Ser
       return Router()
         .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints: routesOf, windows, logSignIn }))
         .use(logoutRoutes({ sso, sessionStore, nowSeconds, headers, logSignIn }))
+    },
+    async hasEnded({ sso: origin, signedInAtSeconds }) {
+      if (origin === undefined) return false
+      const isOver = await isLoggedOut(sso.flows, { ...origin, startedAtSeconds: signedInAtSeconds })
+      // The logout may not have found a session that is new.
+      if (isOver) await sessionStore.endProviderSessions(origin)
+      return isOver
     },
     optionalStores: sso.all,
     storesInMetrics: { provider: () => sso.all.every((one) => one.isAvailable()) },

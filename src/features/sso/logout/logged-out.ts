@@ -9,11 +9,13 @@ export async function rememberLogout(flows: FlowStore, logout: ProviderLogout, n
   await Promise.all(keysOfLogout(logout).map((key) => flows.put('logout', key, { atSeconds: nowSeconds })))
 }
 
+type SignInAtProvider = Pick<SignInResult, 'issuer' | 'subject' | 'providerSession' | 'startedAtSeconds'>
+
 /**
  * True if the provider has ended the viewer's session since the sign-in began. The sign-in may have got its code before.
  * @throws UpstreamError if the store does not answer.
  */
-export async function isLoggedOut(flows: FlowStore, result: SignInResult): Promise<boolean> {
+export async function isLoggedOut(flows: FlowStore, result: SignInAtProvider): Promise<boolean> {
   const keys = Object.values(keysOfIdentity(result))
   const logouts = await Promise.all(keys.map((key) => flows.read('logout', key)))
   return logouts.some((logout) => logout !== null && logout.atSeconds >= result.startedAtSeconds)

@@ -37,11 +37,12 @@ export async function startPreviewApp(config: Config, entryPoint: EntryPoint, la
   const all = Object.values(entryPoints)
   const repeatFilter = createRepeatFilter()
   const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog: securityLogOf(log), repeatFilter }
-  const services = { ...shared, publicUrl, contextWords, addressLimit, stores: config, openCounter: openMemoryCounter }
+  const sessions = { ...config.sessions, secrets: [randomBytes(32).toString('hex')] }
+  const own = { publicUrl, contextWords, addressLimit, openCounter: openMemoryCounter, sessionSettings: sessions }
+  const services = { ...shared, ...own, stores: config }
   const opened = new Set<string>()
   const safe = features.map((feature) => withoutServers(feature, config, (name) => void opened.add(name)))
   const open = await openFeatures(safe, all, config.features, services)
-  const sessions = { ...config.sessions, secrets: [randomBytes(32).toString('hex')] }
   const app = createApp({
     ...shared,
     config: { publicUrl, entryPoints: all, sessions, trustProxyHops: 0, trustedProxies: [] },

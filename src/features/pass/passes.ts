@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { Services } from '../../login/feature.ts'
+import type { PlayerContext } from '../../login/request/player-context.ts'
+import type { AuthenticatedViewer } from '../../login/route-deps.ts'
+import { type SessionViewer, StoredSession } from '../../sessions/session-store.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import { createSeal } from './seal.ts'
+
+/** From the sealing on: an open page gets new passes, so that the pass of a page that was left ends. */
+const PASS_SECONDS = 900
+const RENEW_AFTER_SECONDS = 240
+/** A pass is in an address, which Node, proxies and browsers limit. Viewers with many groups may have a longer one. */
+const LONGEST_PASS = 6_000
+
+const Content = z.object({
+  viewer: StoredSession.shape.viewer,
+  isShared: z.boolean(),
+  isReturn: z.boolean(),
+  sealedAtSeconds: z.number(),
+})
+
+/** The sign-in of a viewer who does not watch yet. UNIX times in seconds. */
+export interface Pass {
+  /** As a session would have it. */
+  readonly viewer: SessionViewer
+  /** True if no session may open. */
+  readonly isShared: boolean
+  /** True for a viewer with a session. The pass is good only with that session. */
+  readonly isReturn: boolean
+  readonly sealedAtSeconds: number
+}
+
+/** `viewer` is the name in a pass that is not altered. */
+export type PassReading =
+  | { readonly ok: true; readonly pass: Pass }
+  | { readonly ok: false; readonly reason: string; readonly viewer?: string }
+
+/** The passes of one use at one entry point. Each is also bound to the fields of the player. */
+export interface Passes {
+  /** Seals the sign-in of a visit. Null if the pass would be too long. */
+  issue(visit: AuthenticatedViewer): string | null
+  /**
+   * Seals a pass again. Null if its sign-in is over.
+   * @throws UpstreamError if the store of logouts does not answer.
+   */
+  renew(pass: Pass, context: PlayerContext): Promise<string | null>
+  isRenewalDue(pass: Pass): boolean
+  read(sealed: unknown, context: PlayerContext): PassReading
+  /** True if the sign-in is too old, or the system that signed the viewer in has ended it since. @throws as `renew` */
+  isOver(pass: Pass): Promise<boolean>
+}
+
+type PassServices = Pick<Services, 'publicUrl' | 'sessionSettings' | 'nowSeconds' | 'opened'>
+
+/**
+ * Creates the passes of one use, such as "waiting".
+ * @param sessions of the entry point.
+ */
+export function createPasses(
+  { publicUrl, sessionSettings, nowSeconds, opened }: PassServices,
+  use: string,
+  entryPoint: string,
+  sessions: Pick<Sessions, 'describe'>,
+): Passes {
+  const seal = createSeal(sessionSettings.secrets, `viewer-auth pass 1 ${publicUrl.origin} ${use}`)
+  const bindingOf = ({ fields }: PlayerContext) => JSON.stringify([entryPoint, Object.entries(fields).toSorted()])
+  const sealed = (pass: Pass, context: PlayerContext) => seal.seal(JSON.stringify(pass), bindingOf(context))
+  const isOver = async ({ viewer }: Pass) => {
+    const ends = Math.min(
+      viewer.signedInAtSeconds + sessionSettings.lifetimeSeconds,
+      viewer.sso?.endsAtSeconds ?? Infinity,
+    )
+    if (ends <= nowSeconds()) return true
+    const ended = await Promise.all(opened.map(({ open }) => open.hasEnded?.(viewer) ?? false))
+    return ended.includes(true)
+  }
+  return {
+    isOver,
+    issue({ viewer, context, origin, outcome, isShared = false }) {
+      const isReturn = outcome === 'returned'
+      const { snapshot, passwordVersion, ...named } = sessions.describe(viewer, origin)
+      const own = isReturn ? {} : { ...(snapshot && { snapshot }), ...(passwordVersion && { passwordVersion }) }
+      const text = sealed({ viewer: { ...named, ...own }, isShared, isReturn, sealedAtSeconds: nowSeconds() }, context)
+      return text.length > LONGEST_PASS ? null : text
+    },
+    async renew(pass, context) {
+      return (await isOver(pass)) ? null : sealed({ ...pass, sealedAtSeconds: nowSeconds() }, context)
+    },
+    isRenewalDue: ({ sealedAtSeconds }) => Math.abs(nowSeconds() - sealedAtSeconds) >= RENEW_AFTER_SECONDS,
+    read(given, context) {
+      const text =
+        typeof given === 'string' && given.length <= LONGEST_PASS ? seal.open(given, bindingOf(context)) : null
+      const content = text === null ? null : Content.safeParse(JSON.parse(text))
+      if (!content?.success) return { ok: false, reason: 'the pass is altered, or from elsewhere' }
+      const pass = content.data as unknown as Pass
+      // Also of a time that has yet to come: the clock was set back.
+      const isOld = Math.abs(nowSeconds() - pass.sealedAtSeconds) >= PASS_SECONDS
+      return isOld ? { ok: false, reason: 'the pass is too old', viewer: pass.viewer.username } : { ok: true, pass }
+    },
+  }
+}
