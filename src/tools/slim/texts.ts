@@ -37,8 +37,9 @@ export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[], of: 
   const keys = new Set(removed.map(({ folder }) => basename(folder)))
   const folders = foldersOf(full)
   for (const folder of foldersOf(tree)) folders.delete(folder)
-  // A folder of parts is the place of later parts too.
-  for (const { folder } of removed) folders.delete(dirname(folder))
+  // A folder of parts is the place of later parts too, unless it is a part itself.
+  const ofParts = new Set(removed.map(({ folder }) => folder))
+  for (const folder of ofParts) if (!ofParts.has(dirname(folder))) folders.delete(dirname(folder))
   for (const [path, text] of tree) {
     if ((extname(path) === '.ts') !== (of === 'code')) continue
     if (/(?:^|[/.])part\.json$/.test(path) || /^package(?:-lock)?\.json$/.test(path)) continue

@@ -72,7 +72,8 @@ test('a viewer with a session passes at each reload, each time with a new token'
 })
 
 test('a returning viewer who is asked first continues with a token', async () => {
-  const app = await startTokenApp({ entryPoints: [asking(TOKEN_ENTRY_POINT)] })
+  const entryPoint = asking(TOKEN_ENTRY_POINT)
+  const app = await startTokenApp({ entryPoints: [entryPoint] })
   const { setCookies } = await app.post('/sign-in', FORM)
   const Cookie = setCookies.find((cookie) => cookie.startsWith('__Host-viewer='))?.split(';')[0] ?? ''
   const asked = await app.get(SCREEN, { Cookie })
