@@ -34,9 +34,3 @@ export interface EditableUserStore extends OwnUserStore {
   /** Deletes the viewer. */
   remove(username: string): Promise<Change>
 }
-
-/** The version of a table before and after a migration; 0 for a new table. */
-export interface Migration {
-  readonly from: number
-  readonly to: number
-}

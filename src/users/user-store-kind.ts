@@ -1,6 +1,6 @@
 import type { Environment, ReadSettings } from '../settings/fields.ts'
 import type { Settings as SettingSchemas } from '../settings/setting.ts'
-import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
+import type { EditableStoreOptions, EditableUserStore } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 
 /** The settings of a store. Only the kind of store that read them looks inside. */
@@ -36,10 +36,4 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   open(settings: Settings, warn: Warn): Promise<UserStore>
   /** Opens the store for the `viewers` commands. Absent if this app cannot change its viewers. */
   openEditable?(settings: Settings, options: EditableStoreOptions): Promise<EditableUserStore>
-  /**
-   * Creates the tables, or updates them to the version of this app. Absent if opening the store does so.
-   * @param app the settings of the login app, if they name another role: creates it, and grants it what it needs.
-   * @throws UpstreamError when the store cannot be reached.
-   */
-  migrate?(settings: Settings, app: Settings | null): Promise<Migration>
 }

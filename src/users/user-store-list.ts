@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { Settings } from '../settings/setting.ts'
-import type { EditableStoreOptions, EditableUserStore, Migration } from './editable-user-store.ts'
+import type { EditableStoreOptions, EditableUserStore } from './editable-user-store.ts'
 import type { UserStore, Warn } from './user-store.ts'
 import type { StoreSettings, UserStoreKind } from './user-store-kind.ts'
 
@@ -44,17 +44,6 @@ export function userStoreList(kinds: readonly UserStoreKind[]) {
     open: (settings: StoreSettings, warn: Warn = () => {}): Promise<UserStore> => kindOf(settings).open(settings, warn),
     kindOf,
     openEditable,
-    /** As `UserStoreKind.migrate`. Returns null for a store that is updated whenever it is opened. */
-    async migrate(settings: StoreSettings, app: StoreSettings | null = null): Promise<Migration | null> {
-      const kind = kindOf(settings)
-      if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {
-        throw new ConfigError('This store has no role for the app. Remove the address of the app.')
-      }
-      const migration = await kind.migrate?.(settings, app)
-      if (migration) return migration
-      await (await openEditable(settings)).close()
-      return null
-    },
   }
 }
 

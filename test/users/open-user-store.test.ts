@@ -45,8 +45,7 @@ test('a setting of another store than the chosen one is refused by name', () => 
 test.each([
   ['ldaps://directory.example', DIRECTORY],
   ['https://users.example/sign-in', SERVICE],
-])('the viewers of %s cannot be changed or migrated by this app', async (url, settings) => {
+])('the viewers of %s cannot be changed by this app', async (url, settings) => {
   const chosen = userStores.environment.parse({ USER_STORE_URL: url, ...settings })
   await expect(userStores.openEditable(chosen)).rejects.toThrow(ConfigError)
-  await expect(userStores.migrate(chosen)).rejects.toThrow(ConfigError)
 })

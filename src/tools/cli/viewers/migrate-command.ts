@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
-import type { Migration } from '../../../users/editable-user-store.ts'
+import { readUserStore } from '../../../config.ts'
+import { ConfigError } from '../../../errors.ts'
+import { readNamedFile } from '../../../settings/named-file.ts'
+import { userStores } from '../../../users/open-user-store.ts'
+import type { Migration } from '../../../users/postgres/migration.ts'
+import type { StoreSettings } from '../../../users/user-store-kind.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
-import { migrateStore } from '../settings/editable-store.ts'
+import type { CommandIo } from '../terminal/io.ts'
 
 /**
  * Adds `viewers migrate`, which runs as the owner of the database. The role of the app needs no right to create tables.
@@ -29,4 +34,39 @@ function sentenceOf(migration: Migration | null): string {
   return from === 0
     ? `Created the table of viewers (version ${to}).`
     : `Updated the table of viewers from version ${from} to ${to}.`
+}
+
+/**
+ * Creates or updates the table of viewers in the user store of the settings.
+ * @param appUrlFile a file with the USER_STORE_URL of the login app, to create its role too.
+ * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
+ */
+async function migrateStore(io: CommandIo, appUrlFile?: string): Promise<Migration | null> {
+  const app = appUrlFile === undefined ? null : readAppStore(appUrlFile)
+  return await migrate(readUserStore(io.env), app)
+}
+
+function readAppStore(file: string): StoreSettings {
+  const read = readNamedFile(file)
+  if ('fault' in read) throw new ConfigError(`--app-url-file ${read.fault}.`)
+  const address = read.text.trim()
+  if (address === '') throw new ConfigError('--app-url-file names an empty file.')
+  try {
+    return readUserStore({ USER_STORE_URL: address })
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    throw new ConfigError(`--app-url-file names a file with a wrong address. ${cause.message}`, { cause })
+  }
+}
+
+/** As `UserStoreKind.migrate`. Returns null for a store that is updated whenever it is opened. */
+async function migrate(settings: StoreSettings, app: StoreSettings | null): Promise<Migration | null> {
+  const kind = userStores.kindOf(settings)
+  if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {
+    throw new ConfigError('This store has no role for the app. Remove the address of the app.')
+  }
+  const migration = await kind.migrate?.(settings, app)
+  if (migration) return migration
+  await (await userStores.openEditable(settings)).close()
+  return null
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
 import { RELEASE } from '../../../server/migrations.ts'
-import type { Migration } from '../../editable-user-store.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
 import { isMissingPermission, isMissingTable, isStatementError, placeOf } from '../fault.ts'
+import type { Migration } from '../migration.ts'
 import { type AppRole, grantAppRole } from './app-role.ts'
 
 /**
