@@ -14,6 +14,7 @@ import type { RedisAddress } from './address.ts'
 import { openRedisLink, type RedisLink, withRedis } from './link.ts'
 import { listOfName, listOfProviderKey, listOfProviderName, sessionKey } from './session-keys.ts'
 import { addToLists, endAllRedisSessions, endListedSessions, listedIds, removeFromLists } from './session-list.ts'
+import { visitRedis } from './who-is-in/all-sessions.ts'
 
 const READ_BATCH_SIZE = 500
 
@@ -35,6 +36,7 @@ export function redisSessions(address: RedisAddress): StoredSessions {
       ),
     endAll: () => withRedis(address, SETTING, endAllRedisSessions),
     list: (username) => withRedis(address, SETTING, (link) => readListedSessions(link, username)),
+    visitAll: (visit) => withRedis(address, SETTING, (link) => visitRedis(link, visit)),
   }
 }
 

@@ -50,7 +50,7 @@ export function endSessions(file: string, username: string, areSso: boolean): nu
  * this version.
  * @param missing the result for a file that does not exist.
  */
-function withSessionFile<T>(file: string, missing: T, work: (database: DatabaseSync) => T): T {
+export function withSessionFile<T>(file: string, missing: T, work: (database: DatabaseSync) => T): T {
   if (!existsSync(file)) return missing
   let database: DatabaseSync | undefined
   try {

@@ -2,6 +2,7 @@ import { ConfigError } from '../errors.ts'
 import { endAllSessions, endSessions, readSessions } from '../sessions/session-file.ts'
 import { openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
 import type { StoreKind } from './store-kind.ts'
+import { visitFile } from './who-is-in/all-sessions.ts'
 
 /** The address of a file: `sqlite:FILE`. */
 export const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
@@ -24,6 +25,7 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
     end: async (username, areSso) => endSessions(file, username, areSso),
     endAll: async () => endAllSessions(file),
     list: async (username) => readSessions(file, username),
+    visitAll: async (visit) => visitFile(file, visit),
   }),
 }
 

@@ -106,6 +106,15 @@ describe('the command line with a cluster', () => {
     expect(await cluster.keys()).toEqual([])
   })
 
+  test('sessions list reads the sessions of all masters', async () => {
+    const store = openRedisSessionStore(link, LIMITS, nowSeconds)
+    for (let index = 0; index < 30; index += 1) {
+      await set(store, `s${index}`, sessionOf(`viewer${index}`, nowSeconds()))
+    }
+    const { stdout } = await run(['sessions', 'list', '--json'], { ...SETTINGS, SESSION_STORE_URL: cluster.url })
+    expect(new Set((JSON.parse(stdout) as { username: string }[]).map(({ username }) => username)).size).toBe(30)
+  })
+
   test('viewers unlock resets the counts of an account in the cluster', async () => {
     const limits = createSignInLimits(redisCounters(link))
     for (const name of ['ada', 'eve']) {

@@ -6,8 +6,8 @@ import { printableJson, printableParagraphs } from './terminal/text.ts'
 
 export interface CommandContext {
   readonly io: CommandIo
-  /** Sets the exit status of the program: 0 done, 1 refused or failed. Wrong usage ends with 2 in any case. */
-  readonly setStatus: (status: 0 | 1) => void
+  /** The exit status of the program: 0 done, 1 refused or failed. Wrong usage ends with 2 in any case. */
+  status: 0 | 1
   /** Runs another command, and returns its exit status. */
   readonly run: (args: readonly string[], io: CommandIo) => Promise<0 | 1 | 2>
 }
@@ -54,19 +54,20 @@ export function addNotes(command: Command, text: string): Command {
 
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */
 export async function runCommand(
-  { io, setStatus }: Pick<CommandContext, 'io' | 'setStatus'>,
+  context: Pick<CommandContext, 'io' | 'status'>,
   json: boolean | undefined,
   work: () => Promise<Outcome>,
 ): Promise<void> {
   const outcome = await work().catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
   if (!outcome.ok) {
-    setStatus(1)
-    printFailure(io, json, outcome.fault)
+    context.status = 1
+    printFailure(context.io, json, outcome.fault)
     return
   }
-  if (outcome.isPartial) setStatus(1)
-  if (json && outcome.data) io.stdout.write(`${printableJson(outcome.data)}\n`)
-  else if (!json && outcome.text !== undefined) io.stdout.write(`${printableParagraphs(outcome.text, io.stdout)}\n`)
+  if (outcome.isPartial) context.status = 1
+  const { stdout } = context.io
+  if (json && outcome.data) stdout.write(`${printableJson(outcome.data)}\n`)
+  else if (!json && outcome.text !== undefined) stdout.write(`${printableParagraphs(outcome.text, stdout)}\n`)
 }
 
 /** Prints a failure on standard error, as text or as JSON. */

@@ -148,14 +148,7 @@ const COMMANDS: readonly RootCommand[] = [
  * @param args the arguments without the names of Node and the program.
  */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<0 | 1 | 2> {
-  let status: 0 | 1 = 0
-  const context: CommandContext = {
-    io,
-    setStatus: (value) => {
-      status = value
-    },
-    run: runCommandLine,
-  }
+  const context: CommandContext = { io, status: 0, run: runCommandLine }
   try {
     const program = createProgram(io)
     for (const { name, summary, declare, load } of COMMANDS) {
@@ -163,7 +156,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
       if (args.includes(name)) (await load())(command, context)
     }
     await program.parseAsync(args, { from: 'user' })
-    return status
+    return context.status
   } catch (error) {
     // Commander has already printed its message or help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

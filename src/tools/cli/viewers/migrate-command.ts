@@ -11,7 +11,7 @@ import type { CommandIo } from '../terminal/io.ts'
 /**
  * Adds `viewers migrate`, which runs as the owner of the database. The role of the app needs no right to create tables.
  */
-export function addViewersMigrateCommand(group: Command, { io, setStatus }: CommandContext): void {
+export function addViewersMigrateCommand(group: Command, context: CommandContext): void {
   addCommand(group, 'migrate', 'create the table of viewers in a database server, or update it to this version', [
     'viewer-auth viewers migrate',
     'USER_STORE_URL=postgres://owner@db.example/app POSTGRES_PASSWORD_FILE=owner.txt viewer-auth viewers migrate',
@@ -19,8 +19,8 @@ export function addViewersMigrateCommand(group: Command, { io, setStatus }: Comm
   ])
     .option('--app-url-file <FILE>', "also create the app's role, whose USER_STORE_URL is in this file")
     .action(({ json, appUrlFile }: { json?: boolean; appUrlFile?: string }) =>
-      runCommand({ io, setStatus }, json, async () => {
-        const migration = await migrateStore(io, appUrlFile)
+      runCommand(context, json, async () => {
+        const migration = await migrateStore(context.io, appUrlFile)
         const granted = appUrlFile === undefined ? '' : '\nThe role of the app has the rights that it needs.'
         return { ok: true, text: sentenceOf(migration) + granted, data: migration ?? {} }
       }),

@@ -4,6 +4,7 @@ import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { counted, printable } from '../terminal/text.ts'
+import { addSessionsList } from './who-is-in/sessions-list.ts'
 
 interface Options {
   readonly json?: boolean
@@ -11,7 +12,12 @@ interface Options {
   readonly yes?: boolean
 }
 
-/** Adds `sessions end`. */
+/** Further commands. */
+const MORE: readonly ((group: Command, context: CommandContext) => void)[] = [
+  addSessionsList, //
+]
+
+/** Adds `sessions …`. */
 export function addSessionsCommands(group: Command, context: CommandContext): void {
   const { io } = context
   addCommand(group, 'end [USERNAME]', 'sign out a viewer on all devices', [
@@ -34,6 +40,7 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
         return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
       })
     })
+  for (const add of MORE) add(group, context)
 }
 
 /**

@@ -23,6 +23,7 @@ import { passkeysNote } from './passkeys/passkeys-note.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
+import { addPutOutNotes } from './who-is-in/put-out-notes.ts'
 
 interface Options {
   readonly json?: boolean
@@ -55,6 +56,7 @@ const COMMANDS: readonly ((group: Command, context: CommandContext) => void)[] =
   addViewersPasskeysCommands,
   addViewersUnlockCommand,
   addViewersMigrateCommand,
+  addPutOutNotes,
 ]
 
 const setDisabled = (isDisabled: boolean) => (store: EditableUserStore, username: string) =>

@@ -32,7 +32,7 @@ async function atTerminal(
   stderr.setEncoding('utf8').on('data', (text: string) => {
     seen += stripVTControlCharacters(text)
   })
-  const context = { io, setStatus: () => {}, run: runCommandLine }
+  const context = { io, status: 0 as const, run: runCommandLine }
   const trial = startTrial(context, '', {}, new AbortController().signal)
   const ended = tryOut(trial, askAtTerminal(io)).catch((error: unknown) => error)
   for (const [sees, types] of steps) {

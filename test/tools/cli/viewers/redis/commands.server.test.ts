@@ -48,13 +48,18 @@ const unlock = (username: string, ...more: string[]) =>
 
 test('sessions end ends the sessions of one viewer or of all viewers in Redis', async () => {
   await openSessions('Ada@Example.com', 'Ada@Example.com', 'eve', 'bob')
-  expect(await end('ada@example.com')).toEqual({
-    status: 0,
-    stdout: 'Ended 2 sessions of ada@example.com.\n',
-    stderr: '',
-  })
+  expect(await end('ada@example.com')).toMatchObject({ status: 0, stdout: 'Ended 2 sessions of ada@example.com.\n' })
   expect(JSON.parse((await end('--all', '--yes', '--json')).stdout)).toEqual({ ended: 2 })
   expect(await operator.keys('*')).toEqual([])
+})
+
+test('sessions list shows the sessions of all viewers in Redis, and none of their ids', async () => {
+  await openSessions('ada', 'ada', 'bob')
+  await operator.set('viewer-auth:session:unreadable', 'no session')
+  const { status, stdout } = await run(['sessions', 'list', '--json'], { ...SETTINGS, SESSION_STORE_URL: redis.url })
+  const rows = JSON.parse(stdout) as { username: string }[]
+  expect([status, rows.map(({ username }) => username).toSorted()]).toEqual([0, ['ada', 'ada', 'bob']])
+  expect(stdout).not.toContain('session-')
 })
 
 test('viewers unlock works in Redis and needs only LIMITS_STORE_URL', async () => {

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { withSessionFile } from '../../sessions/session-file.ts'
+import { type ShownSession, StoredSession } from '../../sessions/session-store.ts'
+
+declare module '../store-kind.ts' {
+  interface StoredSessions {
+    /**
+     * Visits the sessions of all viewers in any order, also ones that are over. Keeps none in memory, because there may
+     * be hundreds of thousands. Leaves out a session that this version cannot read.
+     */
+    visitAll(visit: (session: NamedSession) => void): Promise<void>
+  }
+}
+
+/** A session with its viewer. */
+export interface NamedSession extends ShownSession {
+  readonly username: string
+  /** The groups at the sign-in, for a viewer whom no store can look up. Null for others. */
+  readonly groups: readonly string[] | null
+}
+
+const Readable = StoredSession.extend({ usedAtSeconds: z.number().optional() })
+
+/**
+ * Returns what a command may show of a stored session. Null if this version cannot read the session.
+ * @param usedAt UNIX time in seconds, if it is not in the session.
+ */
+export function namedSession(json: string, usedAt?: number): NamedSession | null {
+  try {
+    const { viewer, usedAtSeconds = usedAt } = Readable.parse(JSON.parse(json))
+    if (usedAtSeconds === undefined) return null
+    const { username, signedInAtSeconds, sso: provider = null, snapshot } = viewer
+    return { username, provider, signedInAtSeconds, usedAtSeconds, groups: snapshot?.groups ?? null }
+  } catch {
+    return null
+  }
+}
+
+/** Visits the sessions in a file. @throws ConfigError if the file cannot be used. */
+export function visitFile(file: string, visit: (session: NamedSession) => void): void {
+  withSessionFile(file, undefined, (database) => {
+    for (const row of database.prepare('SELECT data, used_at FROM sessions').iterate()) {
+      const session = namedSession(String(row.data), Number(row.used_at))
+      if (session !== null) visit(session)
+    }
+  })
+}

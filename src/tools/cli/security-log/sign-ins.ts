@@ -1,0 +1,33 @@
+import { readActivitySettings } from '../../../config.ts'
+import { usernameKey } from '../../../users/viewer-fields.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { linesOfFile, rotatedFiles } from './log-lines.ts'
+import { securityEvents, startReading } from './security-events.ts'
+
+const ALL_SIGN_INS = { period: null, viewer: undefined, outcomes: ['signed-in'] }
+
+/** A sign-in in the security log. */
+export interface LoggedSignIn {
+  readonly usernameKey: string
+  /** UNIX time. */
+  readonly seconds: number
+  readonly address: string | null
+  readonly entryPoint: string | null
+}
+
+/**
+ * Visits the sign-ins in the files of SECURITY_LOG_FILE. Returns false without a log.
+ * @throws ConfigError if a file cannot be read.
+ */
+export async function visitSignIns(env: CommandIo['env'], visit: (signIn: LoggedSignIn) => void): Promise<boolean> {
+  const file = readActivitySettings(env).securityLogFile
+  if (file === null) return false
+  for (const path of await rotatedFiles(file)) {
+    for await (const event of securityEvents(linesOfFile(path), ALL_SIGN_INS, startReading())) {
+      const { viewer, time, address, entryPoint } = event
+      if (viewer === null) continue
+      visit({ usernameKey: usernameKey(viewer), seconds: Date.parse(time) / 1000, address, entryPoint })
+    }
+  }
+  return true
+}

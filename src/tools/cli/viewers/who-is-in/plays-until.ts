@@ -1,0 +1,61 @@
+import { readEntryPointSettings } from '../../../../config.ts'
+import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../../errors.ts'
+import { machineTimeZone } from '../../output/time-zone.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { doorsEnd } from '../doors/doors-end.ts'
+
+/** Until when players play on that got their answer at a time. */
+export interface PlaysUntil {
+  /** UNIX time in seconds; infinite if the protocol has no end. */
+  readonly seconds: number
+  readonly entryPoint: string
+  /** True if the response never expires, false if the player reads its answer only once, as a token. */
+  readonly isResponse: boolean
+}
+
+type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
+
+/** Returns the time at which an entry point ends every answer. Null if it does not. */
+const ENDS: readonly ((entryPoint: EntryPoint, nowSeconds: number) => number | null)[] = [
+  doorsEnd, //
+]
+
+/** Reads the entry points. Null where the settings cannot be read: a machine for viewers need not have secrets. */
+export function entryPointsIn(env: CommandIo['env']): EntryPoints | null {
+  try {
+    return readEntryPointSettings(env).entryPoints
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
+  }
+}
+
+/**
+ * Returns until when a player can play on without a return, at the entry point with the latest end, by the settings
+ * as they are now. Null without an entry point.
+ * @param answeredAtSeconds UNIX time of the last answer.
+ */
+export function playsUntil(entryPoints: EntryPoints, answeredAtSeconds: number, nowSeconds: number): PlaysUntil | null {
+  const all = entryPoints.map((entryPoint): PlaysUntil => {
+    const isResponse = isHashEntryPoint(entryPoint)
+    const seconds =
+      isResponse && entryPoint.lifetimeSeconds > 0 ? answeredAtSeconds + entryPoint.lifetimeSeconds : Infinity
+    const ends = isResponse ? ENDS.flatMap((endOf) => endOf(entryPoint, nowSeconds) ?? []) : []
+    return { seconds: Math.min(seconds, ...ends), entryPoint: entryPoint.name, isResponse }
+  })
+  return all.toSorted((one, other) => (one.seconds < other.seconds ? 1 : -1))[0] ?? null
+}
+
+/** Returns a function that writes a time as `20:41 GMT+1`, with its day unless it is today, in the zone of this machine. */
+export function openClock(nowSeconds: number): (seconds: number) => string {
+  const timeZone = machineTimeZone().name
+  // A format takes much memory.
+  const dayOf = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short', day: 'numeric', month: 'short' })
+  const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })
+  const today = dayOf.format(nowSeconds * 1000)
+  return (seconds) => {
+    const [day, text] = [dayOf, time].map((format) => format.format(seconds * 1000))
+    return day === today ? `${text}` : `${day}, ${text}`
+  }
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../../command.ts'
+import { printableJson, printableParagraphs } from '../../terminal/text.ts'
+import { entryPointsIn, openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
+
+/** Commands that put viewers out. */
+const COMMANDS = ['disable', 'remove', 'end']
+/** How to be faster. */
+const CURES = [
+  'To be faster next time, lower HASH_LIFETIME_SECONDS before the event.',
+  'A new secret refuses every older response at the next check of the service: lock set --rotate.',
+]
+const UNKNOWN =
+  'Not known here until when an open player plays on: the settings of the entry points are not complete. A response ' +
+  'lives for HASH_LIFETIME_SECONDS.'
+
+/** Adds a sentence to the commands that put viewers out: until when they can still watch, and how to be faster. */
+export function addPutOutNotes(group: Command, context: CommandContext): void {
+  for (const command of group.commands.filter((one) => COMMANDS.includes(one.name()))) {
+    command.hook('postAction', (ran) => {
+      if (context.status === 0) printNote(context, ran.opts<{ json?: boolean }>().json)
+    })
+  }
+}
+
+function printNote({ io: { env, stderr } }: CommandContext, json: boolean | undefined): void {
+  const nowSeconds = Date.now() / 1000
+  const entryPoints = entryPointsIn(env)
+  const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds)
+  const text = until === null ? UNKNOWN : noteOf(until, (entryPoints?.length ?? 0) > 1, nowSeconds)
+  const isEndless = until?.seconds === Number.POSITIVE_INFINITY
+  const playsUntilTime = until === null || isEndless ? null : new Date(until.seconds * 1000).toISOString()
+  const data = { playsUntil: playsUntilTime, isEndless, isKnown: until !== null, note: text }
+  stderr.write(`${json ? printableJson(data) : printableParagraphs(text, stderr)}\n`)
+}
+
+/** @param isOneOfSeveral true to name the entry point. */
+function noteOf({ seconds, entryPoint, isResponse }: PlaysUntil, isOneOfSeveral: boolean, nowSeconds: number) {
+  const at = isOneOfSeveral ? ` at entry point ${entryPoint}` : ''
+  if (Number.isFinite(seconds)) {
+    if (seconds <= nowSeconds) return `No player plays on${at}: every response has expired.`
+    // The whole minute.
+    const time = openClock(nowSeconds)(Math.ceil(seconds / 60) * 60)
+    return [`An open player plays on${at} until ${time} at the latest, when its response expires.`, ...CURES].join(' ')
+  }
+  if (!isResponse) return `An open player plays on${at} until it is reloaded: its token is read only once.`
+  const cure = 'Set HASH_LIFETIME_SECONDS.'
+  return [`An open player plays on${at} for ever: its response never expires. ${cure}`, ...CURES.slice(1)].join(' ')
+}

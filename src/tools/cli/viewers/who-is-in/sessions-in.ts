@@ -1,0 +1,78 @@
+import { readActivitySettings, readSharedStores } from '../../../../config.ts'
+import { ConfigError } from '../../../../errors.ts'
+import type { NamedSession } from '../../../../stores/who-is-in/all-sessions.ts'
+import { stores } from '../../../../stores.ts'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
+import { visitSignIns } from '../../security-log/sign-ins.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+
+/** A session that is not over. UNIX times in seconds. */
+export interface SessionIn {
+  readonly username: string
+  readonly groups: readonly string[] | null
+  readonly provider: NamedSession['provider']
+  readonly signedInAtSeconds: number
+  /** About a minute old at most. As the sign-in, before the first return. */
+  readonly usedAtSeconds: number
+  /** The session ends then, if it is not used. */
+  readonly endsAtSeconds: number
+  /** From the log; null where no log knows. */
+  address: string | null
+  entryPoint: string | null
+}
+
+interface SignIn {
+  readonly usernameKey: string
+  readonly seconds: number
+  readonly address: string | null
+  readonly entryPoint: string | null
+}
+
+/** Logs that know where viewers signed in. Each returns false if there is no log. */
+const LOGS: readonly ((env: CommandIo['env'], visit: (signIn: SignIn) => void) => Promise<boolean>)[] = [
+  visitSignIns, //
+]
+
+/** The log has the line before the session begins. */
+const LONGEST_START_SECONDS = 3
+
+/** Reads the sessions of all viewers that are not over, the newest first. */
+export async function readSessionsIn({ env }: Pick<CommandIo, 'env'>, nowSeconds: number): Promise<SessionIn[]> {
+  const { lifetimeSeconds, idleSeconds } = readActivitySettings(env)
+  const found: SessionIn[] = []
+  const stored = await stores.sessions(readSharedStores(env).sessionStore)
+  await stored.visitAll((session) => {
+    const { signedInAtSeconds, usedAtSeconds, provider } = session
+    const ends = [signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds, provider?.endsAtSeconds ?? Infinity]
+    const endsAtSeconds = Math.min(...ends)
+    if (endsAtSeconds > nowSeconds) found.push({ ...session, endsAtSeconds, address: null, entryPoint: null })
+  })
+  return found.sort((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
+}
+
+/**
+ * Adds the address and the entry point of the sign-in to each session.
+ * @returns why they are not known; null if a log was read.
+ */
+export async function addSignIns(
+  { env }: Pick<CommandIo, 'env'>,
+  sessions: readonly SessionIn[],
+): Promise<string | null> {
+  const keyOf = (name: string, seconds: number) => `${name} ${Math.floor(seconds)}`
+  const byStart = new Map(sessions.map((one) => [keyOf(usernameKey(one.username), one.signedInAtSeconds), one]))
+  function visit({ usernameKey: name, seconds, address, entryPoint }: SignIn): void {
+    for (let later = 0; later <= LONGEST_START_SECONDS; later += 1) {
+      const session = byStart.get(keyOf(name, seconds + later))
+      if (session === undefined) continue
+      Object.assign(session, { address, entryPoint })
+      return
+    }
+  }
+  try {
+    const read = await Promise.all(LOGS.map((log) => log(env, visit)))
+    return read.includes(true) ? null : 'there is no security log'
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
+import { counted, printableJson } from '../../terminal/text.ts'
+import { countByGroup } from './by-group.ts'
+import { entryPointsIn, openClock, playsUntil } from './plays-until.ts'
+import { addPutOutNotes } from './put-out-notes.ts'
+import { addSignIns, readSessionsIn, type SessionIn } from './sessions-in.ts'
+
+interface ListOptions {
+  readonly json?: boolean
+  readonly by?: 'group'
+  readonly name?: string
+  readonly limit?: number
+}
+
+/** The app writes the last use to the minute. */
+const USE_SECONDS = 60
+const TITLES = ['User name', 'Since', 'Last return', 'Address', 'Entry point', 'Session until', 'Plays until']
+const ABOUT = `Lists the sessions that are not over, the newest first. Without a cookie, and on a shared device, a viewer
+has no session, so the list leaves out such viewers. Address and entry point are those of the sign-in, from the security
+log. "Plays until" is when the last response expires, by the settings as they are now.`
+
+/** Adds `sessions list`, and notes to `sessions end`. */
+export function addSessionsList(group: Command, context: CommandContext): void {
+  const command = addCommand(group, 'list', 'list who is in: all viewers with a session', [
+    'viewer-auth sessions list',
+    'viewer-auth sessions list --by group',
+    'viewer-auth sessions list --json > sessions.json',
+  ])
+  command
+    .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
+    .addOption(new Option('--by <WHAT>', 'count viewers and sessions').choices(['group']))
+    .option('--limit <N>', `the highest number of rows (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`, count)
+    .action((options: ListOptions) => runCommand(context, options.json, () => listSessions(context.io, options)))
+  addNotes(command, ABOUT)
+  addPutOutNotes(group, context)
+}
+
+async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcome> {
+  const nowSeconds = Date.now() / 1000
+  const part = usernameKey(options.name ?? '')
+  const sessions = (await readSessionsIn(io, nowSeconds)).filter((one) => usernameKey(one.username).includes(part))
+  if (options.by === 'group') return await byGroup(io, options, sessions)
+  const unknown = await addSignIns(io, sessions)
+  const rowOf = rowMaker(io, nowSeconds)
+  if (options.json) return await writeJson(io, sessions.slice(0, options.limit), rowOf)
+  if (sessions.length === 0) return { ok: true, text: 'No sessions.' }
+  const shown = sessions.slice(0, options.limit ?? MOST_TABLE_ROWS)
+  const clock = openClock(nowSeconds)
+  const timeOf = (iso: string | null, none: string) => (iso === null ? none : clock(Date.parse(iso) / 1000))
+  const cells = shown
+    .map(rowOf)
+    .map((row) => [
+      row.username,
+      timeOf(row.signedInAt, ''),
+      timeOf(row.lastReturnAt, 'none yet'),
+      row.address ?? 'not known',
+      row.entryPoint ?? 'not known',
+      timeOf(row.sessionEndsAt, ''),
+      timeOf(row.playsUntil, row.isEndless ? 'no end' : 'not known'),
+    ])
+  io.stdout.write(`${await textTable(io.stdout, TITLES, cells)}\n`)
+  const viewers = new Set(sessions.map(({ username }) => usernameKey(username))).size
+  const total = `${counted(sessions.length, 'session')} of ${counted(viewers, 'viewer')}`
+  const more = shown.length < sessions.length ? ` Showing ${shown.length}: use --limit or --json for more.` : ''
+  const why = unknown === null ? '' : ` Address and entry point are not known: ${unknown}.`
+  io.stderr.write(`${total}. Viewers without a cookie are not in the list.${more}${why.replace(/\.\.$/, '.')}\n`)
+  return { ok: true }
+}
+
+/** Returns a function that makes the row of a session for `--json`. Times are ISO 8601, in UTC. */
+function rowMaker({ env }: CommandIo, nowSeconds: number) {
+  const entryPoints = entryPointsIn(env)
+  return (session: SessionIn) => {
+    const { username, signedInAtSeconds, usedAtSeconds, entryPoint, address, provider } = session
+    const hasReturned = usedAtSeconds > signedInAtSeconds + 1
+    // A return may have been at any entry point.
+    const possible = hasReturned ? entryPoints : entryPoints?.filter(({ name }) => name === (entryPoint ?? name))
+    const until = playsUntil(possible ?? [], usedAtSeconds + USE_SECONDS, nowSeconds)
+    const isEndless = until?.seconds === Number.POSITIVE_INFINITY
+    return {
+      username,
+      signedInAt: isoOf(signedInAtSeconds),
+      lastReturnAt: hasReturned ? isoOf(usedAtSeconds) : null,
+      address,
+      entryPoint,
+      sessionEndsAt: isoOf(session.endsAtSeconds),
+      playsUntil: until === null || isEndless ? null : isoOf(until.seconds),
+      isEndless,
+      provider: provider && { issuer: provider.issuer, subject: provider.subject },
+    }
+  }
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/** Writes a JSON array with one session per line: the text may be larger than the sessions. */
+async function writeJson(
+  { stdout }: CommandIo,
+  sessions: readonly SessionIn[],
+  rowOf: (session: SessionIn) => object,
+): Promise<Outcome> {
+  stdout.write('[')
+  for (const [index, session] of sessions.entries()) {
+    const isWritten = stdout.write(`${index === 0 ? '\n' : ',\n'}${printableJson(rowOf(session))}`)
+    if (!isWritten) await once(stdout, 'drain')
+  }
+  stdout.write(sessions.length === 0 ? ']\n' : '\n]\n')
+  return { ok: true }
+}
+
+async function byGroup(io: CommandIo, { limit }: ListOptions, sessions: readonly SessionIn[]): Promise<Outcome> {
+  const data = (await countByGroup(io, sessions)).slice(0, limit)
+  const rows = data.map(({ group, viewers, sessions: number }) => [group ?? '(none)', String(viewers), String(number)])
+  const text = rows.length === 0 ? 'No sessions.' : await textTable(io.stdout, ['Group', 'Viewers', 'Sessions'], rows)
+  return { ok: true, text, data }
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
+  return Number(text)
+}

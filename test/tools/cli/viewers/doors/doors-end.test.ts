@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { doorsEnd } from '../../../../../src/tools/cli/viewers/doors/doors-end.ts'
+import { playsUntil } from '../../../../../src/tools/cli/viewers/who-is-in/plays-until.ts'
+import { withDoors } from '../../../../features/doors/entry-point.ts'
+import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+
+const EVENING = { windows: [{ opensAtSeconds: 1000, closesAtSeconds: 2000 }] }
+
+test.each([
+  [999, 999],
+  [1000, 2000],
+  [1999, 2000],
+  [2000, 2000],
+  [2500, 2500],
+])('at %i, the doors end every response at %i', (now, expected) => {
+  expect(doorsEnd(withDoors(ENTRY_POINT, EVENING), now)).toBe(expected)
+})
+
+test('doors without an end, and an entry point without doors, end no response', () => {
+  const windows = [{ opensAtSeconds: 1000, closesAtSeconds: null }]
+  expect(doorsEnd(withDoors(ENTRY_POINT, { windows }), 1500)).toBeNull()
+  expect(doorsEnd(ENTRY_POINT, 1500)).toBeNull()
+})
+
+test('an open player plays on until the doors close, also if its response has no other end', () => {
+  const entryPoint = withDoors({ ...ENTRY_POINT, lifetimeSeconds: 0 }, EVENING)
+  expect(playsUntil([entryPoint], 1500, 1500)?.seconds).toBe(2000)
+})
