@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { attendance } from './attendance.bench.ts'
 import type { BenchPart } from './bench-part.ts'
 import { type BenchRow, isMet } from './bench-row.ts'
 import { evening } from './evening.bench.ts'
@@ -15,7 +16,17 @@ import { stores } from './stores.bench.ts'
 import { lineOf, TABLE_HEAD } from './table.ts'
 import { viewerTokens } from './viewer-tokens.bench.ts'
 
-const PARTS: readonly BenchPart[] = [start, evening, requests, viewerTokens, growth, signIns, stores, reports]
+const PARTS: readonly BenchPart[] = [
+  start,
+  evening,
+  requests,
+  viewerTokens,
+  growth,
+  signIns,
+  stores,
+  reports,
+  attendance,
+]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
 const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`
 /** Above this share of the cores, the figures are noise. */

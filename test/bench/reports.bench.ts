@@ -9,8 +9,8 @@ const SEGMENTS = 200_000
 /** As the command line asks for them. */
 const VIEWS_PER_PAGE = 1_000
 const VIEWERS_PER_PAGE = 20
-const MEBIBYTE = 2 ** 20
-const MOST_MEBIBYTES = 250
+export const MEBIBYTE = 2 ** 20
+export const MOST_MEBIBYTES = 250
 
 interface Report {
   readonly name: string
@@ -80,7 +80,8 @@ async function readPagesBarely(
   }
 }
 
-function environmentAt(origin: string): Record<string, string> {
+/** Returns the settings of a service for the command line. */
+export function environmentAt(origin: string): Record<string, string> {
   return {
     ...{ SERVICE_AUTH_URL: origin, SERVICE_OAUTH_URL: origin, SERVICE_BASE_URL: origin },
     ...{

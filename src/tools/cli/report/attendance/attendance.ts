@@ -36,8 +36,8 @@ interface Joined {
   readonly seen: CollectedSegments
   /** How each viewer belongs to the people. */
   readonly matches: readonly NameMatch[]
-  /** The viewers of each person. */
-  readonly viewersOf: ReadonlyMap<number, readonly number[]>
+  /** Returns the viewers of a person. */
+  readonly viewersOf: (person: number) => number[]
   /** The time of a person. Viewers without a person follow the people. */
   readonly watchedBy: (person: number) => Watched | null
 }
@@ -56,10 +56,7 @@ export function joinAttendance(seen: CollectedSegments, list: readonly Person[] 
   const personOf = matches.map((match, number) =>
     match === null || match.how === 'ambiguous' ? people.length + number : match.person,
   )
-  const viewersOf = new Map<number, number[]>()
-  for (const [number, person] of personOf.entries()) {
-    if (person < people.length) viewersOf.set(person, [...(viewersOf.get(person) ?? []), number])
-  }
+  const viewersOf = viewersByPerson(personOf, people.length)
   const watchedBy = times.ofPeople(personOf, people.length + viewers.length)
   const joined = { people, hasList: list !== null, seen, matches, viewersOf, watchedBy }
   return function* all() {
@@ -69,20 +66,35 @@ export function joinAttendance(seen: CollectedSegments, list: readonly Person[] 
   }
 }
 
+/** Returns a function that finds the viewers of a person. They are chained, since a list for each would need much memory. */
+function viewersByPerson(personOf: readonly number[], people: number): (person: number) => number[] {
+  const NONE = personOf.length
+  const [first, next] = [new Uint32Array(people).fill(NONE), new Uint32Array(personOf.length)]
+  for (let number = personOf.length - 1; number >= 0; number -= 1) {
+    const person = personOf[number] ?? 0
+    if (person >= people) continue
+    next[number] = first[person] ?? NONE
+    first[person] = number
+  }
+  return (person) => {
+    const found: number[] = []
+    for (let number = first[person] ?? NONE; number < NONE; number = next[number] ?? NONE) found.push(number)
+    return found
+  }
+}
+
 /** Returns how each viewer belongs to the people, by their places. */
 function matchViewers(viewers: readonly SeenViewer[], people: readonly Person[]): NameMatch[] {
-  const served = [...viewers.entries()].flatMap(([number, { name }]) => (name === null ? [] : [{ number, name }]))
-  const known = [...people.entries()].flatMap(([at, { identifier }]) =>
-    identifier === null ? [] : [{ at, identifier }],
-  )
+  const served = [...viewers.keys()].filter((number) => viewers[number]?.name !== null)
+  const known = [...people.keys()].filter((at) => people[at]?.identifier !== null)
   const found = matchNames(
-    served.map(({ name }) => name),
-    known.map(({ identifier }) => identifier),
+    served.map((number) => viewers[number]?.name ?? ''),
+    known.map((at) => people[at]?.identifier ?? ''),
   )
-  const placeOf = (index: number) => known[index]?.at ?? 0
+  const placeOf = (index: number) => known[index] ?? 0
   const matches: NameMatch[] = viewers.map(() => null)
   for (const [index, match] of found.entries()) {
-    const number = served[index]?.number ?? 0
+    const number = served[index] ?? 0
     if (match?.how === 'ambiguous') matches[number] = { how: match.how, persons: match.persons.map(placeOf) }
     else if (match !== null) matches[number] = { how: match.how, person: placeOf(match.person) }
   }
@@ -93,7 +105,7 @@ function matchViewers(viewers: readonly SeenViewer[], people: readonly Person[])
 function* listed({ people, seen, matches, viewersOf, watchedBy }: Joined): Generator<Attendee> {
   const mayBe = new Set(matches.flatMap((match) => (match?.how === 'ambiguous' ? match.persons : [])))
   for (const [index, { username: name, identifier, isInvited, groups, values }] of people.entries()) {
-    const numbers = viewersOf.get(index) ?? []
+    const numbers = viewersOf(index)
     if (!isInvited && numbers.length === 0) continue
     const isUnclear = mayBe.has(index) || identifier === null
     yield {
@@ -109,9 +121,10 @@ function* listed({ people, seen, matches, viewersOf, watchedBy }: Joined): Gener
 
 /** Yields the names that belong to no person, or the guests. */
 function* others({ people, hasList, seen, matches, watchedBy }: Joined, hasName: boolean): Generator<Attendee> {
-  const all = [...seen.viewers.entries()].filter(([, { name }]) => (name !== null) === hasName)
-  const text = ({ name, clientId }: SeenViewer) => name ?? clientId ?? ''
-  for (const [number, { name, clientId }] of all.sort(([, a], [, b]) => (text(a) < text(b) ? -1 : 1))) {
+  const textOf = (number: number) => seen.viewers[number]?.name ?? seen.viewers[number]?.clientId ?? ''
+  const numbers = [...seen.viewers.keys()].filter((number) => (seen.viewers[number]?.name !== null) === hasName)
+  for (const number of numbers.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))) {
+    const { name = null, clientId = null } = seen.viewers[number] ?? {}
     const match = matches[number] ?? null
     if (match !== null && match.how !== 'ambiguous') continue
     yield {

@@ -22,31 +22,37 @@ export interface WatchTimes {
   ofPeople(personOf: readonly number[], people: number): (person: number) => Watched | null
 }
 
-const FIRST_ROOM = 4_096
+/** Room for segments is added in such steps: to copy all into a larger place would need both at once. */
+const BLOCK = 65_536
+
+interface Block {
+  /** Twice the viewer, and the layer. */
+  readonly viewers: Uint32Array
+  readonly from: Float64Array
+  readonly to: Float64Array
+}
+
+const newBlock = (): Block => ({
+  viewers: new Uint32Array(BLOCK),
+  from: new Float64Array(BLOCK),
+  to: new Float64Array(BLOCK),
+})
 
 export function createWatchTimes(): WatchTimes {
-  let viewers = new Uint32Array(FIRST_ROOM)
-  let from = new Float64Array(FIRST_ROOM)
-  let to = new Float64Array(FIRST_ROOM)
+  const blocks: Block[] = []
   let count = 0
+  const viewerAt = (segment: number) => blocks[Math.floor(segment / BLOCK)]?.viewers[segment % BLOCK] ?? 0
+  const fromAt = (segment: number) => blocks[Math.floor(segment / BLOCK)]?.from[segment % BLOCK] ?? 0
+  const toAt = (segment: number) => blocks[Math.floor(segment / BLOCK)]?.to[segment % BLOCK] ?? 0
 
-  function grow(): void {
-    const enlarged = <T extends Uint32Array | Float64Array>(old: T, larger: T): T => {
-      larger.set(old)
-      return larger
-    }
-    viewers = enlarged(viewers, new Uint32Array(2 * count))
-    from = enlarged(from, new Float64Array(2 * count))
-    to = enlarged(to, new Float64Array(2 * count))
-  }
   /** Adds up segments in the order of their start. */
   function union(segments: Uint32Array, layer: 0 | 1 | null): number {
     let [sum, endMs] = [0, Number.NEGATIVE_INFINITY]
     for (const segment of segments) {
-      if (layer !== null && ((viewers[segment] ?? 0) & 1) !== layer) continue
-      const toMs = to[segment] ?? 0
+      if (layer !== null && (viewerAt(segment) & 1) !== layer) continue
+      const toMs = toAt(segment)
       if (toMs > endMs) {
-        sum += toMs - Math.max(from[segment] ?? 0, endMs)
+        sum += toMs - Math.max(fromAt(segment), endMs)
         endMs = toMs
       }
     }
@@ -54,22 +60,24 @@ export function createWatchTimes(): WatchTimes {
   }
   return {
     add(viewer, layer, { fromMs, toMs }) {
-      if (count === viewers.length) grow()
-      viewers[count] = viewer * 2 + layer
-      from[count] = fromMs
-      to[count] = toMs
+      const at = count % BLOCK
+      const block = at === 0 ? newBlock() : (blocks.at(-1) ?? newBlock())
+      if (at === 0) blocks.push(block)
+      block.viewers[at] = viewer * 2 + layer
+      block.from[at] = fromMs
+      block.to[at] = toMs
       count += 1
     },
     ofPeople(personOf, people) {
-      const personAt = (segment: number) => personOf[(viewers[segment] ?? 0) >>> 1] ?? 0
+      const personAt = (segment: number) => personOf[viewerAt(segment) >>> 1] ?? 0
       const { starts, order } = sortedByPerson(count, people, personAt)
       return (person) => {
         const segments = order.subarray(starts[person], starts[person + 1])
-        const [first] = segments.sort((a, b) => (from[a] ?? 0) - (from[b] ?? 0))
+        const [first] = segments.sort((a, b) => fromAt(a) - fromAt(b))
         if (first === undefined) return null
-        const lastMs = segments.reduce((latest, segment) => Math.max(latest, to[segment] ?? 0), 0)
+        const lastMs = segments.reduce((latest, segment) => Math.max(latest, toAt(segment)), 0)
         const [liveMs, recordedMs, ms] = [union(segments, 0), union(segments, 1), union(segments, null)]
-        return { liveMs, recordedMs, ms, firstMs: from[first] ?? 0, lastMs }
+        return { liveMs, recordedMs, ms, firstMs: fromAt(first), lastMs }
       }
     },
   }

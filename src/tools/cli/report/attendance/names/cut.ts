@@ -1,8 +1,3 @@
-/** The beginning of a name that was cut. */
-export interface Cut {
-  readonly head: string
-}
-
 /** A shorter name is not taken for a cut one, unless it ends in an ellipsis. */
 const SHORTEST_LIMIT = 8
 const SHORTEST_HEAD = 3
@@ -17,14 +12,13 @@ const BROKEN_END = /[\ufffd\s]+$|[\ud800-\udbff]$/
  * characters, in UTF-16 units or in bytes of UTF-8.
  */
 export function atLimitOf(names: readonly string[]): (name: string) => boolean {
-  const most = names.map(lengthsOf).reduce(
-    (longest, lengths) => ({
-      characters: Math.max(longest.characters, lengths.characters),
-      units: Math.max(longest.units, lengths.units),
-      bytes: Math.max(longest.bytes, lengths.bytes),
-    }),
-    { characters: 0, units: 0, bytes: 0 },
-  )
+  const most = { characters: 0, units: 0, bytes: 0 }
+  for (const name of names) {
+    const { characters, units, bytes } = lengthsOf(name)
+    most.characters = Math.max(most.characters, characters)
+    most.units = Math.max(most.units, units)
+    most.bytes = Math.max(most.bytes, bytes)
+  }
   return (name) => {
     const { characters, units, bytes } = lengthsOf(name)
     if (characters < SHORTEST_LIMIT) return false
@@ -37,8 +31,8 @@ function lengthsOf(name: string): { characters: number; units: number; bytes: nu
 }
 
 /** Returns the part of a name that was kept, or null if nothing says that the name was cut. */
-export function cutOf(name: string, isAtLimit: boolean): Cut | null {
+export function headOf(name: string, isAtLimit: boolean): string | null {
   const head = name.replace(ELLIPSIS, '').replace(BROKEN_END, '')
   const isMarked = ELLIPSIS.test(name) && head.length >= SHORTEST_HEAD
-  return isMarked || (isAtLimit && head !== '') ? { head } : null
+  return isMarked || (isAtLimit && head !== '') ? head : null
 }

@@ -1,7 +1,7 @@
 import { usernameKey } from '../../../../../users/viewer-fields.ts'
-import { atLimitOf, type Cut, cutOf } from './cut.ts'
+import { atLimitOf, headOf } from './cut.ts'
 import { openPrefixes } from './prefixes.ts'
-import { canBecome, changedKeys, otherReadings } from './spelling.ts'
+import { canBecome, changedKeys, isChangeable, otherReadings } from './spelling.ts'
 
 /** How a name of the service belongs to a known name, by its index. Null if it belongs to none. */
 export type NameMatch =
@@ -16,44 +16,51 @@ export type NameMatch =
  * @param served the names of the service, each once.
  */
 export function matchNames(served: readonly string[], known: readonly string[]): NameMatch[] {
-  const byName = indexed(known, (name) => [name])
-  const seen = new Set(served.flatMap((name) => byName.get(name) ?? []))
-  const isFree = (person: number) => !seen.has(person)
-  const byKey = indexed(known, (name) => [usernameKey(name)])
+  const byName = indexed(known.keys(), (index) => [known[index] ?? ''])
+  const seen = new Set<number>()
+  for (const name of served) for (const person of personsIn(byName, name)) seen.add(person)
+  const free = [...known.keys()].filter((index) => !seen.has(index))
+  const changeable = free.filter((index) => isChangeable(known[index] ?? ''))
   const isAtLimit = atLimitOf(served)
-  // Most lists need none of these.
-  const ofChanged = once(() => indexed(known, changedKeys))
-  const ofStart = once(() => openPrefixes(known))
-  const startingWith = (cut: Cut) => ofStart()(cut.head).filter(isFree)
+  // Most reports need none of these.
+  const byKey = once(() => indexed(known.keys(), (index) => [usernameKey(known[index] ?? '')]))
+  const byChange = once(() => indexed(changeable, (index) => changedKeys(known[index] ?? '')))
+  const byStart = once(() => openPrefixes(known, free, changeable))
 
-  const spelledSame = (name: string) => byKey.get(usernameKey(name)) ?? []
-  const readAnew = (name: string) => otherReadings(name).flatMap(spelledSame)
+  const inOtherCase = (name: string) => personsIn(byKey(), usernameKey(name))
+  const readAnew = (name: string) =>
+    otherReadings(name)
+      .flatMap(inOtherCase)
+      .filter((person) => !seen.has(person))
   const changed = (name: string) =>
-    changedKeys(name)
-      .flatMap((key) => ofChanged().get(key) ?? [])
-      .filter((person) => canBecome(known[person] ?? '', name))
+    changeable.length === 0
+      ? []
+      : changedKeys(name)
+          .flatMap((key) => personsIn(byChange(), key))
+          .filter((person) => canBecome(known[person] ?? '', name))
   const cut = (name: string) => {
-    const found = cutOf(name, isAtLimit(name))
-    return found === null ? [] : startingWith(found)
-  }
-  const partOf = (name: string): NameMatch => {
-    const inOtherCase = new Set(spelledSame(name))
-    if (inOtherCase.size > 0) return oneOf('changed', inOtherCase)
-    const same = new Set([...readAnew(name), ...changed(name)].filter(isFree))
-    return same.size > 0 ? oneOf('changed', same) : oneOf('cut', new Set(cut(name)))
+    const head = headOf(name, isAtLimit(name))
+    return head === null ? [] : byStart()(head)
   }
   const matches = served.map((name): NameMatch => {
-    const persons = byName.get(name)
-    return persons === undefined ? partOf(name) : oneOf('exact', new Set(persons))
+    const same = personsIn(byName, name)
+    if (same.length > 0) return oneOf('exact', same)
+    const alike = inOtherCase(name)
+    if (alike.length > 0) return oneOf('changed', alike)
+    return oneOf('changed', [...readAnew(name), ...changed(name)]) ?? oneOf('cut', cut(name))
   })
-  // Where other names were cut, a whole name of that length may also be the beginning of a longer one.
-  const areCut = matches.some(
-    (match, index) => match !== null && match.how !== 'exact' && isCut(match, served[index] ?? ''),
-  )
-  function isCut(match: NonNullable<NameMatch>, name: string): boolean {
-    return match.how === 'cut' || (match.how === 'ambiguous' && cut(name).length > 0)
-  }
-  if (!areCut) return matches
+  return withLonger(served, matches, cut)
+}
+
+/** Where other names were cut, a whole name may also be the beginning of a longer one. */
+function withLonger(
+  served: readonly string[],
+  matches: NameMatch[],
+  cut: (name: string) => readonly number[],
+): NameMatch[] {
+  const isCut = (match: NameMatch, name: string) =>
+    match?.how === 'cut' || (match?.how === 'ambiguous' && cut(name).length > 0)
+  if (!matches.some((match, index) => isCut(match, served[index] ?? ''))) return matches
   return matches.map((match, index) => {
     if (match?.how !== 'exact' && match?.how !== 'changed') return match
     const longer = cut(served[index] ?? '').filter((person) => person !== match.person)
@@ -61,23 +68,30 @@ export function matchNames(served: readonly string[], known: readonly string[]):
   })
 }
 
-function oneOf(how: 'exact' | 'changed' | 'cut', persons: ReadonlySet<number>): NameMatch {
-  const [person] = persons
+function oneOf(how: 'exact' | 'changed' | 'cut', found: readonly number[]): NameMatch {
+  const [person] = found
   if (person === undefined) return null
-  return persons.size === 1 ? { how, person } : { how: 'ambiguous', persons: [...persons] }
+  const persons = found.length === 1 ? found : [...new Set(found)]
+  return persons.length === 1 ? { how, person } : { how: 'ambiguous', persons }
 }
 
-/** Returns the indexes of the names by their keys. */
-function indexed(names: readonly string[], keysOf: (name: string) => readonly string[]): Map<string, number[]> {
-  const found = new Map<string, number[]>()
-  for (const [index, name] of names.entries()) {
-    for (const key of new Set(keysOf(name))) {
+type Index = ReadonlyMap<string, number | readonly number[]>
+
+/** Returns the persons by their keys. Most keys have only one, and a list for each would need much memory. */
+function indexed(persons: Iterable<number>, keysOf: (person: number) => readonly string[]): Index {
+  const found = new Map<string, number | readonly number[]>()
+  for (const person of persons) {
+    for (const key of new Set(keysOf(person))) {
       const others = found.get(key)
-      if (others === undefined) found.set(key, [index])
-      else others.push(index)
+      found.set(key, others === undefined ? person : [others, person].flat())
     }
   }
   return found
+}
+
+function personsIn(index: Index, key: string): readonly number[] {
+  const found = index.get(key) ?? []
+  return typeof found === 'number' ? [found] : found
 }
 
 function once<T>(make: () => T): () => T {

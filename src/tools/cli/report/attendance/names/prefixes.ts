@@ -2,23 +2,30 @@ import { usernameKey } from '../../../../../users/viewer-fields.ts'
 import { canBecome, changedKeys, otherReadings } from './spelling.ts'
 
 /**
- * Returns a function that finds the names that begin in this way and go on. The beginning may also have changed
- * characters; names that begin exactly so go first.
+ * Returns a function that finds the names that begin in this way and go on. If none begins exactly so, the beginning may
+ * also have changed characters.
+ * @param free the names to search, by their indexes.
+ * @param changeable those of them with characters that some systems do not keep.
  */
-export function openPrefixes(names: readonly string[]): (head: string) => number[] {
-  const same = sorted(names.map((name) => [usernameKey(name)]))
-  const changed = sorted(names.map(changedKeys))
+export function openPrefixes(
+  names: readonly string[],
+  free: readonly number[],
+  changeable: readonly number[],
+): (head: string) => number[] {
+  const same = sorted(free.map((index) => ({ index, text: usernameKey(names[index] ?? '') })))
+  const changed = sorted(
+    changeable.flatMap((index) => changedKeys(names[index] ?? '').map((text) => ({ index, text }))),
+  )
   return (head) => {
     const asIs = [head, ...otherReadings(head)].flatMap((one) => same(usernameKey(one)))
-    if (asIs.length > 0) return [...new Set(asIs)]
+    if (asIs.length > 0 || changeable.length === 0) return [...new Set(asIs)]
     const isPossible = (index: number) => canBecome(names[index] ?? '', head)
     return [...new Set(changedKeys(head).flatMap((key) => changed(key)))].filter(isPossible)
   }
 }
 
 /** Returns a function that finds the indexes of the longer texts with a prefix. */
-function sorted(textsOf: readonly (readonly string[])[]): (prefix: string) => number[] {
-  const entries = textsOf.flatMap((texts, index) => texts.map((text) => ({ text, index })))
+function sorted(entries: { readonly text: string; readonly index: number }[]): (prefix: string) => number[] {
   entries.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
   return (prefix) => {
     let [low, high] = [0, entries.length]
@@ -28,9 +35,8 @@ function sorted(textsOf: readonly (readonly string[])[]): (prefix: string) => nu
       else high = middle
     }
     const found = []
-    for (let at = low; entries[at]?.text.startsWith(prefix); at += 1) {
-      const { text, index } = entries[at] as (typeof entries)[number]
-      if (text.length > prefix.length) found.push(index)
+    for (let entry = entries[low]; entry?.text.startsWith(prefix); entry = entries[++low]) {
+      if (entry.text.length > prefix.length) found.push(entry.index)
     }
     return found
   }

@@ -24,12 +24,13 @@ export function changedKeys(name: string): string[] {
   ]
 }
 
-/**
- * True if a system could have changed the known name to the other one: the known name has characters that get lost, and
- * the other one has no character that comes from elsewhere.
- */
+/** True for a name with characters that some systems do not keep. */
+export function isChangeable(name: string): boolean {
+  return UNSTABLE.test(name)
+}
+
+/** True if a changeable name could have become the other one, which has no character that comes from elsewhere. */
 export function canBecome(known: string, other: string): boolean {
-  if (!UNSTABLE.test(known)) return false
   const characters = new Set(usernameKey(known))
   return [...usernameKey(other)].every(
     (character) => STABLE.test(character) || REPLACEMENTS.has(character) || characters.has(character),
