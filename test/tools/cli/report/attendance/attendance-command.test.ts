@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
@@ -217,6 +217,21 @@ describe('the formats of attendance', () => {
     const whole = await attendance(...LIST(), format)
     expect(readFileSync(join(cwd, 'attendance'), 'utf8')).toBe(whole.stdout)
     expect((await attendance(...LIST(), ...args, '--resume')).stderr).toContain('Nothing to continue')
+  })
+
+  test('a report that was stopped after its last page is written without a question', async () => {
+    service.state.segments = Array.from({ length: 14 }, (_, at) => watched(`viewer-${at}`, 0, 30))
+    const args = ['--csv', '--output', join(cwd, 'attendance')]
+    service.state.statusAt = (count) => (count > 1 ? 400 : 200)
+    await attendance(...args)
+    const record = join(cwd, readdirSync(cwd).find((name) => name.endsWith('.resume')) ?? '')
+    writeFileSync(record, readFileSync(record, 'utf8').replace(/"next":\{[^}]*\}/, '"next":null'))
+    appendFileSync(join(cwd, readdirSync(cwd).find((name) => name.endsWith('.part')) ?? ''), '["half')
+    service.state.asked = []
+    expect(await attendance(...args, '--resume')).toMatchObject({ status: 0 })
+    expect(service.state.asked).toEqual([])
+    expect(readFileSync(join(cwd, 'attendance'), 'utf8').split('\r\n')).toHaveLength(7 + 2)
+    expect(readdirSync(cwd).sort()).toEqual(['attendance', 'invited.csv'])
   })
 })
 
