@@ -39,7 +39,7 @@ export async function sendToPlayer(
 }
 
 /** True for `public/login.js`. The post is from our own page, and other sites could not read the answer. */
-function isAskedByScript({ headers }: Pick<Request, 'headers'>, { hasScript }: EntryPoint): boolean {
+export function isAskedByScript({ headers }: Pick<Request, 'headers'>, { hasScript }: EntryPoint): boolean {
   return hasScript && headers.accept === 'application/json'
 }
 

@@ -1,17 +1,34 @@
 import type { Feature } from '../../login/feature.ts'
+import { doorState } from './doors.ts'
 import { type DoorSettings, doorsFields } from './fields.ts'
 
 /** Lets viewers watch only while the doors are open. No answer outlives the end. */
 export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSettings> = {
   ...doorsFields,
-  async open({ nowSeconds, log }, entryPoints) {
+  outcomes: { waiting: { level: 'info', counted: 'onReturn' } },
+  async open(services, entryPoints) {
+    const { nowSeconds, log } = services
     const [{ createGate }, { watchDoors }] = await Promise.all([import('./gate.ts'), import('./watch-doors.ts')])
+    const { waitingGate, waitingRoutes } = await import('./waiting/waiting-room.ts')
     const watch = watchDoors(entryPoints, {
       onChange: (entryPoint, { windows }) => log.info({ event: 'doors', entryPoint, windows }, 'The doors have moved'),
       onFault: (entryPoint, fault) => log.warn({ event: 'doors', entryPoint }, `The doors stay as they are: ${fault}`),
     })
     return {
-      at: ({ name }, settings) => ({ gate: () => createGate(() => watch.doorsOf(name, settings), nowSeconds) }),
+      at({ name }, settings) {
+        const doorsNow = () => watch.doorsOf(name, settings)
+        const decide = createGate(doorsNow, nowSeconds)
+        if (!settings.hasWaitingRoom) return { gate: () => decide }
+        const opensAtSeconds = () => {
+          const state = doorState(doorsNow().windows, nowSeconds())
+          return state.name === 'not-open-yet' ? state.opensAtSeconds : null
+        }
+        const door = { decide, opensAtSeconds }
+        return {
+          gate: (deps) => waitingGate(door, services, deps),
+          routes: (deps) => waitingRoutes(door, services, deps),
+        }
+      },
       close: watch.close,
     }
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
 import { addressField } from '../../entry-points/fields.ts'
-import { listField } from '../../settings/fields.ts'
+import { listField, OnOff } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
 import { isTimeZone, parseTime, timeText, type ZonedTime } from '../../settings/times.ts'
 import { type DoorWindow, doorState } from './doors.ts'
@@ -18,6 +18,8 @@ export interface DoorSettings {
   readonly timeZone: string
   /** The link on the screen after the end. Null for none. */
   readonly overUrl: string | null
+  /** True if viewers who come early wait on a page, and pass on by themselves. Read at the start only. */
+  readonly hasWaitingRoom: boolean
   /** The file that is read again while the app runs. Null for settings of the environment. */
   readonly file: string | null
   /** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
@@ -54,6 +56,7 @@ export function doorSettings() {
     doorsWindows: Windows.optional().meta({ inFile: 'list', protects }),
     doorsTimeZone: Zone.optional(),
     doorsOverUrl: Link.optional(),
+    waitingRoom: OnOff.default(false),
   }
 }
 
@@ -61,7 +64,7 @@ type Values = SettingValues<ReturnType<typeof doorSettings>>
 
 /** Reads the doors of an entry point. Null if it has none. */
 function read(given: Values, { refuse, file, lifetimeSeconds }: ReadContext): DoorSettings | null {
-  const { opensAt: opens, closesAt: closes, doorsWindows, doorsTimeZone, doorsOverUrl } = given
+  const { opensAt: opens, closesAt: closes, doorsWindows, doorsTimeZone, doorsOverUrl, waitingRoom } = given
   const isOne = opens !== undefined || closes !== undefined
   if (doorsWindows && isOne) refuse('doorsWindows', 'replaces the times of one window: remove one or the other')
   const zoned = doorsWindows ?? (isOne ? [{ opens, closes }] : [])
@@ -71,6 +74,8 @@ function read(given: Values, { refuse, file, lifetimeSeconds }: ReadContext): Do
     if (doorsWindows) refuse('doorsWindows', `: item ${index + 1} closes before it opens`)
     else refuse('closesAt', 'is not after the time at which the door opens')
   }
+  if (waitingRoom && !zoned.some((window) => window.opens))
+    refuse('waitingRoom', 'needs a time at which the doors open, such as OPENS_AT')
   if (zoned.length === 0) return null
   const [first] = zoned
   return {
@@ -82,6 +87,7 @@ function read(given: Values, { refuse, file, lifetimeSeconds }: ReadContext): Do
     timeZone: doorsTimeZone ?? first?.opens?.zone ?? first?.closes?.zone ?? 'UTC',
     overUrl: doorsOverUrl ?? null,
     file: file ?? null,
+    hasWaitingRoom: waitingRoom,
     lifetimeSeconds,
   }
 }

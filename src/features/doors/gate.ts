@@ -1,9 +1,11 @@
 import { fill, LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
-import type { Gate } from '../../login/route-deps.ts'
 import { timeText } from '../../settings/times.ts'
 import { type DoorState, doorState } from './doors.ts'
 import type { DoorSettings } from './fields.ts'
+
+/** `code` of a refusal is the state of the door. Null for a door that stays open. */
+export type DoorDecision = AccessRefused | { readonly ok: true; readonly endsAtSeconds: number } | null
 
 type Closed = Exclude<DoorState, { name: 'open' }>
 
@@ -12,7 +14,7 @@ type Closed = Exclude<DoorState, { name: 'open' }>
  * @param doorsNow returns the doors as they are now: an operator may move them.
  * @param nowSeconds UNIX time in seconds.
  */
-export function createGate(doorsNow: () => DoorSettings, nowSeconds: () => number): Gate {
+export function createGate(doorsNow: () => DoorSettings, nowSeconds: () => number): () => DoorDecision {
   let last: { readonly key: string; readonly refusal: AccessRefused } | null = null
   return () => {
     const doors = doorsNow()

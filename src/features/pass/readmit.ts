@@ -18,7 +18,7 @@ export interface GivenPass {
  * Reads a pass. Shows the sign-in screen if the pass does not count.
  * @returns null if it answered.
  */
-function readPass(
+export function readPass(
   deps: Pick<ReadmitDeps, 'passes' | 'screens' | 'logSignIn'>,
   req: Request,
   res: Response,
@@ -75,7 +75,8 @@ interface Again {
   readonly viewer?: string
 }
 
-function showSignIn(
+/** Shows the sign-in screen to a viewer whose pass does not count, with the name, if it is known. */
+export function showSignIn(
   { screens, logSignIn }: Pick<ReadmitDeps, 'screens' | 'logSignIn'>,
   req: Request,
   res: Response,

@@ -3,7 +3,15 @@ import type { DoorSettings } from '../../../src/features/doors/fields.ts'
 
 /** Returns the settings of doors that are always open, with changes. */
 export function doorSettings(changes: Partial<DoorSettings> = {}): DoorSettings {
-  return { windows: [], timeZone: 'UTC', overUrl: null, file: null, lifetimeSeconds: 0, ...changes }
+  return {
+    windows: [],
+    timeZone: 'UTC',
+    overUrl: null,
+    file: null,
+    hasWaitingRoom: false,
+    lifetimeSeconds: 0,
+    ...changes,
+  }
 }
 
 /** Returns an entry point with doors. */

@@ -37,6 +37,7 @@ test.each([
     timeZone,
     overUrl: null,
     file: null,
+    hasWaitingRoom: false,
     lifetimeSeconds: 3600,
   })
 })
@@ -58,8 +59,15 @@ test.each([
   [{ DOORS_TIME_ZONE: 'Mars/Phobos' }, 'DOORS_TIME_ZONE must be the name of a time zone, such as Europe/Berlin'],
   [{ DOORS_OVER_URL: 'http://www.example.com/' }, 'DOORS_OVER_URL must be an https: address'],
   [{ DOORS_OVER_URL: 'javascript:alert(1)' }, 'DOORS_OVER_URL must be an https: address'],
+  [{ WAITING_ROOM: 'on' }, 'WAITING_ROOM needs a time at which the doors open, such as OPENS_AT'],
+  [{ WAITING_ROOM: 'on', CLOSES_AT: CLOSES }, 'WAITING_ROOM needs a time at which the doors open, such as OPENS_AT'],
 ])('the settings %j are refused', (environment, sentence) => {
   expect(mistakesIn({ ...SETTINGS, ...environment })).toEqual([sentence])
+})
+
+test('WAITING_ROOM=on belongs to doors that open', () => {
+  expect(doorsOf({ OPENS_AT: OPENS, WAITING_ROOM: 'on' })).toMatchObject({ hasWaitingRoom: true })
+  expect(doorsOf({ DOORS_WINDOWS: `${OPENS}/${CLOSES}`, WAITING_ROOM: 'on' })).toMatchObject({ hasWaitingRoom: true })
 })
 
 test.each([

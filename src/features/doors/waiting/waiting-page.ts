@@ -1,0 +1,75 @@
+import ejs from 'ejs'
+import { LRUCache } from 'lru-cache'
+import { errorText, type Language, textsOf } from '../../../languages/languages.ts'
+import type { AccessRefused, PolicyText } from '../../../login/answer/access-decision.ts'
+import type { PlayerContext } from '../../../login/request/player-context.ts'
+import type { EntryPointDeps } from '../../../login/route-deps.ts'
+import { assetAddress } from '../../../login/screens/assets.ts'
+import { createPages, htmlWithName } from '../../../login/screens/page.ts'
+import type { Refusal } from '../../../login/screens/screens.ts'
+import { compileView } from '../../../login/screens/views.ts'
+
+/** Limited, because viewers can change the query, which is part of the key. */
+const CACHED_PAGES = 256
+/** Placeholders in a cached page: the name of the viewer, and the seconds until the door opens. */
+const VALUES = /([\ue000\ue001])/
+const [NAME, SECONDS] = ['\ue000', '\ue001']
+
+/** The closed door in the words of its screen. */
+export type ClosedDoor = Extract<AccessRefused, { reason: 'not-entitled' }>
+
+export interface WaitingState {
+  readonly closed?: ClosedDoor
+  /** Keeps the viewer from the player after the opening. */
+  readonly fault?: Refusal
+  /** The fields of the player. */
+  readonly fields: PlayerContext['fields']
+  readonly username: string
+  readonly secondsToOpening: number
+}
+
+/** Creates the page of viewers who wait, from a cache: thousands of pages load again every second. */
+export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPoint'>) {
+  const { brand, basePath, hasScript } = entryPoint
+  const template = compileView('doors/waiting')
+  const pageIn = createPages(brand, assetAddress('icon.svg'))
+  const cache = new LRUCache<string, readonly string[]>({ max: CACHED_PAGES })
+  let cached: ClosedDoor | undefined
+
+  function render(language: Language, { closed, fault, fields }: WaitingState): string {
+    const texts = textsOf(language)
+    const page = pageIn(language)
+    const { ofAll, text } = closed?.explanation ?? {}
+    const title = fault ? texts.titles.unavailable : textIn(language, ofAll?.title)
+    return template({
+      basePath,
+      asset: assetAddress,
+      page,
+      texts,
+      title,
+      pageTitle: title,
+      reason: 'waiting',
+      why: fault ? errorText(language, fault.text) : textIn(language, text),
+      signedIn: htmlWithName(texts.doors.waiting, NAME),
+      countdown: hasScript && !fault ? SECONDS : null,
+      fields,
+      links: page.links.filter(({ name }) => name !== 'forgot'),
+    })
+  }
+  return (language: Language, state: WaitingState): string => {
+    const { closed = cached, fault, fields } = state
+    // The times have moved.
+    if (closed !== cached) cache.clear()
+    cached = closed
+    const key = `${language} ${fault?.text} ${JSON.stringify(fields)}`
+    const pieces = cache.get(key) ?? render(language, state).split(VALUES)
+    cache.set(key, pieces)
+    const name = ejs.escapeXML(state.username)
+    const seconds = String(Math.ceil(state.secondsToOpening))
+    return pieces.map((piece) => (piece === NAME ? name : piece === SECONDS ? seconds : piece)).join('')
+  }
+}
+
+function textIn(language: Language, text: PolicyText = ''): string {
+  return typeof text === 'string' ? text : (text[language] ?? text.en)
+}

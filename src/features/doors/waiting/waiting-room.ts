@@ -1,0 +1,141 @@
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
+import { languageOf } from '../../../languages/languages.ts'
+import type { Services } from '../../../login/feature.ts'
+import { faultEvent } from '../../../login/log/sign-in-log.ts'
+import { type PlayerContext, readPlayerContext } from '../../../login/request/player-context.ts'
+import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../../login/route-deps.ts'
+import { sendWrongMethod } from '../../../login/routes.ts'
+import { describeError } from '../../../login/screens/error-page.ts'
+import { pathOf, sendLocation, sendPage, sendRedirect } from '../../../login/screens/send.ts'
+import { isAskedByScript, isNavigation } from '../../../login/send-to-player.ts'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { createPasses } from '../../pass/passes.ts'
+import { readmit, readPass, showSignIn } from '../../pass/readmit.ts'
+import type { DoorDecision } from '../gate.ts'
+import { createWaitingCount, reloadSeconds } from './reload-time.ts'
+import { type ClosedDoor, createWaitingPages, type WaitingState } from './waiting-page.ts'
+
+/** Many proxies refuse a line of more than 8 kB. The address has the fields of the player too. */
+const LONGEST_ADDRESS = 7_500
+/** After the opening, if a store fails. */
+const RETRY_SECONDS = 5
+
+/** The door of the entry point. */
+export interface WaitingDoor {
+  decide(): DoorDecision
+  /** UNIX time. Null unless the door has yet to open. */
+  opensAtSeconds(): number | null
+}
+
+type RoomDeps = Omit<EntryPointDeps, 'gates'>
+type RoomServices = Pick<Services, 'publicUrl' | 'sessionSettings' | 'nowSeconds' | 'opened'>
+
+const passesFor = (services: RoomServices, { entryPoint, sessions }: RoomDeps) =>
+  createPasses(services, 'waiting', entryPoint.name, sessions)
+
+const isEarly = (decision: DoorDecision): decision is ClosedDoor =>
+  decision?.ok === false && decision.reason === 'not-entitled' && decision.code === 'not-open-yet'
+
+/** Creates the gate that leads viewers who come before the opening to the page on which they wait. */
+export function waitingGate(door: WaitingDoor, services: RoomServices, deps: RoomDeps): Gate {
+  const { entryPoint, headersFor, logSignIn } = deps
+  const passes = passesFor(services, deps)
+  return (req, res, visit) => {
+    const decision = door.decide()
+    if (!isEarly(decision)) return decision
+    const sealed = passes.issue(visit)
+    const path = sealed === null ? null : pathOfRoom(deps, visit.context, sealed)
+    if (path === null || path.length > LONGEST_ADDRESS) return decision
+    return { ok: false, reason: 'held', send: () => sendToRoom(req, res, visit, path) }
+  }
+
+  function sendToRoom(req: Request, res: Response, visit: AuthenticatedViewer, path: string): void {
+    const { viewer, context, outcome, origin } = visit
+    const identity = origin && { issuer: origin.issuer, subject: origin.subject }
+    logSignIn(req, { outcome: 'waiting', viewer: viewer.username, isReturn: outcome === 'returned', ...identity })
+    const headers = headersFor(context.address.origin)
+    const isScript = outcome === 'signed-in' && isAskedByScript(req, entryPoint)
+    if (isScript) sendLocation(res, headers, `${services.publicUrl.origin}${path}`)
+    else sendRedirect(res, headers, path)
+  }
+}
+
+/** Creates the page on which viewers wait. It loads again by itself, and leads to the player once the door is open. */
+export function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: EntryPointDeps): Router {
+  const { answer, refusals, screens, logSignIn } = deps
+  const passes = passesFor(services, deps)
+  const sendWaitingPage = createSender(door, services, deps)
+
+  async function getWaitingPage(req: Request, res: Response): Promise<void> {
+    const reading = readPlayerContext(req.query, answer)
+    if (!reading.ok) return refusals.badContext(req, res, reading)
+    const { context } = reading
+    // Another site could sign its visitors in as a viewer of its own.
+    if (refusals.isForeign(req)) return screens.sendSignIn(req, res, { context })
+    const sealed = String(req.query.pass)
+    const pass = readPass({ ...deps, passes }, req, res, { sealed, context })
+    if (pass === null) return
+    const decision = door.decide()
+    const { username } = pass.viewer
+    if (isEarly(decision)) {
+      const current = passes.isRenewalDue(pass) ? await passes.renew(pass, context) : sealed
+      if (current !== null) return sendWaitingPage(req, res, { context, username, sealed: current, closed: decision })
+      return showSignIn(deps, req, res, { context, viewer: username, reason: 'the sign-in of the pass has ended' })
+    }
+    if (decision?.ok === false) {
+      const viewer = { username, groups: [], attributes: {} }
+      return refusals.accessDenied(req, res, { viewer, context, decision, isReturn: true })
+    }
+    if (!isNavigation(req)) return screens.sendSignIn(req, res, { context })
+    try {
+      answer.assertCapacity()
+      await readmit({ ...deps, passes }, req, res, { sealed, context })
+    } catch (error) {
+      const fault = describeError(error)
+      // The page tries again by itself.
+      if (fault.status !== 503 || res.headersSent) throw error
+      logSignIn(req, { ...faultEvent(error), viewer: username, status: fault.status })
+      sendWaitingPage(req, res, { context, username, sealed, fault })
+    }
+  }
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    refusals.failed(req, res, error, null)
+  }
+  return Router({ strict: true, caseSensitive: true })
+    .get('/wait', getWaitingPage)
+    .all('/wait', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
+    .use(onError)
+}
+
+interface Waiting extends Pick<WaitingState, 'closed' | 'fault' | 'username'> {
+  readonly context: PlayerContext
+  readonly sealed: string
+}
+
+/** Returns a function that sends the page, with the time of its next reload. */
+function createSender(door: WaitingDoor, { nowSeconds }: RoomServices, deps: RoomDeps) {
+  const { entryPoint, headersFor } = deps
+  const { brand, hasScript } = entryPoint
+  const pageOf = createWaitingPages(deps)
+  const count = createWaitingCount(nowSeconds)
+  return (req: Request, res: Response, { context, sealed, ...waiting }: Waiting): void => {
+    count.add()
+    const secondsToOpening = (door.opensAtSeconds() ?? nowSeconds()) - nowSeconds()
+    const seconds = reloadSeconds(waiting.fault ? RETRY_SECONDS : secondsToOpening, count.viewers())
+    const { fields } = context
+    const html = pageOf(languageOf(req, brand.defaultLanguage), { ...waiting, fields, secondsToOpening })
+    const own = {
+      // No other site and no asset learns the pass, and a post of the page still has its origin.
+      'Referrer-Policy': 'strict-origin',
+      Refresh: `${seconds}; url=${pathOfRoom(deps, context, sealed)}`,
+      // A connection that is kept for each page would shut out new viewers.
+      Connection: 'close',
+    }
+    sendPage(res, { ...headersFor(context.address.origin, hasScript), ...own }, html, waiting.fault)
+  }
+}
+
+function pathOfRoom({ entryPoint }: Pick<RoomDeps, 'entryPoint'>, { fields }: PlayerContext, pass: string): string {
+  return pathOf(`${entryPoint.basePath}/wait`, { pass, ...fields })
+}

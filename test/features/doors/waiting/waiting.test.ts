@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest'
+import { UpstreamError } from '../../../../src/errors.ts'
+import { parseRefAddress } from '../../../../src/features/token/ref-address.ts'
+import { LANGUAGES, textsOf } from '../../../../src/languages/languages.ts'
+import { CONSUMER, ENTRY_POINT, entryPointAt, PLAYER } from '../../../login/entry-point.ts'
+import { responseOf } from '../../../login/response-of.ts'
+import { ADA, type Answer, formOf, START_SECONDS } from '../../../login/start-login-app.ts'
+import { tokenEntryPoint } from '../../token/entry-point.ts'
+import { startTokenApp, tokenIn } from '../../token/start-token-app.ts'
+import { withDoors } from '../entry-point.ts'
+import {
+  CLOSES,
+  expectWaiting,
+  OPENS,
+  OWN_PAGE,
+  passIn,
+  reasonOf,
+  refreshOf,
+  startWaiting,
+  WAITING,
+} from './waiting.ts'
+
+const HOUR = 3600
+
+describe('before the door opens', () => {
+  test('a viewer signs in, and waits on a page that loads again by itself', async () => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    expectWaiting(page)
+    expect(page.text).toContain('<h1>It hasn’t started yet</h1>')
+    expect(page.text).toContain('It opens: Wednesday, May 18, 2033 at 3:43 AM UTC.')
+    expect(page.text).toContain('You’re logged in as <bdi dir="ltr">ada@example.com</bdi>. The video starts by itself.')
+    expect(page.headers['cache-control']).toBe('no-store')
+    expect(page.headers.connection).toBe('close')
+    expect(app.lines.at(-1)).toMatchObject({ outcome: 'waiting', viewer: ADA.username })
+  })
+  test('a script that signs a viewer in gets the address of the page', async () => {
+    const app = await startWaiting()
+    const answer = await app.post('/sign-in', ADA, { ...OWN_PAGE, Accept: 'application/json' })
+    const { location } = JSON.parse(answer.text)
+    expect([answer.status, location]).toEqual([200, expect.stringMatching(/^https:\/\/login\.example\/wait\?pass=/)])
+    expectWaiting(await app.get(location.slice('https://login.example'.length)))
+  })
+  test('a wrong password leads to no page', async () => {
+    const app = await startWaiting()
+    const answer = await app.post('/sign-in', { ...ADA, password: 'wrong' })
+    expect([answer.status, answer.location]).toEqual([401, undefined])
+  })
+  test('a returning viewer waits the same way, and needs the session to pass', async () => {
+    const app = await startWaiting({ entryPoints: [withDoors(ENTRY_POINT, WAITING), entryPointAt('open')] })
+    const { setCookies } = await app.post('/e/open/sign-in', ADA)
+    const Cookie = String(setCookies[0]?.split(';')[0])
+    const page = await app.follow(await app.get('/', { Cookie }), { Cookie })
+    expectWaiting(page)
+    app.clock.seconds = OPENS
+    expect(reasonOf(await app.reload(page))).toBeUndefined()
+    expect((await app.reload(page)).location).toBeUndefined()
+    expect(new URL((await app.reload(page, { Cookie })).location ?? '').origin).toBe(PLAYER)
+    expect(app.lines.at(-1)).toMatchObject({ outcome: 'returned' })
+  })
+  test.each(LANGUAGES)('the page is in the language %s', async (language) => {
+    const app = await startWaiting()
+    const page = await app.enter({ lang: language })
+    const { waiting, notOpenYetTitle } = textsOf(language).doors
+    const [before = '', after = ''] = waiting.split('{username}')
+    expect(page.text).toContain(`<h1>${notOpenYetTitle}</h1>`)
+    expect(page.text).toContain(`${before}<bdi dir="ltr">${ADA.username}</bdi>${after}`)
+    expect(page.text).toContain('2033')
+    expect(page.text).not.toMatch(/\{\w+\}|[\ue000\ue001]/)
+    expect(refreshOf(page).path).toContain(`lang=${language}`)
+  })
+  test('a page of a cache has the name and the fields of its viewer', async () => {
+    const app = await startWaiting()
+    app.users.add('<b>&bob', 'bob has a password')
+    const fields = { hashConsumer: `${CONSUMER}one`, ustreamContentType: 'channel', ustreamContentId: '7' }
+    const pages = [
+      await app.enter(),
+      await app.enter({ username: '<b>&bob', password: 'bob has a password' }),
+      await app.enter(fields),
+    ]
+    expect(pages.map(({ text }) => /<bdi dir="ltr">(.*?)<\/bdi>/.exec(text)?.[1])).toEqual([
+      ADA.username,
+      '&lt;b&gt;&amp;bob',
+      ADA.username,
+    ])
+    expect(pages.map(({ text }) => text.includes(`value="${CONSUMER}one"`))).toEqual([false, false, true])
+    app.clock.seconds = OPENS
+    const locations = await Promise.all(pages.map(async (page) => (await app.reload(page)).location))
+    expect(responseOf(locations[1]).parameters).toEqual([['user', '<b>&bob']])
+    expect(responseOf(locations[2]).address).toBe(`${CONSUMER}one`)
+  })
+  test('the page shows the way back to the player and another account', async () => {
+    const app = await startWaiting()
+    const page = await app.enter({ lang: 'de' })
+    expect([...page.text.matchAll(/method="post" action="([^"]+)"/g)].map(([, action]) => action)).toEqual([
+      '/sign-out',
+      '/cancel',
+    ])
+    expect(page.text.match(/name="lang" value="de"/g)).toHaveLength(2)
+  })
+  test.each([
+    [true, "script-src 'self'", 'data-opens-in="600"'],
+    [false, undefined, undefined],
+  ])('the page has its script if scripts are on: %s', async (hasScript, directive, attribute) => {
+    const app = await startWaiting({ entryPoints: [withDoors({ ...ENTRY_POINT, hasScript }, WAITING)] })
+    const page = await app.enter()
+    expect(page.text.includes('/assets/doors.js')).toBe(hasScript)
+    const policy = String(page.headers['content-security-policy'])
+    expect(policy).toContain(`form-action 'self' ${PLAYER}`)
+    expect(policy).toContain(`frame-ancestors ${PLAYER}`)
+    if (directive && attribute)
+      expect([policy, page.text]).toEqual([expect.stringContaining(directive), expect.stringContaining(attribute)])
+    else
+      expect([policy, page.text]).toEqual([
+        expect.not.stringContaining('script'),
+        expect.not.stringContaining('<script'),
+      ])
+  })
+  test('the address with the pass is in no log, and no Referer', async () => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    expect(page.headers['referrer-policy']).toBe('strict-origin')
+    app.clock.seconds = OPENS
+    app.users.fail(new UpstreamError('user-store', 'No answer'))
+    await app.reload(page)
+    app.users.fail(null)
+    await app.reload(page)
+    expect(page.text).not.toContain(passIn(page))
+    expect(JSON.stringify(app.lines)).not.toMatch(/wait\?|pass=/)
+    expect(JSON.stringify(app.lines)).not.toContain(passIn(page))
+  })
+  test.each(['POST', 'PUT'])('%s is not allowed at the page', async (method) => {
+    const app = await startWaiting()
+    const answer = await app.send(method, '/wait')
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+  test('a viewer with too many groups gets the screen of the closed door', async () => {
+    const app = await startWaiting()
+    const { find: _none, ...users } = app.users
+    const groups = Array.from({ length: 300 }, (_, index) => `a group with a long name ${index}`)
+    const withoutFind = await startWaiting({ users: users as typeof app.users })
+    app.users.add(ADA.username, ADA.password, { groups })
+    const answer = await withoutFind.post('/sign-in', ADA)
+    expect([answer.status, reasonOf(answer)]).toEqual([403, 'not-open-yet'])
+  })
+  test('without WAITING_ROOM, there is no page', async () => {
+    const app = await startWaiting({ entryPoints: [withDoors(ENTRY_POINT, { ...WAITING, hasWaitingRoom: false })] })
+    expect((await app.post('/sign-in', ADA)).status).toBe(403)
+    expect((await app.get('/wait')).status).toBe(404)
+  })
+})
+
+describe('while a viewer waits', () => {
+  test('the same pass serves for some minutes, and then the page brings a new one', async () => {
+    const app = await startWaiting()
+    const first = await app.enter()
+    app.clock.seconds += 239
+    const second = await app.reload(first)
+    expect(passIn(second)).toBe(passIn(first))
+    app.clock.seconds += 1
+    const third = await app.reload(second)
+    expect(passIn(third)).not.toBe(passIn(second))
+    expectWaiting(await app.reload(third))
+  })
+  test('an open page waits for hours, and a page that was left does not pass on', async () => {
+    const app = await startWaiting()
+    app.moveDoor(START_SECONDS + HOUR, CLOSES)
+    const left = await app.enter()
+    let page = left
+    for (let seconds = 0; seconds < HOUR; seconds += 240) {
+      page = await app.reload(page)
+      expectWaiting(page)
+      app.clock.seconds += 240
+    }
+    expect((await app.reload(left)).location).toBeUndefined()
+    expect(responseOf((await app.reload(page)).location).parameters).toEqual([['user', ADA.username]])
+    expect(app.users.asked).toHaveLength(1)
+  })
+  test('a reload reads no store', async () => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    app.users.fail(new Error('The store must not be asked'))
+    app.clock.seconds += 300
+    expectWaiting(await app.reload(page))
+  })
+  test('the sign-in ends with the lifetime of a session', async () => {
+    const app = await startWaiting({
+      entryPoints: [
+        withDoors(ENTRY_POINT, {
+          ...WAITING,
+          windows: [{ opensAtSeconds: START_SECONDS + 9 * HOUR, closesAtSeconds: null }],
+        }),
+      ],
+    })
+    let page = await app.enter()
+    for (let minutes = 10; minutes < 480; minutes += 10) {
+      app.clock.seconds += 600
+      page = await app.reload(page)
+      expectWaiting(page)
+    }
+    app.clock.seconds += 600
+    const answer = await app.reload(page)
+    expect([reasonOf(answer), answer.text.includes(`value="${ADA.username}"`)]).toEqual([undefined, true])
+  })
+  test('a door that moves later keeps viewers, and one that moves earlier lets them pass', async () => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    app.moveDoor(OPENS + 900, CLOSES)
+    app.clock.seconds = OPENS + 1
+    const later = await app.reload(page)
+    expectWaiting(later)
+    expect(later.text).toContain('3:58 AM')
+    app.moveDoor(OPENS + 60, CLOSES)
+    app.clock.seconds = OPENS + 60
+    expect(responseOf((await app.reload(later)).location).parameters).toEqual([['user', ADA.username]])
+  })
+})
+
+describe('when the door is open', () => {
+  test('the page leads to the player, with a session, a line in the log and no second password check', async () => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    app.clock.seconds = OPENS
+    const answer = await app.reload(page)
+    const { parameters, expiresAtSeconds } = responseOf(answer.location)
+    expect([answer.status, parameters, expiresAtSeconds]).toEqual([303, [['user', ADA.username]], OPENS + HOUR])
+    expect(answer.setCookies).toHaveLength(1)
+    expect(app.lines.at(-1)).toMatchObject({ outcome: 'signed-in', viewer: ADA.username })
+    expect(app.users.asked).toHaveLength(1)
+  })
+  test('a shared device gets no session', async () => {
+    const app = await startWaiting()
+    const page = await app.enter({ shared: 'on' })
+    app.clock.seconds = OPENS
+    expect(await app.reload(page)).toMatchObject({ status: 303, setCookies: [] })
+  })
+  test('the policy decides again', async () => {
+    const app = await startWaiting({ entryPoints: [withDoors({ ...ENTRY_POINT, allowedGroups: ['gold'] }, WAITING)] })
+    app.users.add(ADA.username, ADA.password, { groups: ['gold'] })
+    const page = await app.enter()
+    app.users.add(ADA.username, ADA.password)
+    app.clock.seconds = OPENS
+    const answer = await app.reload(page)
+    expect([answer.status, reasonOf(answer)]).toEqual([403, 'not-entitled'])
+  })
+  test('a token of a ref is built', async () => {
+    const ref = `${CONSUMER}1234`
+    const entryPoint = withDoors(tokenEntryPoint({ refAddresses: [parseRefAddress(CONSUMER)] }), WAITING)
+    const app = await startTokenApp({ entryPoints: [entryPoint] })
+    const entered = await app.post('/sign-in', { ...ADA, ref })
+    const page = await app.get(entered.location ?? '')
+    expectWaiting(page)
+    app.clock.seconds = OPENS
+    const { location } = await app.get(refreshOf(page).path)
+    expect((await tokenIn(location, OPENS)).subject).toBe(ADA.username)
+  })
+  test('a store that is away keeps the viewer on the page, which tries again', async () => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    app.clock.seconds = OPENS
+    app.users.fail(new UpstreamError('user-store', 'No answer'))
+    const away = await app.reload(page)
+    expect([away.status, reasonOf(away)]).toEqual([503, 'waiting'])
+    expect(away.text).toContain('Login is unavailable right now.')
+    expect(app.lines.at(-1)).toMatchObject({ outcome: 'failed', viewer: ADA.username, status: 503 })
+    app.users.fail(null)
+    expect((await app.reload(away)).status).toBe(303)
+  })
+  test.each([
+    ['HEAD', {}],
+    ['GET', { 'Sec-Fetch-Dest': 'empty', 'Sec-Fetch-Site': 'same-origin' }],
+  ])('%s with %j is not a navigation, and gets no response', async (method, headers) => {
+    const app = await startWaiting()
+    const page = await app.enter()
+    app.clock.seconds = OPENS
+    const answer = await app.send(method, refreshOf(page).path, headers)
+    expect([answer.status, answer.location, answer.setCookies]).toEqual([200, undefined, []])
+  })
+})
+
+test('after the end, the page says that it is over', async () => {
+  const app = await startWaiting()
+  const page = await app.enter()
+  app.clock.seconds = OPENS + 1
+  app.moveDoor(OPENS, OPENS + 1)
+  const answer: Answer = await app.reload(page)
+  expect([answer.status, reasonOf(answer), answer.location, answer.setCookies]).toEqual([403, 'over', undefined, []])
+})
+
+test('the fields of the player come back on the sign-in screen if the pass does not count', async () => {
+  const app = await startWaiting()
+  const answer = await app.get(`/wait?${formOf({ pass: 'none', hashConsumer: `${CONSUMER}one` })}`)
+  expect([answer.status, answer.text.includes(`value="${CONSUMER}one"`)]).toEqual([200, true])
+})
