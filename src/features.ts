@@ -7,6 +7,7 @@ import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
+import { screenLimit } from './features/screen-limit/feature.ts'
 import { secretFiles } from './features/secret-files/feature.ts'
 import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
@@ -20,6 +21,7 @@ const FEATURES = {
   token,
   doors,
   accountEnd,
+  screenLimit,
   askReturning,
   entryPointsFile,
   secretFiles,

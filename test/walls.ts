@@ -7,7 +7,7 @@ const BELOW_LOGIN = [
 const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
-const FEATURES = 'sso passkeys account account-end token doors secret-files default-log'
+const FEATURES = 'sso passkeys account account-end token doors screen-limit secret-files default-log'
   .split(' ')
   .map((name) => `src/features/${name}`)
 
@@ -37,6 +37,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/token': BELOW_FEATURES,
   'src/features/doors': [...BELOW_FEATURES, 'src/features/pass'],
   'src/features/account-end': BELOW_FEATURES,
+  'src/features/screen-limit': BELOW_FEATURES,
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { SessionLimits } from '../sessions/session-store.ts'
+import { placesIn } from './screen-limit/places-in.ts'
 import type { SharedStores, StoreDeps, StoreKind, StoreSettings } from './store-kind.ts'
 import { recordsIn } from './window/shared-records.ts'
 
@@ -31,6 +32,7 @@ export function storeList(kinds: readonly StoreKind[]) {
     openSessions: async (settings: StoreSettings, limits: SessionLimits, deps: StoreDeps) =>
       await (await sessions(settings)).open(limits, deps),
     openCounters: async (settings: StoreSettings, deps: StoreDeps) => await (await counts(settings)).open(deps),
+    places: placesIn(kindOf),
     records: recordsIn(kindOf),
   }
 }

@@ -1,4 +1,5 @@
 import { FILE_FORM } from '../local-stores.ts'
+import { openPlacesBeside } from '../screen-limit/beside-counts.ts'
 import type { StoreKind } from '../store-kind.ts'
 
 /** Failed sign-ins in a file of one machine. By default beside the file of sessions. */
@@ -16,4 +17,5 @@ export const countsFile: StoreKind<{ readonly kind: 'counts-file'; readonly file
     const { countsInFile } = await import('./counts-file.ts')
     return countsInFile(file)
   },
+  places: openPlacesBeside,
 }

@@ -1,4 +1,5 @@
 import { askingScreens } from '../../features/ask-returning/screens.ts'
+import { otherScreens } from '../../features/screen-limit/screens.ts'
 import { tokenScreens } from '../../features/token/screens.ts'
 import type { FeatureScreens } from './screen.ts'
 
@@ -6,6 +7,7 @@ import type { FeatureScreens } from './screen.ts'
 const SCREENS = {
   tokenScreens,
   askingScreens,
+  otherScreens,
 }
 
 export const FEATURE_SCREENS: readonly FeatureScreens[] = Object.values(SCREENS)

@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express'
+import type { GateDecision } from '../../login/answer/access-decision.ts'
+import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../login/route-deps.ts'
+import type { Claim, ClaimResult } from '../../stores/screen-limit/claim-place.ts'
+import type { PlaceStore } from '../../stores/screen-limit/place-store.ts'
+import type { ScreenLimitSettings } from './fields.ts'
+import type { SendOtherScreen } from './other-screen.ts'
+import { newPlace, ownerKey, placeOfSession } from './place-keys.ts'
+
+/** The player asks again when its response expires, and may be late. */
+const GRACE_SECONDS = 5
+
+export interface ScreenLimit {
+  readonly places: Pick<PlaceStore, 'claim'>
+  readonly settings: ScreenLimitSettings
+  readonly chosen: WeakSet<Request>
+  readonly sendScreen: SendOtherScreen
+}
+
+type GateDeps = Pick<EntryPointDeps, 'entryPoint' | 'sessions' | 'logSignIn' | 'nowSeconds'>
+
+/**
+ * Creates the gate of an entry point. A sign-in takes a place, by default from the oldest screen. A viewer who returns
+ * keeps the place of the session or takes a free one, and is refused if there is none.
+ */
+export function createGate(deps: GateDeps, { places, settings, chosen, sendScreen }: ScreenLimit): Gate {
+  const { entryPoint, sessions, logSignIn, nowSeconds } = deps
+  const { most, lifetimeSeconds } = settings
+
+  /** A store that fails lets the viewer pass. The store logs its outage. */
+  async function claim(key: string, place: Pick<Claim, 'place' | 'replaces' | 'how'>): Promise<ClaimResult> {
+    const now = Math.floor(nowSeconds())
+    const times = { nowSeconds: now, endsAtSeconds: now + lifetimeSeconds + GRACE_SECONDS }
+    return await places.claim(key, { ...place, ...times, most }).catch(() => 'taken')
+  }
+  /** Returns the place of this browser before the sign-in, if its session is of the same viewer. */
+  async function placeBefore(req: Request, res: Response, { context }: AuthenticatedViewer, key: string) {
+    const before = await sessions.returningViewer(req, res).catch(() => null)
+    // A session that was only read sets no cookie: the sign-in reads it again, and then replaces it.
+    Reflect.deleteProperty(req, 'session')
+    if (before === null) return undefined
+    const { viewer, origin, sessionId } = before
+    const isSame = ownerKey(entryPoint, context.address, { username: viewer.username, origin }) === key
+    return isSame ? placeOfSession(sessionId) : undefined
+  }
+  function held(req: Request, res: Response, visit: AuthenticatedViewer): GateDecision {
+    const isReturn = visit.outcome === 'returned'
+    const send = () => {
+      logSignIn(req, { outcome: 'other-screen', viewer: visit.viewer.username, isReturn })
+      sendScreen(req, res, { context: visit.context, isReturn })
+    }
+    return { ok: false, reason: 'held', send }
+  }
+  return async (req, res, visit) => {
+    const { viewer, origin, context, sessionId: returning } = visit
+    const key = ownerKey(entryPoint, context.address, { username: viewer.username, origin })
+    const isChosen = chosen.has(req)
+    if (returning !== undefined && !isChosen) {
+      const result = await claim(key, { place: placeOfSession(returning), how: 'if-free' })
+      return result === 'none-free' ? held(req, res, visit) : null
+    }
+    const replaces = returning === undefined ? await placeBefore(req, res, visit, key) : undefined
+    return {
+      ok: true,
+      // After all other checks: a viewer who is refused takes no place.
+      async onGranted(sessionId) {
+        const place = sessionId === null ? newPlace() : placeOfSession(sessionId)
+        const result = await claim(key, { place, replaces, how: 'newest' })
+        const isReturn = returning !== undefined
+        if (result === 'taken-over') logSignIn(req, { outcome: 'took-over', viewer: viewer.username, isReturn })
+      },
+    }
+  }
+}

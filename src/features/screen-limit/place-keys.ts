@@ -1,0 +1,40 @@
+import { hash, randomBytes } from 'node:crypto'
+import { type EntryPoint, isHashEntryPoint } from '../../entry-points/entry-point.ts'
+import type { ReturnAddress } from '../../hash-lock/return-address.ts'
+import type { SsoOrigin } from '../../sessions/session-store.ts'
+import { usernameKey } from '../../users/viewer-fields.ts'
+
+/** A viewer of the user store by name, or an SSO viewer by identity. */
+export interface PlaceOwner {
+  readonly username: string
+  readonly origin?: Pick<SsoOrigin, 'issuer' | 'subject'> | undefined
+}
+
+/**
+ * Returns the key of the places of a viewer, at an entry point and a kind of address: the player, or one entry of the list
+ * of consumers, such as the chat. Without cookies, the chat is a sign-in of its own, and must not take the player's place.
+ */
+export function ownerKey(entryPoint: EntryPoint, { url }: ReturnAddress, { username, origin }: PlaceOwner): string {
+  const owner = origin ? ['sso', origin.issuer, origin.subject] : ['store', usernameKey(username)]
+  return digest(JSON.stringify([entryPoint.name, kindOf(entryPoint, url), ...owner]))
+}
+
+/** Returns the place of a session. Of no use as a credential. */
+export function placeOfSession(sessionId: string): string {
+  return digest(sessionId)
+}
+
+export function newPlace(): string {
+  return randomBytes(16).toString('base64url')
+}
+
+/** Returns the longest allowed consumer around an address. The operator lists these, so their number is fixed. */
+function kindOf(entryPoint: EntryPoint, url: string): string {
+  if (!isHashEntryPoint(entryPoint) || url === entryPoint.playerAddress.url) return 'player'
+  const around = entryPoint.consumers.map(({ origin, path }) => origin + path).filter((start) => url.startsWith(start))
+  return around.toSorted((one, other) => other.length - one.length)[0] ?? 'player'
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22)
+}

@@ -1,0 +1,24 @@
+import type { OptionalStore } from '../../server/monitoring/readiness.ts'
+import type { Claim, ClaimResult } from './claim-place.ts'
+
+/** The places of viewers, until they end. All copies of the app share them, or there is only one copy. */
+export interface PlaceStore {
+  /**
+   * Claims a place in one step: parallel claims cannot give away more places than a viewer may have.
+   * @param key of the viewer: letters, digits, `-` and `_`.
+   * @throws Error if the store fails. The store logs this once a minute.
+   */
+  claim(key: string, claim: Claim): Promise<ClaimResult>
+  readonly optionalStores: readonly OptionalStore[]
+  close(): void
+}
+
+declare module '../store-kind.ts' {
+  interface StoreKind<Settings extends StoreSettings = StoreSettings, Fields = unknown> {
+    /** Opens a store of places. @param setting the setting with the address. */
+    places?(settings: Settings, deps: StoreDeps & { readonly setting: string }): Promise<PlaceStore>
+  }
+}
+
+/** The effect of an outage, as the end of a sentence in the log. */
+export const WITHOUT_PLACES = 'viewers may watch on more screens than allowed'
