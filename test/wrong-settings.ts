@@ -94,6 +94,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['DOORS_OVER_URL', 'javascript:alert(1)', 'must be an https: address'],
   ['WAITING_ROOM', 'yes', 'must be on or off'],
   ['SCREENS_PER_VIEWER', '0', 'must be a whole number from 1 to 100'],
+  ['SCREENS', 'oldest', 'must be newest or ask'],
   ['SSO_SESSION_SECONDS', '59', 'whole number from 60'],
   ['HASH_PARAMETERS', ',', '1 to 10 parameters'],
   ['HASH_PARAMETERS', 'a=b,'.repeat(11), '1 to 10 parameters'],

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
 import { wholeNumber } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
@@ -12,6 +13,8 @@ const LONG_SECONDS = 3600
 /** The limit of an entry point. */
 export interface ScreenLimitSettings {
   readonly most: number
+  /** True if a sign-in asks before it takes the place of another screen. */
+  readonly asks: boolean
   /** The lifetime of a response, which is also that of a place. */
   readonly lifetimeSeconds: number
 }
@@ -21,6 +24,7 @@ function settings() {
     screensPerViewer: wholeNumber(1, MOST_SCREENS)
       .optional()
       .meta({ inFile: 'number', protects: 'without it, an account can watch on any number of screens' }),
+    screens: z.enum(['newest', 'ask'], 'must be newest or ask').default('newest'),
   }
 }
 
@@ -28,12 +32,13 @@ type Values = SettingValues<ReturnType<typeof settings>>
 
 /** Reads the limit of an entry point. Null if it has none. */
 function read(
-  { screensPerViewer: most }: Values,
-  { refuse, lifetimeSeconds }: ReadContext,
+  { screensPerViewer: most, screens }: Values,
+  { refuse, has, nameOf, lifetimeSeconds }: ReadContext,
 ): ScreenLimitSettings | null {
+  if (has('screens') && !has('screensPerViewer')) refuse('screens', `needs ${nameOf('screensPerViewer')}`)
   if (most === undefined) return null
   if (lifetimeSeconds === 0) refuse('screensPerViewer', NEEDS_END)
-  return { most, lifetimeSeconds }
+  return { most, asks: screens === 'ask', lifetimeSeconds }
 }
 
 /** The settings of the limit at an entry point: off without a number of screens. */

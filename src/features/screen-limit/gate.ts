@@ -3,6 +3,7 @@ import type { GateDecision } from '../../login/answer/access-decision.ts'
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import type { Claim, ClaimResult } from '../../stores/screen-limit/claim-place.ts'
 import type { PlaceStore } from '../../stores/screen-limit/place-store.ts'
+import type { Passes } from '../pass/passes.ts'
 import type { ScreenLimitSettings } from './fields.ts'
 import type { SendOtherScreen } from './other-screen.ts'
 import { newPlace, ownerKey, placeOfSession } from './place-keys.ts'
@@ -13,7 +14,10 @@ const GRACE_SECONDS = 5
 export interface ScreenLimit {
   readonly places: Pick<PlaceStore, 'claim'>
   readonly settings: ScreenLimitSettings
+  /** The requests of viewers who chose to watch here. */
   readonly chosen: WeakSet<Request>
+  /** Null if a sign-in takes a place without a question. */
+  readonly passes: Pick<Passes, 'issue'> | null
   readonly sendScreen: SendOtherScreen
 }
 
@@ -23,7 +27,7 @@ type GateDeps = Pick<EntryPointDeps, 'entryPoint' | 'sessions' | 'logSignIn' | '
  * Creates the gate of an entry point. A sign-in takes a place, by default from the oldest screen. A viewer who returns
  * keeps the place of the session or takes a free one, and is refused if there is none.
  */
-export function createGate(deps: GateDeps, { places, settings, chosen, sendScreen }: ScreenLimit): Gate {
+export function createGate(deps: GateDeps, { places, settings, chosen, passes, sendScreen }: ScreenLimit): Gate {
   const { entryPoint, sessions, logSignIn, nowSeconds } = deps
   const { most, lifetimeSeconds } = settings
 
@@ -43,11 +47,11 @@ export function createGate(deps: GateDeps, { places, settings, chosen, sendScree
     const isSame = ownerKey(entryPoint, context.address, { username: viewer.username, origin }) === key
     return isSame ? placeOfSession(sessionId) : undefined
   }
-  function held(req: Request, res: Response, visit: AuthenticatedViewer): GateDecision {
+  function held(req: Request, res: Response, visit: AuthenticatedViewer, pass: string | null): GateDecision {
     const isReturn = visit.outcome === 'returned'
     const send = () => {
       logSignIn(req, { outcome: 'other-screen', viewer: visit.viewer.username, isReturn })
-      sendScreen(req, res, { context: visit.context, isReturn })
+      sendScreen(req, res, { context: visit.context, isReturn, pass })
     }
     return { ok: false, reason: 'held', send }
   }
@@ -57,9 +61,14 @@ export function createGate(deps: GateDeps, { places, settings, chosen, sendScree
     const isChosen = chosen.has(req)
     if (returning !== undefined && !isChosen) {
       const result = await claim(key, { place: placeOfSession(returning), how: 'if-free' })
-      return result === 'none-free' ? held(req, res, visit) : null
+      return result === 'none-free' ? held(req, res, visit, null) : null
     }
     const replaces = returning === undefined ? await placeBefore(req, res, visit, key) : undefined
+    if (passes !== null && !isChosen && (await claim(key, { place: '', replaces, how: 'look' })) === 'none-free') {
+      // Without a cookie, the pass has the sign-in. Too long a pass: the viewer cannot be asked.
+      const pass = passes.issue(visit)
+      if (pass !== null) return held(req, res, visit, pass)
+    }
     return {
       ok: true,
       // After all other checks: a viewer who is refused takes no place.

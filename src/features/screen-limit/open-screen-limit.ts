@@ -1,7 +1,9 @@
 import type { Request } from 'express'
 import type { OpenFeature, Services } from '../../login/feature.ts'
+import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { compileView } from '../../login/screens/views.ts'
 import { stores } from '../../stores.ts'
+import { createPasses } from '../pass/passes.ts'
 import type { ScreenLimitSettings } from './fields.ts'
 import { createGate } from './gate.ts'
 import { createOtherScreen } from './other-screen.ts'
@@ -12,12 +14,17 @@ export async function openScreenLimit(services: Services): Promise<OpenFeature<S
   const places = await stores.places(services.stores, services)
   const template = compileView('screen-limit/other-screen')
   return {
-    at(_entryPoint, settings) {
+    at({ name }, settings) {
+      const passesWith = ({ sessions }: Pick<EntryPointDeps, 'sessions'>) =>
+        settings.asks ? createPasses(services, 'watch-here', name, sessions) : null
       /** Requests of viewers who chose to watch here. */
       const chosen = new WeakSet<Request>()
       return {
-        gate: (deps) => createGate(deps, { places, settings, chosen, sendScreen: createOtherScreen(deps, template) }),
-        routes: (deps) => watchHereRoutes(deps, chosen),
+        gate(deps) {
+          const sendScreen = createOtherScreen(deps, template)
+          return createGate(deps, { places, settings, chosen, passes: passesWith(deps), sendScreen })
+        },
+        routes: (deps) => watchHereRoutes(deps, { chosen, passes: passesWith(deps) }),
       }
     },
     optionalStores: places.optionalStores,

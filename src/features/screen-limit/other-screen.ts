@@ -11,6 +11,8 @@ export interface OtherScreen {
   readonly context: PlayerContext
   /** True for a viewer whom the player sent back: the video has stopped. */
   readonly isReturn: boolean
+  /** The sign-in, sealed. Null if the viewer has a session. */
+  readonly pass: string | null
 }
 
 export type SendOtherScreen = (req: Request, res: Response, screen: OtherScreen) => void
@@ -22,7 +24,7 @@ export function createOtherScreen(
 ): SendOtherScreen {
   const { brand, basePath } = entryPoint
   const pageIn = createPages(brand, assetAddress('icon.svg'))
-  return (req, res, { context: { address, fields }, isReturn }) => {
+  return (req, res, { context: { address, fields }, isReturn, pass }) => {
     const language = languageOf(req, brand.defaultLanguage)
     const texts = textsOf(language)
     const { title, stopped, instead } = texts['screen-limit']
@@ -41,6 +43,6 @@ export function createOtherScreen(
       reason: 'other-screen',
     }
     const text = isReturn ? stopped : instead
-    sendPage(res, headersFor(address.origin), template({ ...shown, text }), { status: 403 })
+    sendPage(res, headersFor(address.origin), template({ ...shown, text, pass }), { status: 403 })
   }
 }

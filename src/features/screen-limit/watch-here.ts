@@ -1,32 +1,47 @@
-import { type Request, type RequestHandler, Router } from 'express'
+import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express'
 import { readPost } from '../../login/posts.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { sendWrongMethod } from '../../login/routes.ts'
 import { isNavigation, returnToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
+import type { Passes } from '../pass/passes.ts'
+import { readmit } from '../pass/readmit.ts'
 
 const PATH = '/watch-here'
 
-/**
- * Creates the route of the button "Watch here" at one entry point.
- * @param chosen gets the requests of viewers who may take a place from another screen.
- */
-export function watchHereRoutes(deps: EntryPointDeps, chosen: WeakSet<Request>): Router {
+interface WatchHere {
+  /** Gets the requests of viewers who may take a place from another screen. */
+  readonly chosen: WeakSet<Request>
+  /** Null if only viewers with a session can choose. */
+  readonly passes: Passes | null
+}
+
+/** Creates the route of the button "Watch here" at one entry point. */
+export function watchHereRoutes(deps: EntryPointDeps, watchHere: WatchHere): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.post(PATH, formBody, postWatchHere(deps, chosen))
+  router.post(PATH, formBody, postWatchHere(deps, watchHere))
   router.all(PATH, onlyMethods('POST', sendWrongMethod(deps)))
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    deps.refusals.failed(req, res, error, null)
+  }
+  router.use(onError)
   return router
 }
 
-function postWatchHere(deps: EntryPointDeps, chosen: WeakSet<Request>): RequestHandler {
+function postWatchHere(deps: EntryPointDeps, { chosen, passes }: WatchHere): RequestHandler {
   const { screens, sessions } = deps
   return async function postWatchHereForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
-    const returning = await sessions.returningViewer(req, res)
-    if (returning === null || !isNavigation(req)) return screens.sendSignIn(req, res, { context })
+    if (!isNavigation(req)) return screens.sendSignIn(req, res, { context })
     chosen.add(req)
+    const { pass: sealed }: { pass?: unknown } = req.body ?? {}
+    if (passes !== null && sealed !== undefined)
+      return await readmit({ ...deps, passes }, req, res, { sealed, context })
+    const returning = await sessions.returningViewer(req, res)
+    if (returning === null) return screens.sendSignIn(req, res, { context })
     await returnToPlayer(deps, req, res, { ...returning, context })
   }
 }

@@ -3,19 +3,11 @@ import { parseAllowedConsumer } from '../../../src/hash-lock/return-address.ts'
 import { LANGUAGES, textsOf } from '../../../src/languages/languages.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { cookieIn, signIn } from '../../login/signed-in.ts'
-import { ADA, type Answer, formOf, type LoginApp, startLoginApp } from '../../login/start-login-app.ts'
+import { ADA, formOf, type LoginApp, startLoginApp } from '../../login/start-login-app.ts'
 import { withScreenLimit } from './entry-point.ts'
+import { expectOther, goesOn, OWN_PAGE, returnOf } from './visits.ts'
 
 const entryPoints = [withScreenLimit(ENTRY_POINT)]
-const OWN_PAGE = { Origin: 'https://login.example', 'Sec-Fetch-Site': 'same-origin' }
-
-const reasonOf = ({ text }: Answer) => /<meta name="reason" content="([^"]*)"/.exec(text)?.[1]
-function expectOther(answer: Answer): void {
-  expect([answer.status, answer.location, reasonOf(answer)]).toEqual([403, undefined, 'other-screen'])
-  expect(answer.text).not.toContain('hash=')
-}
-const goesOn = ({ status, location }: Answer) => status === 303 && /[?&]hash=%/.test(location ?? '')
-const returnOf = (app: LoginApp, Cookie: string, path = '/') => app.get(path, { Cookie })
 const watchHere = (app: LoginApp, Cookie: string, headers = {}, path = '/watch-here') =>
   app.post(path, {}, { Cookie, ...OWN_PAGE, ...headers })
 

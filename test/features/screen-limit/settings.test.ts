@@ -11,7 +11,14 @@ test('an entry point without a number has no limit', () => {
 
 test('the number of screens is read, with the lifetime of a response', () => {
   const { entryPoints } = read({ SCREENS_PER_VIEWER: '2', HASH_LIFETIME_SECONDS: '600' })
-  expect(entryPoints[0]?.features['screen-limit']).toEqual({ most: 2, lifetimeSeconds: 600 })
+  expect(entryPoints[0]?.features['screen-limit']).toEqual({ most: 2, asks: false, lifetimeSeconds: 600 })
+})
+
+test('SCREENS=ask needs a number of screens', () => {
+  expect(read({ SCREENS_PER_VIEWER: '1', SCREENS: 'ask' }).entryPoints[0]?.features['screen-limit']).toMatchObject({
+    asks: true,
+  })
+  expect(mistakesIn({ ...SETTINGS, SCREENS: 'ask' })).toEqual(['SCREENS needs SCREENS_PER_VIEWER'])
 })
 
 test('screens cannot be counted if responses never expire', () => {
