@@ -35,7 +35,7 @@ function read(
   { screensPerViewer: most, screens }: Values,
   { refuse, has, nameOf, lifetimeSeconds }: ReadContext,
 ): ScreenLimitSettings | null {
-  if (has('screens') && !has('screensPerViewer')) refuse('screens', `needs ${nameOf('screensPerViewer')}`)
+  if (screens === 'ask' && !has('screensPerViewer')) refuse('screens', `needs ${nameOf('screensPerViewer')}`)
   if (most === undefined) return null
   if (lifetimeSeconds === 0) refuse('screensPerViewer', NEEDS_END)
   return { most, asks: screens === 'ask', lifetimeSeconds }
