@@ -1,4 +1,5 @@
 import { type Brand, UNBRANDED } from '../../src/brand/brand.ts'
+import type { HashEntryPoint } from '../../src/entry-points/entry-point.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import type { Certificate } from '../servers/certificate.ts'
 import { startTls } from '../servers/tls.ts'
@@ -10,6 +11,8 @@ export interface SitesOptions extends LoginAppOptions {
   readonly brand?: Brand
   /** Headers of the player and of the consumer. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Changes the entry point, for a feature. */
+  readonly change?: (entryPoint: HashEntryPoint) => HashEntryPoint
   /** For https: at the player and at the login app. */
   readonly certificate?: Certificate
 }
@@ -22,7 +25,7 @@ export interface SitesOptions extends LoginAppOptions {
 export async function startSites(
   address: string,
   sandbox = '',
-  { brand = UNBRANDED, headers, certificate, ...options }: SitesOptions = {},
+  { brand = UNBRANDED, headers, certificate, change = (one) => one, ...options }: SitesOptions = {},
 ) {
   const originAt = async (host: string, port: number) =>
     certificate ? `https://${host}:${await startTls(port, certificate)}` : `http://${host}:${port}`
@@ -38,13 +41,13 @@ export async function startSites(
   const app = await startLoginApp({
     publicUrl: certificate ? 'https://localhost' : 'http://localhost',
     entryPoints: [
-      {
+      change({
         ...ENTRY_POINT,
         brand,
         playerAddress: parsePlayerAddress(`${player}/embed/hashlock/pass`),
         playerOrigins: [player],
         consumers: [parseAllowedConsumer(`${consumer}/chat/authorize/`)],
-      },
+      }),
     ],
     nowSeconds: () => Date.now() / 1000,
     ...options,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
-import { errorText } from '../../src/languages/languages.ts'
+import { errorText, textsOf } from '../../src/languages/languages.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
 import { launchWebKit, type WebKit } from '../browser/webkit.ts'
 import { tokenIn } from '../features/account/mail/mail-server.ts'
 import { startAccountApp } from '../features/account/start-account-app.ts'
+import { withScreenLimit } from '../features/screen-limit/entry-point.ts'
 import { startSso } from '../features/sso/start-sso.ts'
 import { makeCertificate } from '../servers/certificate.ts'
 import { freePort } from '../servers/free-port.ts'
@@ -73,6 +74,19 @@ test.each(KINDS)(
     ])
   },
 )
+
+test.each(KINDS)('a viewer in %s who watches on another device is asked, and watches here', async (kind) => {
+  const browser = browsers[kind]
+  const { app, player } = await startSites('/', '', { change: (one) => withScreenLimit(one, { asks: true }) })
+  expect((await app.post('/sign-in', ADA)).status).toBe(303)
+  await browser.open(player)
+  await browser.enterFrame('iframe')
+  await signIn(browser, ADA.password)
+  expect(await browser.textOf('form[action="/watch-here"] .primary')).toBe(textsOf('en')['screen-limit'].watchHere)
+  await browser.press('.primary')
+  await browser.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
+  expect(app.lines.at(-1)).toMatchObject({ outcome: 'took-over' })
+})
 
 test('a sign-in in WebKit leads to the consumer on another origin, also after a mistake', async () => {
   const { webkit } = browsers
