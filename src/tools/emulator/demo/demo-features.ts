@@ -1,7 +1,8 @@
 import type { MakeDemoFeature } from './demo-feature.ts'
+import { doorsDemo } from './doors/doors-demo.ts'
 import { passkeysDemo } from './passkeys/passkeys-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
 import { tokenDemo } from './token/token-demo.ts'
 
 /** The features in the demo, besides passwords and the hash. */
-export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo]
+export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo, doorsDemo]

@@ -2,7 +2,7 @@ import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { timeText } from '../../../../settings/times.ts'
-import type { FeatureCheck } from '../feature-check.ts'
+import type { FeatureCheck, Untried } from '../feature-check.ts'
 import { type Finding, findingOf, ok, warning } from '../finding.ts'
 import { aheadSeconds } from '../server-clock.ts'
 
@@ -14,13 +14,17 @@ const MOST_AHEAD_SECONDS = 5
 export const doorsCheck: FeatureCheck = {
   async *check(config, isAppThere, signal) {
     const withDoors = config.entryPoints.filter(({ features }) => features.doors !== undefined)
+    const untried: Untried[] = []
     for (const entryPoint of withDoors) {
-      yield findingOf(config, entryPoint, findingOfDoors(entryPoint, Date.now() / 1000))
+      const finding = findingOfDoors(entryPoint, Date.now() / 1000)
+      if (finding.state === 'ok') yield findingOf(config, entryPoint, finding)
+      // The event of another entry point says nothing about this one.
+      else untried.push({ entryPoint, finding })
     }
-    if (withDoors.length === 0 || !isAppThere) return []
+    if (withDoors.length === 0 || !isAppThere) return untried
     const ahead = await aheadSeconds(`${config.publicUrl.origin}/health/live`, signal)
     if (ahead !== null && Math.abs(ahead) > MOST_AHEAD_SECONDS) yield findingOfClock(ahead)
-    return []
+    return untried
   },
 }
 
