@@ -67,6 +67,18 @@ describe('report attendance', () => {
     expect((await rowsOf(...LIST()))[0]).toMatchObject({ viewer: 'ada@example.com', minutes: 60, live_minutes: 60 })
   })
 
+  test('segments in any order count once', async () => {
+    const times = [
+      [90, 100],
+      [10, 20],
+      [0, 5],
+      [15, 30],
+      [95, 99],
+    ] as const
+    service.state.segments = times.map(([from, to]) => watched('ada@example.com', from, to))
+    expect(await rowsOf()).toMatchObject([{ minutes: 35, first_in: expect.stringContaining(':00:00') }])
+  })
+
   test('a view that begins before the period counts in the period, also if it ends after it or has no end', async () => {
     service.state.segments = [watched('ada@example.com', -600, 600), watched('grace@example.com', -600, null)]
     expect(await rowsOf(...LIST())).toMatchObject([

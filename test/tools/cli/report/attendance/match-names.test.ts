@@ -42,6 +42,8 @@ describe('a name of the service', () => {
     ['of another person with another accent', 'Zoé Möller', 'Zoë Müller'],
     ['of another person in another script', 'Борис Петро@example.com', 'Анна Иванов@example.com'],
     ['without a dot that no system removes', 'annlee@example.com', 'ann.lee@example.com'],
+    ['of another person with another accent, cut', 'Zoè Müllerin von W', 'Zoë Müllerin von Würzburg'],
+    ['that is whole before its ellipsis', 'ada@example.com…', 'ada@example.com'],
     ['that is a short beginning', 'ada', 'ada@example.com'],
     ['that is longer', 'ada@example.com.au', 'ada@example.com'],
     ['that is empty after its ellipsis', '…', 'ada@example.com'],
@@ -65,6 +67,10 @@ describe('a name of the service', () => {
 
   test('a known name that the service has in full does not fit another name', () => {
     expect(matched(['Zoë', 'Zoe'], ['Zoë'])).toEqual(['exact Zoë', null])
+    expect(matched(['ada@example.com', 'ada%40example.com'], ['ada@example.com'])).toEqual([
+      'exact ada@example.com',
+      null,
+    ])
     expect(matched(['ada@example.com', 'ADA@example.com'], ['ada@example.com'])).toEqual([
       'exact ada@example.com',
       'changed ada@example.com',
