@@ -14,9 +14,9 @@ export interface GeometryRules {
 
 /**
  * Shows pages in the loaded page, one after the other, and checks what a viewer sees: nothing scrolls, is cut off or
- * overlaps, labels are at their fields, and targets are large enough. User names on
- * buttons, and names and titles of brands, may end in an ellipsis.
- * @param pages HTML with the stylesheets of the loaded page. Their scripts do not run. `LOADED` is the loaded page.
+ * overlaps, labels are at their fields, and targets are large enough. User names, and names and titles of brands, may end
+ * in an ellipsis.
+ * @param pages HTML of the app that has the loaded page. Their scripts do not run. `LOADED` is the loaded page.
  * @returns the faults of each page.
  */
 export async function findGeometryFaults(
@@ -24,7 +24,8 @@ export async function findGeometryFaults(
   pages: readonly string[],
   rules: GeometryRules,
 ): Promise<string[][]> {
-  await page.evaluate(KEEP_STYLES)
+  const addresses = pages.flatMap((html) => [...html.matchAll(STYLE)].map(([, address]) => address))
+  await page.evaluate(`(${KEEP_STYLES})(${JSON.stringify([...new Set(addresses)])})`)
   const faults = await page.evaluate(`(${CHECK_PAGES})(${JSON.stringify(pages)}, ${JSON.stringify(rules)})`)
   return faults as string[][]
 }
@@ -32,16 +33,23 @@ export async function findGeometryFaults(
 /** The page as its scripts have changed it. */
 export const LOADED = ''
 
-/** Moves stylesheets out of the body, which the pages replace. */
-const KEEP_STYLES = `Promise.all(Array.from(document.querySelectorAll('body link'), (link) => new Promise((resolve) => {
-  link.addEventListener('load', resolve)
-  document.head.append(link)
-})))`
+const STYLE = /<link rel="stylesheet" href="(\/assets\/[^"]+)"/g
+
+/** Moves stylesheets out of the body, which the pages replace, and adds those that only other pages have. */
+const KEEP_STYLES = `(addresses) => {
+  const known = Array.from(document.querySelectorAll('link'), (link) => link.getAttribute('href'))
+  const added = addresses.filter((address) => !known.includes(address)).map((href) =>
+    Object.assign(document.createElement('link'), { rel: 'stylesheet', href }))
+  return Promise.all([...document.querySelectorAll('body link'), ...added].map((link) => new Promise((resolve) => {
+    link.addEventListener('load', resolve)
+    document.head.append(link)
+  })))
+}`
 
 /** Runs in the page. It is text, so that the tests need no types of a page. */
 const CHECK_PAGES = `(pages, { leastTarget, mostScroll, withFocus = false }) => {
   const TARGETS = 'a, button, input:not([type="hidden"]), summary, label:has(input)'
-  const NAMES = '.primary bdi, .brand span, .own'
+  const NAMES = '.primary bdi, .brand span, .own, .viewer'
   const root = document.documentElement
 
   function remember(find) {

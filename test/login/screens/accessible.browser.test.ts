@@ -6,8 +6,9 @@ import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { BLACK, backgroundOf, WHITE } from '../../features/background/picture.ts'
 import { ENTRY_POINT } from '../entry-point.ts'
 import { startLoginApp } from '../start-login-app.ts'
-import { BRANDS, everyScreen, LONG_NAME, startAppWithEveryScreen } from './every-screen.ts'
+import { BRANDS, everyScreen, startAppWithEveryScreen } from './every-screen.ts'
 import type { Screen } from './screen.ts'
+import { LONG_NAME } from './screen.ts'
 
 const FORCED_COLORS = { features: [{ name: 'forced-colors', value: 'active' }] }
 

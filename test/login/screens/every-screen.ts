@@ -11,7 +11,7 @@ import { ENTRY_POINT } from '../entry-point.ts'
 import { STORE_DOWN } from '../memory-users.ts'
 import { ADA, type LoginApp, startLoginApp } from '../start-login-app.ts'
 import { FEATURE_SCREENS } from './feature-screens.ts'
-import type { Screen } from './screen.ts'
+import { LONG_NAME, type Screen } from './screen.ts'
 
 const FOLDER = new URL('../../../views/languages/', import.meta.url)
 export const LANGUAGES: readonly Language[] = readdirSync(FOLDER).map((file) => parse(file).name)
@@ -71,8 +71,6 @@ export const BRANDS: Readonly<
   },
 }
 
-/** Too wide for every screen. */
-export const LONG_NAME = 'maximiliane.mustermann-schmidt@subsidiary.very-long-company-name.example'
 const PASSWORD = ADA.password
 const RENEWAL = { href: 'https://customer.example/renew', text: 'Renew your season ticket' }
 

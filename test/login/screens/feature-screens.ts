@@ -1,4 +1,5 @@
 import { askingScreens } from '../../features/ask-returning/screens.ts'
+import { closedScreens, overScreens, waitingScreens } from '../../features/doors/screens.ts'
 import { otherScreens } from '../../features/screen-limit/screens.ts'
 import { tokenScreens } from '../../features/token/screens.ts'
 import type { FeatureScreens } from './screen.ts'
@@ -8,6 +9,9 @@ const SCREENS = {
   tokenScreens,
   askingScreens,
   otherScreens,
+  closedScreens,
+  overScreens,
+  waitingScreens,
 }
 
 export const FEATURE_SCREENS: readonly FeatureScreens[] = Object.values(SCREENS)

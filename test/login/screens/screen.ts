@@ -14,3 +14,6 @@ export interface FeatureScreens {
   /** Requests the screens. The headers have a language, and the cookie the session of a viewer. */
   screens(app: LoginApp, headers: Readonly<Record<string, string>>, Cookie: string): Promise<Screen[]>
 }
+
+/** Too wide for every screen. */
+export const LONG_NAME = 'maximiliane.mustermann-schmidt@subsidiary.very-long-company-name.example'

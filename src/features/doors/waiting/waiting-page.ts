@@ -5,7 +5,7 @@ import type { AccessRefused, PolicyText } from '../../../login/answer/access-dec
 import type { PlayerContext } from '../../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../../login/route-deps.ts'
 import { assetAddress } from '../../../login/screens/assets.ts'
-import { createPages, htmlWithName } from '../../../login/screens/page.ts'
+import { createPages } from '../../../login/screens/page.ts'
 import type { Refusal } from '../../../login/screens/screens.ts'
 import { compileView } from '../../../login/screens/views.ts'
 
@@ -50,7 +50,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
       pageTitle: title,
       reason: 'waiting',
       why: fault ? errorText(language, fault.text) : textIn(language, text),
-      signedIn: htmlWithName(texts.doors.waiting, NAME),
+      username: NAME,
       countdown: hasScript && !fault ? SECONDS : null,
       fields,
       links: page.links.filter(({ name }) => name !== 'forgot'),

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { parsePlayerAddress } from '../../../../src/hash-lock/return-address.ts'
+import { type BrowserKind, launchBrowser } from '../../../browser/launch.ts'
+import { pressKey, typeText } from '../../../browser/press-and-type.ts'
+import { launchWebKit, type WebKitKind } from '../../../browser/webkit.ts'
+import { ENTRY_POINT } from '../../../login/entry-point.ts'
+import { responseOf } from '../../../login/response-of.ts'
+import { ADA } from '../../../login/start-login-app.ts'
+import { startSite } from '../../../login/start-site.ts'
+import { rowsFor } from '../../../rows.ts'
+import { freePort } from '../../../servers/free-port.ts'
+import { withDoors } from '../entry-point.ts'
+import { startWaiting, WAITING } from './waiting.ts'
+
+/** Starts the app and a player that frames it. The door opens in a second. */
+async function startEvening() {
+  let login = ''
+  const player = await startSite(
+    () => `<!doctype html><title>Player</title><iframe width="480" height="270" src="${login}/"></iframe>`,
+  )
+  const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
+  const port = await freePort()
+  login = `http://localhost:${port}`
+  const nowSeconds = () => Date.now() / 1000
+  const windows = [{ opensAtSeconds: nowSeconds() + 3600, closesAtSeconds: nowSeconds() + 7200 }]
+  const app = await startWaiting({
+    publicUrl: login,
+    port,
+    nowSeconds,
+    entryPoints: [withDoors({ ...ENTRY_POINT, playerAddress, playerOrigins: [player] }, { ...WAITING, windows })],
+  })
+  /** Replaces the window. Seconds from now on. */
+  const openIn = (seconds: number, end = 3600) =>
+    void windows.splice(0, 1, { opensAtSeconds: nowSeconds() + seconds, closesAtSeconds: nowSeconds() + end })
+  return { app, login, player, openIn, passed: `${player}/embed/hashlock/pass?hash=%5B%7B` }
+}
+
+function expectPassed(address: string): void {
+  expect(responseOf(address).parameters).toEqual([['user', ADA.username]])
+}
+
+async function waitInBrowser(kind: BrowserKind): Promise<void> {
+  const { app, login, player, openIn, passed } = await startEvening()
+  const launched = await launchBrowser(kind)
+  try {
+    const { page, waitForFrame, complaints } = await launched.openPage()
+    await page.goto(player)
+    const screen = await waitForFrame(login)
+    await typeText(screen, '#username', ADA.username)
+    await typeText(screen, '#password', ADA.password)
+    openIn(1)
+    await pressKey(screen, '#sign-in .primary')
+    await waitForFrame(`${login}/wait?pass=`)
+    openIn(3)
+    expectPassed((await waitForFrame(passed)).url())
+    expect(app.users.asked).toHaveLength(1)
+    // Only this browser keeps the session in the frame of another site.
+    if (kind === 'chromium') {
+      openIn(-10, -5)
+      await page.goto(player)
+      await (await waitForFrame(login)).waitForSelector('meta[content="over"]')
+    }
+    expect(complaints).toEqual([])
+  } finally {
+    await launched.close()
+  }
+}
+
+async function waitInWebKit(kind: WebKitKind): Promise<void> {
+  const { login, player, openIn, passed } = await startEvening()
+  const browser = await launchWebKit(kind)
+  try {
+    await browser.open(player)
+    await browser.enterFrame('iframe')
+    await browser.type('#username', ADA.username)
+    await browser.type('#password', ADA.password)
+    openIn(1)
+    await browser.press('#sign-in .primary')
+    await browser.arriveAt(`${login}/wait?pass=`)
+    openIn(3)
+    expectPassed(await browser.arriveAt(passed))
+  } finally {
+    await browser.close()
+  }
+}
+
+const SETS = rowsFor<{ browser: BrowserKind; webKit: WebKitKind }>(
+  [{ browser: 'firefox-no-cookies', webKit: 'webkit-no-scripts' }],
+  [
+    { browser: 'chromium-no-cookies', webKit: 'webkit' },
+    { browser: 'chromium-no-scripts', webKit: 'webkit-no-scripts' },
+    { browser: 'firefox', webKit: 'webkit' },
+    { browser: 'firefox-no-scripts', webKit: 'webkit-no-scripts' },
+  ],
+)
+
+// All browsers at once: they wait for the door.
+test.each(SETS)(
+  'a viewer in chromium, $browser and $webKit waits in a frame, the door moves and opens, and the viewer passes',
+  async ({ browser, webKit }) => {
+    await Promise.all([waitInBrowser('chromium'), waitInBrowser(browser), waitInWebKit(webKit)])
+  },
+)
