@@ -13,7 +13,7 @@ import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
 import type { Feature } from './login/feature.ts'
 
-/** The features of this app. Ways to sign in are on the screen in this order. */
+/** The features of this app. Ways to sign in are on the screen in this order. Gates that ask the viewer come last. */
 const FEATURES = {
   sso,
   passkeys,

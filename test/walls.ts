@@ -37,7 +37,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/token': BELOW_FEATURES,
   'src/features/doors': [...BELOW_FEATURES, 'src/features/pass'],
   'src/features/account-end': BELOW_FEATURES,
-  'src/features/screen-limit': BELOW_FEATURES,
+  'src/features/screen-limit': [...BELOW_FEATURES, 'src/features/pass'],
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
