@@ -9,7 +9,7 @@ export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSetting
   async open(services, entryPoints) {
     const { nowSeconds, log } = services
     const [{ createGate }, { watchDoors }] = await Promise.all([import('./gate.ts'), import('./watch-doors.ts')])
-    const { waitingGate, waitingRoutes } = await import('./waiting/waiting-room.ts')
+    const { createWaitingRoom } = await import('./waiting/waiting-room.ts')
     const watch = watchDoors(entryPoints, {
       onChange: (entryPoint, { windows }) => log.info({ event: 'doors', entryPoint, windows }, 'The doors have moved'),
       onFault: (entryPoint, fault) => log.warn({ event: 'doors', entryPoint }, `The doors stay as they are: ${fault}`),
@@ -23,11 +23,7 @@ export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSetting
           const state = doorState(doorsNow().windows, nowSeconds())
           return state.name === 'not-open-yet' ? state.opensAtSeconds : null
         }
-        const door = { decide, opensAtSeconds }
-        return {
-          gate: (deps) => waitingGate(door, services, deps),
-          routes: (deps) => waitingRoutes(door, services, deps),
-        }
+        return createWaitingRoom({ decide, opensAtSeconds }, services)
       },
       close: watch.close,
     }

@@ -36,35 +36,50 @@ const passesFor = (services: RoomServices, { entryPoint, sessions }: RoomDeps) =
 const isEarly = (decision: DoorDecision): decision is ClosedDoor =>
   decision?.ok === false && decision.reason === 'not-entitled' && decision.code === 'not-open-yet'
 
+type WaitingCount = ReturnType<typeof createWaitingCount>
+
+/** Creates the gate and the page of one entry point for viewers who come before the opening. */
+export function createWaitingRoom(door: WaitingDoor, services: RoomServices) {
+  const count = createWaitingCount(services.nowSeconds)
+  return {
+    gate: (deps: RoomDeps) => waitingGate(door, services, deps, count),
+    routes: (deps: EntryPointDeps) => waitingRoutes(door, services, deps, count),
+  }
+}
+
 /** Creates the gate that leads viewers who come before the opening to the page on which they wait. */
-export function waitingGate(door: WaitingDoor, services: RoomServices, deps: RoomDeps): Gate {
+function waitingGate(door: WaitingDoor, services: RoomServices, deps: RoomDeps, count: WaitingCount): Gate {
   const { entryPoint, headersFor, logSignIn } = deps
   const passes = passesFor(services, deps)
+  const sendWaitingPage = createSender(door, services, deps, count)
   return (req, res, visit) => {
     const decision = door.decide()
     if (!isEarly(decision)) return decision
     const sealed = passes.issue(visit)
-    const path = sealed === null ? null : pathOfRoom(deps, visit.context, sealed)
-    if (path === null || path.length > LONGEST_ADDRESS) return decision
-    return { ok: false, reason: 'held', send: () => sendToRoom(req, res, visit, path) }
+    const path = sealed === null ? '' : pathOfRoom(deps, visit.context, sealed)
+    if (sealed === null || path.length > LONGEST_ADDRESS) return decision
+    return { ok: false, reason: 'held', send: () => sendToRoom(req, res, visit, { sealed, path, closed: decision }) }
   }
 
-  function sendToRoom(req: Request, res: Response, visit: AuthenticatedViewer, path: string): void {
+  function sendToRoom(req: Request, res: Response, visit: AuthenticatedViewer, { path, ...pass }: Room): void {
     const { viewer, context, outcome, origin } = visit
+    const { username } = viewer
     const identity = origin && { issuer: origin.issuer, subject: origin.subject }
-    logSignIn(req, { outcome: 'waiting', viewer: viewer.username, isReturn: outcome === 'returned', ...identity })
+    logSignIn(req, { outcome: 'waiting', viewer: username, isReturn: outcome === 'returned', ...identity })
     const headers = headersFor(context.address.origin)
     const isScript = outcome === 'signed-in' && isAskedByScript(req, entryPoint)
-    if (isScript) sendLocation(res, headers, `${services.publicUrl.origin}${path}`)
+    // The player has opened this page: a redirect would count as one from another site, and those are refused.
+    if (req.method === 'GET') sendWaitingPage(req, res, { context, username, ...pass })
+    else if (isScript) sendLocation(res, headers, `${services.publicUrl.origin}${path}`)
     else sendRedirect(res, headers, path)
   }
 }
 
 /** Creates the page on which viewers wait. It loads again by itself, and leads to the player once the door is open. */
-export function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: EntryPointDeps): Router {
+function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: EntryPointDeps, count: WaitingCount): Router {
   const { answer, refusals, screens, logSignIn } = deps
   const passes = passesFor(services, deps)
-  const sendWaitingPage = createSender(door, services, deps)
+  const sendWaitingPage = createSender(door, services, deps, count)
 
   async function getWaitingPage(req: Request, res: Response): Promise<void> {
     const reading = readPlayerContext(req.query, answer)
@@ -108,17 +123,23 @@ export function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: E
     .use(onError)
 }
 
+/** The page of one viewer, before its first load. */
+interface Room {
+  readonly sealed: string
+  readonly path: string
+  readonly closed: ClosedDoor
+}
+
 interface Waiting extends Pick<WaitingState, 'closed' | 'fault' | 'username'> {
   readonly context: PlayerContext
   readonly sealed: string
 }
 
 /** Returns a function that sends the page, with the time of its next reload. */
-function createSender(door: WaitingDoor, { nowSeconds }: RoomServices, deps: RoomDeps) {
+function createSender(door: WaitingDoor, { nowSeconds }: RoomServices, deps: RoomDeps, count: WaitingCount) {
   const { entryPoint, headersFor } = deps
   const { brand, hasScript } = entryPoint
   const pageOf = createWaitingPages(deps)
-  const count = createWaitingCount(nowSeconds)
   return (req: Request, res: Response, { context, sealed, ...waiting }: Waiting): void => {
     count.add()
     const secondsToOpening = (door.opensAtSeconds() ?? nowSeconds()) - nowSeconds()

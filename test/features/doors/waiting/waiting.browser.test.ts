@@ -56,6 +56,9 @@ async function waitInBrowser(kind: BrowserKind): Promise<void> {
     expect(app.users.asked).toHaveLength(1)
     // Only this browser keeps the session in the frame of another site.
     if (kind === 'chromium') {
+      openIn(3600)
+      await page.goto(player)
+      await (await waitForFrame(login)).waitForSelector('meta[content="waiting"]')
       openIn(-10, -5)
       await page.goto(player)
       await (await waitForFrame(login)).waitForSelector('meta[content="over"]')

@@ -19,7 +19,9 @@ export async function startWaiting(options: LoginAppOptions = {}) {
   // The doors of settings are an array that a test may change, as the file of entry points may.
   const windows: DoorWindow[] = [...(WAITING.windows ?? [])]
   const app = await startLoginApp({ entryPoints: [withDoors(ENTRY_POINT, { ...WAITING, windows })], ...options })
+  /** Follows to the page. A viewer with a session has it already. */
   const follow = (answer: Answer, headers = {}) => {
+    if (answer.status === 200) return Promise.resolve(answer)
     expect([answer.status, answer.location]).toEqual([303, expect.stringMatching(/^(\/e\/\w+)?\/wait\?pass=/)])
     return app.get(answer.location ?? '', headers)
   }
