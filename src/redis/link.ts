@@ -27,6 +27,8 @@ export interface RedisLink extends OptionalStore {
 }
 
 const SCAN_COUNT = 1_000
+/** Longer than in the app, because no viewer waits for a command, and a command may read all sessions. */
+const COMMAND_REPLY_MS = 5_000
 
 /**
  * Connects to Redis and reconnects until the link is closed. The first caller in an outage waits half a second at most,
@@ -64,7 +66,8 @@ export async function withRedis<T>(
 ): Promise<T> {
   const log = { info: () => {}, warn: () => {} }
   const nowSeconds = () => Date.now() / 1000
-  const link = await openRedisLink(address, { setting, without: 'the command fails', log, nowSeconds })
+  const limits = { replyTimeoutMs: COMMAND_REPLY_MS }
+  const link = await openRedisLink(address, { setting, without: 'the command fails', log, nowSeconds, ...limits })
   try {
     return await work(link)
   } finally {

@@ -2,7 +2,7 @@ import { type NamedSession, namedSession } from '../../stores/who-is-in/all-sess
 import { keysByPrefix, type RedisLink } from '../link.ts'
 import { sessionKey } from '../session-keys.ts'
 
-/** A reply must come within half a second. */
+/** Limits the commands that wait for a reply at once. */
 const READ_BATCH_SIZE = 500
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Change, EditableUserStore } from '../../../../users/editable-user-store.ts'
-import { type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { type CommandContext, messageOf, type Outcome, runCommand } from '../../command.ts'
 import { withEditableStore } from '../../settings/editable-store.ts'
 import { confirmRemoval } from '../../terminal/confirm.ts'
 import { counted, printable } from '../../terminal/text.ts'
@@ -73,6 +73,8 @@ async function changeGroup<O>(
       // Another command may have removed the viewer in the meantime.
       if ((await change(store, username, options)).ok) changed += 1
     }
+  } catch (error) {
+    return { ok: false, fault: `${messageOf(error)} ${done} ${changed} of ${viewers}. Run the same command again.` }
   } finally {
     release()
   }
