@@ -10,6 +10,7 @@ import { machineLoad } from './machine-load.ts'
 import { openProgress } from './progress.ts'
 import { reports } from './reports.bench.ts'
 import { requests } from './requests.bench.ts'
+import { screenLimit } from './screen-limit.bench.ts'
 import { signIns } from './sign-ins.bench.ts'
 import { start } from './start.bench.ts'
 import { stores } from './stores.bench.ts'
@@ -26,6 +27,7 @@ const PARTS: readonly BenchPart[] = [
   stores,
   reports,
   attendance,
+  screenLimit,
 ]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
 const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`

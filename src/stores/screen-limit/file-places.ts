@@ -12,6 +12,8 @@ const PLACES_FILE: DataFile = {
 }
 const PRUNE_EVERY_MS = 600_000
 const PAUSE_MS = 60_000
+/** Claims within this time share one commit, which costs more than they do. A killed process loses these claims. */
+const COMMIT_EVERY_MS = 20
 
 /**
  * Opens places in a file of `node:sqlite`, so that a restart frees none. After a fault, the app does not use the file for
@@ -35,18 +37,29 @@ function openFile(file: string, warn: (message: string) => void): PlaceStore {
   const removeEnded = database.prepare('DELETE FROM places WHERE ends_at <= ?')
   let usableAtMs = 0
 
+  function pause(error: unknown): void {
+    usableAtMs = performance.now() + PAUSE_MS
+    // Some errors, such as a full disk, have already rolled back.
+    if (database.isTransaction) database.exec('ROLLBACK')
+    warn(`LIMITS_STORE_URL: the file of screens fails (${error}), so ${WITHOUT_PLACES}, for a minute.`)
+  }
+  function commit(): void {
+    try {
+      if (database.isOpen && database.isTransaction) database.exec('COMMIT')
+    } catch (error) {
+      pause(error)
+    }
+  }
   function run<T>(work: () => T): T {
     if (performance.now() < usableAtMs) throw new Error('The file of screens has failed')
     try {
-      database.exec('BEGIN IMMEDIATE')
-      const result = work()
-      database.exec('COMMIT')
-      return result
+      if (!database.isTransaction) {
+        database.exec('BEGIN IMMEDIATE')
+        setTimeout(commit, COMMIT_EVERY_MS)
+      }
+      return work()
     } catch (error) {
-      usableAtMs = performance.now() + PAUSE_MS
-      // Some errors, such as a full disk, have already rolled back.
-      if (database.isTransaction) database.exec('ROLLBACK')
-      warn(`LIMITS_STORE_URL: the file of screens fails (${error}), so ${WITHOUT_PLACES}, for a minute.`)
+      pause(error)
       throw error
     }
   }
@@ -71,6 +84,7 @@ function openFile(file: string, warn: (message: string) => void): PlaceStore {
     optionalStores: [{ setting: 'LIMITS_STORE_URL', isAvailable: () => performance.now() >= usableAtMs }],
     close() {
       clearInterval(timer)
+      commit()
       if (database.isOpen) database.close()
     },
   }

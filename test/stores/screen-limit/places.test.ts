@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openFilePlaces } from '../../../src/stores/screen-limit/file-places.ts'
 import { openMemoryPlaces } from '../../../src/stores/screen-limit/memory-places.ts'
 import { stores } from '../../../src/stores.ts'
@@ -45,7 +45,7 @@ test('a file that fails is not used for a minute, with one warning, and the app 
   const claim = claimsOf(store, 'ada')
   await claim('a', 'newest')
   expect(store.optionalStores.map((one) => one.isAvailable())).toEqual([true])
-  other.exec('BEGIN IMMEDIATE')
+  await vi.waitFor(() => other.exec('BEGIN IMMEDIATE'))
   for (let time = 0; time < 3; time += 1) await expect(claim('a', 'if-free')).rejects.toThrow()
   expect(warnings).toEqual([expect.stringMatching(/^LIMITS_STORE_URL: .* more screens than allowed, for a minute\.$/)])
   expect(store.optionalStores.map((one) => one.isAvailable())).toEqual([false])
