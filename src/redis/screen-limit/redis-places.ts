@@ -14,6 +14,7 @@ local live = {}
 for place, ending in string.gmatch(redis.call('get', KEYS[1]) or '', '(%S+) (%d+)') do
   if tonumber(ending) > now and place ~= replaced then table.insert(live, {place, ending}) end
 end
+-- The newest count. A place that was taken over goes at the next claim.
 while #live > most do table.remove(live, 1) end
 for index, one in ipairs(live) do
   if one[1] == own then at = index end
@@ -22,7 +23,6 @@ local isOver = not at and #live >= most
 if isOver and how ~= 'newest' then return 'none-free' end
 local result = isOver and 'taken-over' or 'taken'
 if how == 'look' then return result end
-if isOver then table.remove(live, 1) end
 if at and how == 'newest' then
   table.remove(live, at)
   at = nil

@@ -26,13 +26,13 @@ export type ClaimResult = 'taken' | 'taken-over' | 'none-free'
 export function claimPlace(text: string, claim: Claim): { readonly result: ClaimResult; readonly text: string | null } {
   const { place, replaces, most, nowSeconds, endsAtSeconds, how } = claim
   const places = [...text.matchAll(/(\S+) (\d+)/g)].map(([, name = '', end]) => [name, Number(end)] as const)
+  // A place that was taken over goes at the next claim.
   const live = places.filter(([name, end]) => end > nowSeconds && name !== replaces).slice(-most)
   const at = live.findIndex(([name]) => name === place)
   const isOver = at === -1 && live.length >= most
   if (isOver && how !== 'newest') return { result: 'none-free', text: null }
   const result = isOver ? 'taken-over' : 'taken'
   if (how === 'look') return { result, text: null }
-  if (isOver) live.shift()
   const isMoved = at !== -1 && how === 'newest'
   if (isMoved) live.splice(at, 1)
   if (at === -1 || isMoved) live.push([place, endsAtSeconds])
