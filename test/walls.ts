@@ -70,7 +70,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('settings service html-page output terminal')],
-  'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
+  'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('doors settings html-page output terminal')],
   'src/tools/cli/doors': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
   'src/tools/cli/backup': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/preview': [

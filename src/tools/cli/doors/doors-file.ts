@@ -16,10 +16,46 @@ export function writeDoors(
   name: string,
   fields: Readonly<Record<string, string | readonly string[]>>,
 ): void {
-  try {
+  explained(path, () => {
     const file = realpathSync(path)
     const text = readFileSync(file, 'utf8')
     replace(file, text, changedText(text, name, fields))
+  })
+}
+
+/** The doors of an entry point that are moved for some time, and then put back. */
+export interface BorrowedDoors {
+  /** The fields of the entry point before the first move, as JSON. */
+  readonly before: string
+  move(opensAt: string, closesAt: string): void
+  /** Does nothing if the file is as before. @throws ConfigError if another program has changed the file since. */
+  putBack(): void
+}
+
+/** Borrows the doors of an entry point. Putting them back also restores the form of the file. */
+export function borrowDoors(path: string, name: string): BorrowedDoors {
+  const file = explained(path, () => realpathSync(path))
+  const original = explained(path, () => readFileSync(file, 'utf8'))
+  let written = original
+  const { opensAt, closesAt, doorsWindows } = entryIn(original, name)
+  return {
+    before: JSON.stringify({ opensAt, closesAt, doorsWindows }),
+    move(opens, closes) {
+      const both = { opensAt: opens, closesAt: closes }
+      writeDoors(path, name, doorsWindows === undefined ? both : { doorsWindows: [`${opens}/${closes}`] })
+      written = readFileSync(file, 'utf8')
+    },
+    putBack() {
+      if (written === original) return
+      explained(path, () => replace(file, written, original))
+      written = original
+    },
+  }
+}
+
+function explained<T>(path: string, work: () => T): T {
+  try {
+    return work()
   } catch (error) {
     if (error instanceof ConfigError) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
@@ -67,4 +103,9 @@ function changedText(text: string, name: string, fields: Readonly<Record<string,
   }, text)
   const isRight = isDeepStrictEqual(JSON.parse(inPlace.replace(/^\ufeff/, '')), expected)
   return isRight ? inPlace : `${JSON.stringify(expected, null, 2)}\n`
+}
+
+function entryIn(text: string, name: string): Entry {
+  const entries = JSON.parse(text.replace(/^\ufeff/, '')) as readonly Entry[]
+  return entries.find((one) => one.name === name) ?? {}
 }

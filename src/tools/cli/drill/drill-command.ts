@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import { addExamples, addNotes, type CommandContext, runCommand } from '../command.ts'
 import { addViewerOptions } from '../settings/viewer-options.ts'
+import { eveningDrill } from './doors/evening/evening-option.ts'
+import type { FeatureDrill, GivenOptions } from './feature-drill.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
@@ -12,10 +14,10 @@ refuses every address that DRILL_URLS does not list, except localhost. Your comm
 another. After --at, sign-ins must work again; after --outage, they may fail until the next command. Ctrl-C stops the
 drill, and says which commands ran. The exit status is 1 if any check fails.`
 
-interface GivenOptions extends Omit<DrillOptions, 'url'> {
-  readonly url?: string
-  readonly removeMadeUp?: string
-}
+/** Drills of features, in place of the usual one. */
+const FEATURE_DRILLS: readonly FeatureDrill[] = [
+  eveningDrill, //
+]
 
 /** Adds `drill`, the operator's rehearsal of an event against staging. */
 export function addDrillCommand(command: Command, context: CommandContext): void {
@@ -25,7 +27,8 @@ export function addDrillCommand(command: Command, context: CommandContext): void
     'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --group staff --attribute ticket=yes',
     "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
   ])
-  addViewerOptions(addNotes(withExamples, ABOUT), 'of each made-up viewer')
+  const withOptions = addViewerOptions(addNotes(withExamples, ABOUT), 'of each made-up viewer')
+  withOptions
     .option('--url <ADDRESS>', 'address of the sign-in screen; required')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
@@ -47,13 +50,19 @@ export function addDrillCommand(command: Command, context: CommandContext): void
       withDefault('--max-wait <DURATION>', 'the longest that a viewer may wait for an answer', duration, '10s'),
     )
     .option('--html <FILE>', 'write a page with the verdict and charts to this file')
-    .action(({ removeMadeUp, url, ...given }: GivenOptions, command: Command) => {
+  FEATURE_DRILLS.reduce((all, drill) => drill.addOptions(all), withOptions).action(
+    ({ removeMadeUp, url, ...given }: GivenOptions, command: Command) => {
       if (removeMadeUp !== undefined) {
         return runCommand(context, given.json, async () => {
           const { removeMadeUpViewers } = await import('./drill-viewers.ts')
           return await removeMadeUpViewers(context.io, removeMadeUp)
         })
       }
+      const chosen = FEATURE_DRILLS.find((drill) => drill.isChosen(given))
+      const misuse = chosen?.faultIn(given, command) ?? null
+      if (misuse !== null) command.error(`error: ${misuse}`)
+      if (chosen)
+        return runCommand(context, given.json, () => chosen.run(context.io, { ...given, ...(url && { url }) }))
       if (url === undefined) return command.error('error: give --url, the address of the sign-in screen')
       const options = { ...given, url }
       const commands = [...(options.at ?? []), ...(options.outage ?? [])].toSorted((a, b) => a.atMs - b.atMs)
@@ -63,7 +72,8 @@ export function addDrillCommand(command: Command, context: CommandContext): void
         const { rehearse } = await import('./rehearse.ts')
         return await rehearse(context.io, options, commands)
       })
-    })
+    },
+  )
 }
 
 function withDefault(flags: string, description: string, parse: (text: string) => number, text: string): Option {

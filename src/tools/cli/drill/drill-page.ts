@@ -39,7 +39,7 @@ export function drillPage(record: DrillRecord, checks: readonly Check[], planned
 }
 
 /** Returns the times of the drill by the clock of this machine. */
-export function rangeOf({ startedAtMs, endedMs }: DrillRecord): TimeRange {
+export function rangeOf({ startedAtMs, endedMs }: Pick<DrillRecord, 'startedAtMs' | 'endedMs'>): TimeRange {
   return { fromMs: startedAtMs, toMs: startedAtMs + Math.max(1_000, endedMs) }
 }
 

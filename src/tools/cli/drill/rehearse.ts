@@ -34,7 +34,7 @@ export interface DrillOptions extends ViewerOptions {
   readonly html?: string
 }
 
-const MADE_UP_VIEWERS = 100
+export const MADE_UP_VIEWERS = 100
 /** More would need more than one machine. The peak of the ramp counts. */
 const MOST_ARRIVALS_A_SECOND = 500
 /** The app stops an address after 300 failed sign-ins in ten minutes. */
@@ -77,20 +77,28 @@ export async function rehearse(
   }
 }
 
-async function faultInScreen(url: URL, expected: ExpectedResponse): Promise<string | null> {
+/** Opens the sign-in screen. Returns a sentence if it is not there. */
+export async function faultInScreen(url: URL, expected: ExpectedResponse): Promise<string | null> {
   const address = url.origin + url.pathname
   const { outcome, fault } = await tryScreen(url, expected)
   if (outcome === 'unanswered') return `Cannot reach ${address} (${fault}).`
   return outcome === 'passed' ? null : `${address}: ${fault}.`
 }
 
-/** @param available the viewers of the file; null for made-up ones. */
-function faultInCrowd(available: number | null, { over, ...options }: DrillOptions): string | null {
-  const count = options.count ?? available ?? MADE_UP_VIEWERS
+/** Returns a sentence about a wrong number of viewers. @param available the viewers of the file; null for made-up ones. */
+export function faultInCount(available: number | null, wanted: number | undefined): string | null {
+  const count = wanted ?? available ?? MADE_UP_VIEWERS
   if (available !== null && available < count) {
     return `The file has only ${countWords(available, 'viewer')} for --count ${count}. Each viewer can sign in once.`
   }
-  if (count > MOST_VIEWERS) return `A drill has at most ${MOST_VIEWERS} viewers. Use --count.`
+  return count > MOST_VIEWERS ? `A drill has at most ${MOST_VIEWERS} viewers. Use --count.` : null
+}
+
+/** @param available the viewers of the file; null for made-up ones. */
+function faultInCrowd(available: number | null, { over, ...options }: DrillOptions): string | null {
+  const fault = faultInCount(available, options.count)
+  if (fault !== null) return fault
+  const count = options.count ?? available ?? MADE_UP_VIEWERS
   const peak = Math.ceil((count / over) * 1000 * PEAK_FACTOR)
   if (peak <= MOST_ARRIVALS_A_SECOND) return null
   return `${count} viewers would arrive at up to ${peak} a second, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
@@ -173,6 +181,7 @@ async function writePage(
   await page.finish()
 }
 
-function lineOf({ isMet, text }: Check, { stdout }: CommandIo): string {
+/** Returns the line of a check in the verdict. */
+export function lineOf({ isMet, text }: Check, { stdout }: CommandIo): string {
   return `${styleText(isMet ? 'green' : 'red', isMet ? 'passed' : 'failed', { stream: stdout })}  ${printable(text)}`
 }

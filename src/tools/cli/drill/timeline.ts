@@ -22,15 +22,19 @@ const STEPS_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600]
 
 /** Divides the drill into at most 120 equal moments of whole seconds. A request counts where its answer came. */
 export function timelineOf({ attempts, endedMs }: Pick<DrillRecord, 'attempts' | 'endedMs'>): Moment[] {
-  const seconds = endedMs / 1000
-  const stepMs =
-    1000 * (STEPS_SECONDS.find((step) => seconds / step <= MOST_MOMENTS) ?? Math.ceil(seconds / MOST_MOMENTS))
+  const stepMs = stepOf(endedMs)
   const parts = Array.from({ length: Math.max(1, Math.ceil(endedMs / stepMs)) }, (): Attempt[] => [])
   for (const attempt of attempts) {
     const at = Math.floor((attempt.dueMs + attempt.waitMs) / stepMs)
     parts[Math.min(at, parts.length - 1)]?.push(attempt)
   }
   return parts.map((part, index) => momentOf(part, index * stepMs, (index + 1) * stepMs))
+}
+
+/** Returns the length of a moment: whole seconds, in milliseconds. */
+export function stepOf(endedMs: number): number {
+  const seconds = endedMs / 1000
+  return 1000 * (STEPS_SECONDS.find((step) => seconds / step <= MOST_MOMENTS) ?? Math.ceil(seconds / MOST_MOMENTS))
 }
 
 /** Sums up the requests of one part of the drill. */

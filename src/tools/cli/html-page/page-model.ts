@@ -21,6 +21,8 @@ export interface TimesChart {
   /** Areas are stacked, the first one on top. Null: only in the table. */
   readonly columns: readonly { readonly title: string; readonly draw: 'area' | 'line' | null }[]
   readonly range: TimeRange
+  /** Moments with a line of their own, as UNIX time in milliseconds. */
+  readonly marks?: readonly { readonly atMs: number; readonly words: string }[]
   /** In the order of time. */
   readonly rows: readonly (TimeRange & { readonly words: string; readonly values: readonly number[] })[]
 }

@@ -5,6 +5,8 @@ export interface BrowserAnswer {
   /** From `Retry-After`; null without. */
   readonly retryAfterSeconds: number | null
   readonly location: string | null
+  /** The header with the address that a page loads after some time. */
+  readonly refresh?: string | undefined
   /** The text of a page with status 200; else empty. */
   readonly page: string
   /** The reason for programs on the screen of a refusal, such as `overloaded`. */
@@ -15,6 +17,8 @@ export interface BrowserAnswer {
 export interface Browser {
   /** Opens an address in the frame of a player. @throws Error if no whole answer comes. */
   open(path: string, withCookies: boolean): Promise<BrowserAnswer>
+  /** Follows an address of the app's own page, without cookies. @throws Error if no whole answer comes. */
+  follow(path: string): Promise<BrowserAnswer>
   /** Posts a form from the app's own page. @throws Error if no whole answer comes. */
   post(path: string, fields: Readonly<Record<string, string>>): Promise<BrowserAnswer>
   hasCookies(): boolean
@@ -66,6 +70,7 @@ export function openBrowser(origin: string): Browser {
       const headers = { ...HEADERS, 'sec-fetch-site': 'cross-site', ...(withCookies && cookie ? { cookie } : {}) }
       return send({ method: 'GET', path, headers })
     },
+    follow: (path) => send({ method: 'GET', path, headers: { ...HEADERS, 'sec-fetch-site': 'same-origin' } }),
     post(path, fields) {
       const headers = {
         ...HEADERS,
@@ -93,6 +98,7 @@ async function exchange(
     status: statusCode,
     retryAfterSeconds: retryAfter(headers['retry-after']),
     location: [headers.location ?? []].flat()[0] ?? null,
+    refresh: [headers.refresh ?? []].flat()[0],
     page: statusCode === 200 ? text : '',
     reason: /<meta name="reason" content="([a-z-]{1,40})">/.exec(text)?.[1],
   }

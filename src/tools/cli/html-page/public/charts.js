@@ -4,7 +4,7 @@
 window.devicePixelRatio = Math.max(2, window.devicePixelRatio)
 
 const COLOURS = ['#1c64b0', '#bf5b00', '#8c3fa8', '#b3261e', '#39752f']
-const [INK, SOFT, LINE] = ['#1b1f24', '#57606a', '#d5dae0']
+const [PAPER, INK, SOFT, LINE] = ['#fff', '#1b1f24', '#57606a', '#d5dae0']
 const FONT = '12px system-ui, sans-serif'
 const HEIGHT_PIXELS = 260
 const DAY = 86_400
@@ -54,6 +54,7 @@ function draw(place) {
           value: (_chart, _value, _series, step) => textIn(steps[step]?.row, column),
         })),
       ],
+      hooks: { draw: [(chart) => drawMarks(chart, JSON.parse(place.dataset.marks ?? '[]'))] },
     },
     [times, ...numbers],
     place,
@@ -89,6 +90,33 @@ function look(isArea, index, areas) {
   if (isArea) return { stroke: COLOURS[index], fill: COLOURS[index], width: 0 }
   const line = index - areas
   return { stroke: areas > 0 ? INK : COLOURS[line], width: 2, dash: line === 0 ? [] : [10, 2 * line] }
+}
+
+/** Draws a line for each mark, with its words beside it: each on a row of its own, as marks may be near each other. */
+function drawMarks({ ctx, bbox, valToPos }, marks) {
+  const pixels = window.devicePixelRatio
+  ctx.save()
+  ctx.font = `${12 * pixels}px system-ui, sans-serif`
+  ctx.lineWidth = pixels
+  ctx.setLineDash([4 * pixels, 3 * pixels])
+  for (const [row, { atMs, words }] of marks.entries()) {
+    const x = valToPos(atMs / 1000, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    const width = ctx.measureText(words).width + 6 * pixels
+    const isLeft = x + width > bbox.left + bbox.width
+    ctx.strokeStyle = INK
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    const top = bbox.top + (2 + 16 * row) * pixels
+    ctx.fillStyle = PAPER
+    ctx.fillRect(isLeft ? x - width : x, top, width, 16 * pixels)
+    ctx.fillStyle = INK
+    ctx.textAlign = isLeft ? 'right' : 'left'
+    ctx.fillText(words, x + (isLeft ? -3 : 3) * pixels, top + 12 * pixels)
+  }
+  ctx.restore()
 }
 
 function timeAxis(shortest) {

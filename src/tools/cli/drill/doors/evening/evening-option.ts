@@ -1,0 +1,23 @@
+import type { FeatureDrill, GivenOptions } from '../../feature-drill.ts'
+import type { EveningOptions } from './rehearse-evening.ts'
+
+const LEAST_OVER_MS = 10_000
+const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin']
+
+/** `drill --evening`: the rehearsal of an event with doors. */
+export const eveningDrill: FeatureDrill = {
+  addOptions: (command) =>
+    command
+      .option('--evening', 'rehearse an event with doors: waiting, a moved start, the opening, returns and the end')
+      .option('--yes', 'with --evening: do not ask before the doors move'),
+  isChosen: (options: GivenOptions & { readonly evening?: boolean }) => options.evening === true,
+  faultIn({ over }, command) {
+    const other = OF_USUAL_DRILL.find((name) => command.getOptionValueSource(name) === 'cli')
+    if (other !== undefined) return `--evening does not take --${other === 'recoverWithin' ? 'recover-within' : other}`
+    return over < LEAST_OVER_MS ? '--evening needs --over of 10s at least' : null
+  },
+  async run(io, options: EveningOptions) {
+    const { rehearseEvening } = await import('./rehearse-evening.ts')
+    return await rehearseEvening(io, options)
+  },
+}

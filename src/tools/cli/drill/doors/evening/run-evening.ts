@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Browser, openBrowser } from '../../crowd/browser.ts'
+import type { ExpectedResponse } from '../../crowd/expected-response.ts'
+import { startTimetable } from '../../crowd/timetable.ts'
+import type { EveningTimes, PlannedEvening } from './evening-plan.ts'
+import { type EveningAttempt, type EveningVisit, playEvening } from './evening-visit.ts'
+
+export interface Evening {
+  readonly url: URL
+  readonly visits: readonly PlannedEvening[]
+  readonly times: EveningTimes
+  readonly expected: ExpectedResponse
+  readonly overMs: number
+}
+
+/** The events of an evening. Times are in milliseconds since the start. */
+export interface EveningRecord {
+  /** The exception: UNIX time in milliseconds. */
+  readonly startedAtMs: number
+  endedMs: number
+  readonly attempts: EveningAttempt[]
+  readonly visits: EveningVisit[]
+  isStopped: boolean
+}
+
+/** A moment that the operator and the page see. */
+export interface Mark {
+  readonly atMs: number
+  readonly words: string
+}
+
+export interface EveningRun {
+  readonly stop: AbortSignal
+  /** Moves the doors to other times: UNIX milliseconds. */
+  readonly moveDoors: (opensMs: number) => void
+  readonly onStart: (record: EveningRecord, nowMs: () => number) => void
+}
+
+/** A viewer types for 5 s, in a short evening for a fiftieth of it. After the opening, viewers are as quick. */
+const TYPING_MS = 5_000
+/** The last viewers may have to wait for a Retry-After of 30 s. */
+const PATIENCE_MS = 60_000
+
+/** Returns the moments of an evening, in milliseconds since its start. */
+export function marksOf({ movesMs, firstOpeningMs, opensMs, closesMs }: EveningTimes, startedAtMs: number): Mark[] {
+  return [
+    { atMs: movesMs - startedAtMs, words: 'start moved' },
+    { atMs: firstOpeningMs - startedAtMs, words: 'first start' },
+    { atMs: opensMs - startedAtMs, words: 'doors open' },
+    { atMs: closesMs - startedAtMs, words: 'end' },
+  ]
+}
+
+/**
+ * Plays an evening whose doors stand at the first opening, and moves them once. After a stop, it ends at once.
+ * @throws the error of `moveDoors`.
+ */
+export async function runEvening(evening: Evening, { stop, moveDoors, onStart }: EveningRun): Promise<EveningRecord> {
+  const { url, visits, times, expected, overMs } = evening
+  await sleep(times.startsMs - Date.now(), undefined, { signal: stop }).catch(() => {})
+  const timetable = startTimetable()
+  const startedAtMs = Date.now()
+  const record: EveningRecord = { startedAtMs, endedMs: 0, attempts: [], visits: [], isStopped: false }
+  const browsers = new Set<Browser>()
+  const stopNow = () => {
+    record.isStopped = true
+    timetable.stop()
+    for (const browser of browsers) browser.close()
+  }
+  stop.addEventListener('abort', stopNow)
+  if (stop.aborted) stopNow()
+  onStart(record, timetable.nowMs)
+  let opensMs = times.firstOpeningMs - startedAtMs
+  const move = async () => {
+    if (!(await timetable.until(times.movesMs - startedAtMs))) return
+    moveDoors(times.opensMs)
+    opensMs = times.opensMs - startedAtMs
+  }
+  const play = async (plan: PlannedEvening) => {
+    if (!(await timetable.until(plan.arrivesMs))) return
+    const browser = openBrowser(url.origin)
+    browsers.add(browser)
+    await playEvening(plan, {
+      ...{ browser, timetable, url, expected },
+      begin: (visit) => void record.visits.push(visit),
+      record: (attempt) => void record.attempts.push(attempt),
+      opensMs: () => opensMs,
+      closesMs: times.closesMs - startedAtMs,
+      typingMs: Math.min(TYPING_MS, overMs / 50),
+      lastMs: overMs + PATIENCE_MS,
+    })
+    browsers.delete(browser)
+    browser.close()
+  }
+  const moving = move().catch((error: unknown) => {
+    stopNow()
+    throw error
+  })
+  await Promise.all(visits.map(play))
+  stop.removeEventListener('abort', stopNow)
+  await moving
+  record.endedMs = timetable.nowMs()
+  return record
+}
