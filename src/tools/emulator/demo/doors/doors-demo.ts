@@ -23,11 +23,12 @@ export const doorsDemo: MakeDemoFeature = (loginUrl) => {
         ...brand,
         opensAt: isoTime(opensMs),
         closesAt: isoTime(opensMs + OPEN_MS),
+        waitingRoom: 'on',
         doorsTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       }
     },
     introduction: ({ pageOrigin }) => [
-      `The event on this page opens a minute after the start, at ${clock(opensMs)}. Sign in before and after that:`,
+      `The event on this page opens a minute after the start, at ${clock(opensMs)}. Sign in before, and wait:`,
       `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channel.id}`)}`,
       'To move its start, with the command line as below:',
       `  npm run -s viewer-auth -- doors --entry-point ${NAME} --opens ${clock(opensMs + LATER_MS).slice(0, 5)}`,

@@ -17,6 +17,7 @@ test('the event of the demo opens a minute after the start, has its own lock, an
     hashLifetimeSeconds: 3600,
     opensAt: '2026-11-27T19:15:00Z',
     closesAt: '2026-11-27T22:15:00Z',
+    waitingRoom: 'on',
   })
   expect(channel?.lock?.url).toBe(`${LOGIN_URL}/e/evening`)
   const lines = introduction({ pageOrigin: 'http://page.localhost:4000', emulator: {} as never })

@@ -9,6 +9,8 @@ import { timeText } from '../../../../../settings/times.ts'
 import { messageOf } from '../../../command.ts'
 import { type BorrowedDoors, borrowDoors } from '../../../doors/doors-file.ts'
 import { readDrillAddress } from '../../drill-address.ts'
+import { screenLimitRule } from '../../screen-limit/screen-limit-rule.ts'
+import type { ScreenRule } from './screen-rule.ts'
 
 /** An entry point whose doors an evening can move. */
 export interface EveningPlace {
@@ -16,10 +18,16 @@ export interface EveningPlace {
   readonly name: string
   /** The file of entry points. */
   readonly file: string
+  /** The limit on the screens of a viewer. Null without a limit. */
+  readonly screens: { readonly most: number; readonly reason: string } | null
   /** The state of the doors now, in words: "They are open." */
   readonly state: string
 }
 
+/** Limits on the screens of a viewer. */
+const SCREEN_RULES: readonly ScreenRule[] = [
+  screenLimitRule, //
+]
 const NO_DOORS =
   'No entry point has doors, so there is no evening to rehearse. Set opensAt and closesAt of an entry point in ' +
   'ENTRY_POINTS_FILE, and restart the app: see src/features/doors/README.md'
@@ -53,7 +61,18 @@ export function readEveningPlace(address: string | undefined, env: Environment):
     )
   const file = entryPointSources(env).sources.find(({ name }) => name === chosen.name)?.source.file
   if (file === undefined) throw new ConfigError(`The doors of entry point ${chosen.name} ${NO_FILE}.`)
-  return { url, name: chosen.name, file, state: stateWords(chosen.features.doors as DoorSettings) }
+  return {
+    url,
+    name: chosen.name,
+    file,
+    screens: screensAt(chosen),
+    state: stateWords(chosen.features.doors as DoorSettings),
+  }
+}
+
+function screensAt(entryPoint: EntryPoint): EveningPlace['screens'] {
+  const limits = SCREEN_RULES.map((rule) => ({ most: rule.mostAt(entryPoint), reason: rule.reason }))
+  return limits.flatMap(({ most, reason }) => (most === null ? [] : [{ most, reason }]))[0] ?? null
 }
 
 function stateWords({ windows, timeZone }: DoorSettings): string {

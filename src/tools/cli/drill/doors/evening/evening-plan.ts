@@ -19,6 +19,8 @@ export interface PlannedEvening {
   readonly arrivesMs: number
   /** The return with the session, in milliseconds after the viewer got in. Null without a return. */
   readonly returnsAfterMs: number | null
+  /** The sign-ins on more screens than the limit, in milliseconds after the viewer got in. Null for one screen. */
+  readonly moreScreensAfterMs: number | null
   /** The try after the end: with the session, or a new sign-in. */
   readonly afterEnd: { readonly atMs: number; readonly how: 'session' | 'sign-in' } | null
 }
@@ -30,6 +32,8 @@ const EARLY_VIEWERS = 0.75
 const EARLY_UNTIL = 0.45
 const LATE_UNTIL = 0.7
 const [RETURNS_FROM, RETURNS_OVER] = [0.03, 0.12]
+/** Two of so many viewers have more screens than the limit. They do not come back for another reason. */
+const TWO_IN = 10
 /** One in so many tries to get in after the end. */
 const ONE_IN = 10
 const GOLDEN_RATIO = 0.618_033_988_749_895
@@ -48,25 +52,35 @@ export function eveningTimes(startsMs: number, overMs: number): EveningTimes {
   }
 }
 
-/** Plans each viewer: three of four come early and wait, the others after the opening. @param returnShare from 0 to 1. */
+interface PlanOptions {
+  readonly overMs: number
+  /** From 0 to 1. */
+  readonly returnShare: number
+  /** True if a viewer may have only some screens. */
+  readonly hasLimit: boolean
+}
+
+/** Plans each viewer: three of four come early and wait, the others after the opening. */
 export function planEvening(
   viewers: readonly Credentials[],
   { startsMs, opensMs, closesMs, endsMs }: EveningTimes,
-  { overMs, returnShare }: { readonly overMs: number; readonly returnShare: number },
+  { overMs, returnShare, hasLimit }: PlanOptions,
   random: () => number = Math.random,
 ): PlannedEvening[] {
   const early = Math.ceil(viewers.length * EARLY_VIEWERS)
   const lateFromMs = opensMs - startsMs
   return viewers.map((viewer, index) => {
     const isEarly = index < early
+    const isSharing = hasLimit && [2, 5].includes(index % TWO_IN)
+    const laterMs = overMs * (RETURNS_FROM + RETURNS_OVER * random())
     const lateShare = (index - early + random()) / Math.max(1, viewers.length - early)
     return {
       viewer,
       arrivesMs: isEarly
         ? (overMs * EARLY_UNTIL * (index + random())) / early
         : lateFromMs + (overMs * LATE_UNTIL - lateFromMs) * lateShare,
-      returnsAfterMs:
-        (index * GOLDEN_RATIO) % 1 < returnShare ? overMs * (RETURNS_FROM + RETURNS_OVER * random()) : null,
+      returnsAfterMs: !isSharing && (index * GOLDEN_RATIO) % 1 < returnShare ? laterMs : null,
+      moreScreensAfterMs: isSharing ? laterMs : null,
       afterEnd:
         index % ONE_IN > 1
           ? null

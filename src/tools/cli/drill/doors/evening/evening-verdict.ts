@@ -10,11 +10,13 @@ const LEAST_PROMPT = 0.99
 
 export interface EveningLimits {
   readonly times: EveningTimes
+  /** The limit on the screens of a viewer. Null without a limit. */
+  readonly screens: { readonly most: number } | null
   /** The longest that a viewer may wait for an answer. */
   readonly maxWaitMs: number
 }
 
-/** Judges an evening by ten criteria. @param planned the number of viewers. */
+/** Judges an evening by ten criteria, and by an eleventh if viewers may have only some screens. @param planned the number of viewers. */
 export function verdictOnEvening(record: EveningRecord, planned: number, limits: EveningLimits): Check[] {
   const { attempts, visits } = record
   const inside = visits.filter(({ gotInMs }) => gotInMs !== null).length
@@ -29,6 +31,7 @@ export function verdictOnEvening(record: EveningRecord, planned: number, limits:
     opening(record, limits.times),
     check('viewers', inside === planned, `${partWords(inside, planned, 'viewer')} got in.`, outside),
     check('returns', backIn === back.length, `${partWords(backIn, back.length, 'viewer')} came back and got in again.`),
+    ...moreScreens(record, limits),
     afterEnd(record, limits.times),
     responses(record, limits.times),
     check('overload', busy.length === 0, `The app asked to wait ${countWords(busy.length, 'time')} (503 or 429).`, [
@@ -61,6 +64,14 @@ function opening({ visits, startedAtMs }: EveningRecord, { opensMs }: EveningTim
   const last = waits.filter(Number.isFinite).reduce((most, wait) => Math.max(most, wait), 0)
   const text = `${partWords(prompt, early.length, 'early viewer')} ${prompt === 1 ? 'was' : 'were'} in the player within ${waitWords(PROMPT_MS)} after the opening, the last one after ${waitWords(last)}.`
   return check('opening', prompt >= early.length * LEAST_PROMPT, text)
+}
+
+function moreScreens({ visits }: EveningRecord, { screens }: EveningLimits): Check[] {
+  if (screens === null) return []
+  const shared = visits.flatMap((visit) => visit.moreScreens ?? [])
+  const noticed = shared.filter(({ isNoticed }) => isNoticed).length
+  const text = `${partWords(noticed, shared.length, 'viewer')} with ${countWords(screens.most + 1, 'screen')} lost a screen or had to choose. The limit is ${numberWords(screens.most)}.`
+  return [check('screens', noticed === shared.length && shared.length > 0, text)]
 }
 
 function afterEnd({ attempts, visits, startedAtMs }: EveningRecord, { closesMs }: EveningTimes): Check {

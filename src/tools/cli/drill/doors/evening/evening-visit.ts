@@ -21,6 +21,8 @@ export interface EveningVisit {
   gotInMs: number | null
   /** The return with the session, and if it led to the player. */
   return: { readonly atMs: number; readonly isIn: boolean } | null
+  /** The sign-ins on more screens than the limit. */
+  moreScreens: { readonly atMs: number; readonly isNoticed: boolean } | null
   /** The try after the end. */
   afterEnd: { readonly atMs: number; readonly isIn: boolean } | null
   /** Why the viewer did not get in. Null if the viewer is in, or the drill was stopped. */
@@ -29,6 +31,10 @@ export interface EveningVisit {
 
 export interface EveningDeps {
   readonly browser: Browser
+  /** Opens the browser of another screen. */
+  readonly openOther: () => Browser
+  /** The limit on the screens of a viewer. Null without a limit. */
+  readonly screens: { readonly most: number; readonly reason: string } | null
   readonly timetable: Timetable
   readonly url: URL
   readonly expected: ExpectedResponse
@@ -59,7 +65,7 @@ const MOST_FAULTS = 2
 
 /** Plays one viewer: comes, waits for the opening, passes on, comes back, and tries again after the end. */
 export async function playEvening(plan: PlannedEvening, deps: EveningDeps): Promise<void> {
-  const nothingYet = { waitedFromMs: null, gotInMs: null, return: null, afterEnd: null, fault: null }
+  const nothingYet = { waitedFromMs: null, gotInMs: null, return: null, moreScreens: null, afterEnd: null, fault: null }
   const visit: EveningVisit = { arrivedMs: plan.arrivesMs, ...nothingYet }
   deps.begin(visit)
   const { browser, url, closesMs } = deps
@@ -73,9 +79,35 @@ export async function playEvening(plan: PlannedEvening, deps: EveningDeps): Prom
   const returnsMs = first.atMs + (plan.returnsAfterMs ?? Number.POSITIVE_INFINITY)
   // A later return could meet the end.
   if (first.isIn && returnsMs < closesMs - deps.typingMs) visit.return = await enter(comeBack(returnsMs))
+  const sharesMs = first.atMs + (plan.moreScreensAfterMs ?? Number.POSITIVE_INFINITY)
+  if (first.isIn && sharesMs < closesMs - 4 * deps.typingMs)
+    visit.moreScreens = await openMoreScreens(sharesMs, plan, visit, deps)
   if (plan.afterEnd === null || deps.timetable.isStopped()) return
   const { how, atMs } = plan.afterEnd
   visit.afterEnd = await enter(how === 'session' && browser.hasCookies() ? comeBack(atMs) : openScreen(atMs))
+}
+
+/** Signs in on more screens than the limit. Then the first screen comes back: one of them is refused. */
+async function openMoreScreens(
+  dueMs: number,
+  plan: PlannedEvening,
+  visit: EveningVisit,
+  deps: EveningDeps,
+): Promise<EveningVisit['moreScreens']> {
+  const { browser, url, screens, openOther } = deps
+  const path = url.pathname + url.search
+  const faults: (string | null)[] = []
+  let atMs = dueMs
+  for (let screen = 0; screen < (screens?.most ?? 0); screen += 1) {
+    const other = openOther()
+    const step: Step = { kind: 'screen', dueMs: atMs, send: () => other.open(path, false) }
+    const entry = await enterFrom(step, plan, visit, { ...deps, browser: other })
+    faults.push(entry.fault)
+    atMs = entry.atMs
+  }
+  const back: Step = { kind: 'return', dueMs: atMs + deps.typingMs, send: () => browser.open(path, true) }
+  faults.push((await enterFrom(back, plan, visit, deps)).fault)
+  return { atMs: dueMs, isNoticed: faults.some((fault) => fault === screens?.reason) }
 }
 
 /** Goes on as a browser and its viewer do, until the viewer is in the player or is refused for good. */

@@ -53,8 +53,12 @@ export async function rehearseEvening(io: CommandIo, options: EveningOptions): P
       io.stderr.write(`${printable(`If the drill is killed, put back in ${place.file}: ${doors.before}`)}\n`)
       const overMs = options.over
       const times = eveningTimes(Date.now() + SETTLE_MS, overMs)
-      const visits = planEvening(viewers.slice(0, count), times, { overMs, returnShare: options.returns })
-      const evening = { url: place.url, visits, times, expected, overMs }
+      const visits = planEvening(viewers.slice(0, count), times, {
+        overMs,
+        returnShare: options.returns,
+        hasLimit: place.screens !== null,
+      })
+      const evening = { url: place.url, screens: place.screens, visits, times, expected, overMs }
       return await runAndJudge(io, evening, doors, { ...options, page, stop: stop.signal })
     })
   try {
@@ -85,13 +89,13 @@ async function runAndJudge(
   doors: BorrowedDoors,
   { json, maxWait: maxWaitMs, page, stop }: Judging,
 ): Promise<Outcome> {
-  const { times, visits } = evening
+  const { times, visits, screens } = evening
   const moveDoors = (opensMs: number) => doors.move(isoTime(opensMs), isoTime(times.closesMs))
   moveDoors(times.firstOpeningMs)
   const lines = startLines(io, evening)
   const record = await runEvening(evening, { stop, moveDoors, onStart: lines.start }).finally(lines.end)
   if (record.isStopped) return { ok: false, fault: 'Stopped. The doors are as before.' }
-  const checks = verdictOnEvening(record, visits.length, { times, maxWaitMs })
+  const checks = verdictOnEvening(record, visits.length, { times, screens, maxWaitMs })
   if (page !== null) await writePage(page, evening, record, checks)
   const failed = checks.filter(({ isMet }) => !isMet).length
   // Those whom the doors refuse are expected here.

@@ -11,6 +11,8 @@ export interface Evening {
   readonly times: EveningTimes
   readonly expected: ExpectedResponse
   readonly overMs: number
+  /** The limit on the screens of a viewer. Null without a limit. */
+  readonly screens: { readonly most: number; readonly reason: string } | null
 }
 
 /** The events of an evening. Times are in milliseconds since the start. */
@@ -56,7 +58,7 @@ export function marksOf({ movesMs, firstOpeningMs, opensMs, closesMs }: EveningT
  * @throws the error of `moveDoors`.
  */
 export async function runEvening(evening: Evening, { stop, moveDoors, onStart }: EveningRun): Promise<EveningRecord> {
-  const { url, visits, times, expected, overMs } = evening
+  const { url, visits, times, expected, overMs, screens } = evening
   await sleep(times.startsMs - Date.now(), undefined, { signal: stop }).catch(() => {})
   const timetable = startTimetable()
   const startedAtMs = Date.now()
@@ -78,10 +80,15 @@ export async function runEvening(evening: Evening, { stop, moveDoors, onStart }:
   }
   const play = async (plan: PlannedEvening) => {
     if (!(await timetable.until(plan.arrivesMs))) return
-    const browser = openBrowser(url.origin)
-    browsers.add(browser)
+    const own: Browser[] = []
+    const open = () => {
+      const opened = openBrowser(url.origin)
+      browsers.add(opened)
+      own.push(opened)
+      return opened
+    }
     await playEvening(plan, {
-      ...{ browser, timetable, url, expected },
+      ...{ browser: open(), openOther: open, screens, timetable, url, expected },
       begin: (visit) => void record.visits.push(visit),
       record: (attempt) => void record.attempts.push(attempt),
       opensMs: () => opensMs,
@@ -89,8 +96,10 @@ export async function runEvening(evening: Evening, { stop, moveDoors, onStart }:
       typingMs: Math.min(TYPING_MS, overMs / 50),
       lastMs: overMs + PATIENCE_MS,
     })
-    browsers.delete(browser)
-    browser.close()
+    for (const browser of own) {
+      browsers.delete(browser)
+      browser.close()
+    }
   }
   const moving = move().catch((error: unknown) => {
     stopNow()

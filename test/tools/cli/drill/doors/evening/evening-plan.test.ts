@@ -11,11 +11,12 @@ test.each([10_000, 600_000])('in an evening of %i ms, three of four viewers come
   // The app needs up to two seconds to take the times.
   expect(times.firstOpeningMs - times.movesMs).toBeGreaterThanOrEqual(2_000)
   expect([times.firstOpeningMs, times.opensMs, times.closesMs].map((timeMs) => timeMs % 1000)).toEqual([0, 0, 0])
-  const plan = planEvening(VIEWERS, times, { overMs, returnShare: 0.5 })
+  const plan = planEvening(VIEWERS, times, { overMs, returnShare: 0.5, hasLimit: true })
   const opensMs = times.opensMs - times.startsMs
   expect(plan.filter(({ arrivesMs }) => arrivesMs < opensMs)).toHaveLength(30)
   expect(plan.filter(({ arrivesMs }) => arrivesMs >= times.closesMs - times.startsMs)).toEqual([])
-  expect(plan.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length).toBeGreaterThanOrEqual(18)
+  expect(plan.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length).toBeGreaterThanOrEqual(14)
+  expect(plan.filter(({ moreScreensAfterMs }) => moreScreensAfterMs !== null)).toHaveLength(8)
   const tries = plan.flatMap(({ afterEnd }) => afterEnd ?? [])
   expect(tries.map(({ how }) => how).toSorted()).toEqual([...Array(4).fill('session'), ...Array(4).fill('sign-in')])
   for (const { atMs } of tries) expect(atMs).toBeGreaterThanOrEqual(times.closesMs - times.startsMs)

@@ -20,15 +20,20 @@ function response(sentSeconds: number, cameSeconds: number, more: Partial<Evenin
   return { kind: 'right', ...times, outcome: 'passed', fault: '', reply: 'response', expiresAtSeconds, ...more }
 }
 
-function recordOf(attempts: readonly EveningAttempt[], gotInSeconds: number | null = 51): EveningRecord {
+function recordOf(
+  attempts: readonly EveningAttempt[],
+  gotInSeconds: number | null = 51,
+  isNoticed = true,
+): EveningRecord {
   const gotInMs = gotInSeconds === null ? null : gotInSeconds * 1000
+  const moreScreens = { atMs: 60_000, isNoticed }
   const afterEnd = { atMs: 91_000, isIn: false }
-  const visit = { arrivedMs: 10_000, waitedFromMs: 11_000, gotInMs, return: null, afterEnd, fault: null }
+  const visit = { arrivedMs: 10_000, waitedFromMs: 11_000, gotInMs, return: null, moreScreens, afterEnd, fault: null }
   return { startedAtMs: START, endedMs: 100_000, attempts: [...attempts], visits: [visit], isStopped: false }
 }
 
 function failedChecks(record: EveningRecord): string[] {
-  const checks = verdictOnEvening(record, 1, { times: TIMES, maxWaitMs: 10_000 })
+  const checks = verdictOnEvening(record, 1, { times: TIMES, screens: { most: 1 }, maxWaitMs: 10_000 })
   return checks.filter(({ isMet }) => !isMet).map(({ name }) => name)
 }
 
@@ -54,6 +59,7 @@ test.each<[string, EveningRecord, string[]]>([
     recordOf([response(51, 52, { reply: 'unanswered', outcome: 'unanswered' })]),
     ['errors'],
   ],
+  ['no screen of a viewer with too many is refused', recordOf([], 51, false), ['screens']],
 ])('an evening fails if %s', (_case, record, failed) => {
   expect(failedChecks(record)).toEqual(failed)
 })

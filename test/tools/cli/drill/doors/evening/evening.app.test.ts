@@ -6,8 +6,15 @@ import { ADMITTED_OPTIONS } from '../../../../../login/admitted.ts'
 import { programSettings, startLoginProgram } from '../../../../../login/login-program.ts'
 import { temporaryFolder } from '../../../../../users/temporary-folder.ts'
 import { runHere } from '../../../run-here.ts'
+import { oneScreen } from '../../screen-limit/one-screen.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
+
+/** What the event has besides doors. */
+const MORE: readonly object[] = [
+  { waitingRoom: 'on' }, //
+  oneScreen,
+]
 
 /** Starts an app with an event in a year, and returns a command that rehearses the event in 10 s. */
 async function startEvent() {
@@ -16,10 +23,11 @@ async function startEvent() {
   const file = join(folder, 'entry-points.json')
   const entryPoint = { secret: HASH_SECRET, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }
   const year = new Date().getUTCFullYear() + 1
-  const text = `[${JSON.stringify({ name: 'gold', ...entryPoint, opensAt: `${year}-11-27T20:00+01:00` })}]`
+  const event = Object.assign({ name: 'gold', ...entryPoint, opensAt: `${year}-11-27T20:00+01:00` }, ...MORE)
+  const text = `[${JSON.stringify(event)}]`
   writeFileSync(file, text)
   const env = { ...settings, ENTRY_POINTS_FILE: file }
-  const { port } = await startLoginProgram(env)
+  const { port, output } = await startLoginProgram(env)
   const args = ['drill', '--evening', '--json', '--count', '8', '--over', '10s', ...ADMITTED_OPTIONS]
   const readDoors = () => readFileSync(file, 'utf8')
   const run = (more: readonly string[], interrupted?: Promise<unknown>) =>
@@ -27,11 +35,11 @@ async function startEvent() {
       ...{ cwd: folder, env: { ...env, PUBLIC_URL: `http://localhost:${port}` } },
       ...(interrupted && { interrupted }),
     })
-  return { text, readDoors, run, page: join(folder, 'evening.html') }
+  return { text, readDoors, run, output, page: join(folder, 'evening.html') }
 }
 
 test('an evening of early viewers passes, and the doors are then as before, also after Ctrl-C', async () => {
-  const { text, readDoors, run, page } = await startEvent()
+  const { text, readDoors, run, output, page } = await startEvent()
   const refused = await run([])
   expect(refused.status).toBe(1)
   expect(refused.stderr).toContain('Use --yes to proceed')
@@ -58,4 +66,6 @@ test('an evening of early viewers passes, and the doors are then as before, also
   ])
   expect(readFileSync(page, 'utf8')).toContain('doors open')
   expect(readDoors()).toBe(text)
+  // Viewers who came early waited on a page: they did not sign in again.
+  expect(output().split('"outcome":"waiting"').length - 1).toBe(6)
 })
