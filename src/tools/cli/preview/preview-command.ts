@@ -16,7 +16,7 @@ const ABOUT = `
 Writes one HTML page with every screen of an entry point at six sizes and in the colours that viewers see. A long user name
 and a long sentence of an access policy are among them. Open the page in a browser: it warns where a text is cut, overlaps
 or scrolls, and lists the texts of each screen with their keys in views/languages. The page loads nothing. No server is
-asked: the user store, the identity provider and the mail server may be off.`
+asked: they may be off.`
 const POLICY_TEXT = 'Your season ticket ended on 3 November. Renew your ticket to watch every match until May.'
 
 interface Options {

@@ -52,7 +52,7 @@ describe('report attendance', () => {
     ])
     expect(stdout).toMatch(/sso-4711 .*45 min .*not in the list/)
     expect(stderr).toContain(
-      'Of 3 invited, 2 came, 1 missing.\nAlso came: 1 name not in the list, such as SSO viewers; 1 device of guests.\n5 rows',
+      'Of 3 invited, 2 came, 1 missing.\nAlso came: 1 name not in the list, such as viewers of another system; 1 device of guests.\n5 rows',
     )
   })
 
