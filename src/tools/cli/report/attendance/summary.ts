@@ -34,7 +34,9 @@ export function summarySentences(summary: AttendanceSummary, hasList: boolean): 
   const { invited, came, missing, unclear, cameBy } = summary
   const others = [
     ...(cameBy['not-invited'] > 0 ? [`${cameBy['not-invited'].toLocaleString('en')} not invited`] : []),
-    ...(cameBy.unknown > 0 ? [`${counted(cameBy.unknown, 'name')} not in the list, such as viewers of another system`] : []),
+    ...(cameBy.unknown > 0
+      ? [`${counted(cameBy.unknown, 'name')} not in the list, such as viewers of another system`]
+      : []),
     ...(cameBy.guest > 0 ? [`${counted(cameBy.guest, 'device')} of guests`] : []),
   ]
   const guests = cameBy.guest > 0 ? ` and ${counted(cameBy.guest, 'device')} of guests` : ''
