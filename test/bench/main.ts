@@ -16,6 +16,7 @@ import { start } from './start.bench.ts'
 import { stores } from './stores.bench.ts'
 import { lineOf, TABLE_HEAD } from './table.ts'
 import { viewerTokens } from './viewer-tokens.bench.ts'
+import { waitingRoom } from './waiting-room.bench.ts'
 
 const PARTS: readonly BenchPart[] = [
   start,
@@ -28,6 +29,7 @@ const PARTS: readonly BenchPart[] = [
   reports,
   attendance,
   screenLimit,
+  waitingRoom,
 ]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
 const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`

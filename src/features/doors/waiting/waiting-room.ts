@@ -6,7 +6,7 @@ import { type PlayerContext, readPlayerContext } from '../../../login/request/pl
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../../login/route-deps.ts'
 import { sendWrongMethod } from '../../../login/routes.ts'
 import { describeError } from '../../../login/screens/error-page.ts'
-import { pathOf, sendLocation, sendPage, sendRedirect } from '../../../login/screens/send.ts'
+import { sendLocation, sendPage, sendRedirect } from '../../../login/screens/send.ts'
 import { isAskedByScript, isNavigation } from '../../../login/send-to-player.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { createPasses } from '../../pass/passes.ts'
@@ -158,5 +158,7 @@ function createSender(door: WaitingDoor, { nowSeconds }: RoomServices, deps: Roo
 }
 
 function pathOfRoom({ entryPoint }: Pick<RoomDeps, 'entryPoint'>, { fields }: PlayerContext, pass: string): string {
-  return pathOf(`${entryPoint.basePath}/wait`, { pass, ...fields })
+  // A pass needs no encoding, and most players send no fields.
+  const path = `${entryPoint.basePath}/wait?pass=${pass}`
+  return Object.keys(fields).length === 0 ? path : `${path}&${new URLSearchParams(fields)}`
 }

@@ -12,6 +12,8 @@ export interface Untried {
 export interface FeatureCheck {
   /** Runs after the checks of the app. @returns the findings about entry points that were not tried. */
   check?(config: Config, isAppThere: boolean, signal: AbortSignal): AsyncGenerator<Finding, readonly Untried[]>
+  /** Returns why the feature keeps the test viewer from the player after the right password. Null if it does not. */
+  explainSignIn?(answer: Response, config: Config, entryPoint: EntryPoint, signal: AbortSignal): Promise<Finding | null>
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
   /** The sign-in window of the feature. */

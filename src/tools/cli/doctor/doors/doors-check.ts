@@ -3,7 +3,8 @@ import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { timeText } from '../../../../settings/times.ts'
 import type { FeatureCheck, Untried } from '../feature-check.ts'
-import { type Finding, findingOf, ok, warning } from '../finding.ts'
+import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
+import { request } from '../request.ts'
 import { aheadSeconds } from '../server-clock.ts'
 
 const DAY_SECONDS = 86_400
@@ -26,11 +27,48 @@ export const doorsCheck: FeatureCheck = {
     if (ahead !== null && Math.abs(ahead) > MOST_AHEAD_SECONDS) yield findingOfClock(ahead)
     return untried
   },
+  async explainSignIn(answer, { publicUrl }, { features, basePath }, signal) {
+    const doors = features.doors as DoorSettings | undefined
+    if (doors === undefined) return null
+    const location = answer.headers.get('location') ?? ''
+    if (location.startsWith(`${basePath}/wait?pass=`)) {
+      const page = await request(`${publicUrl.origin}${location}`, signal)
+      const isThere = page instanceof Response && (await reasonOn(page)) === 'waiting'
+      return findingOfWaiting(isThere)
+    }
+    return answer.status === 403 ? findingOfClosed(await reasonOn(answer.clone())) : null
+  },
+}
+
+/** Returns the reason of a screen for programs. */
+async function reasonOn(screen: Response): Promise<string | undefined> {
+  return /<meta name="reason" content="([a-z-]+)">/.exec(await screen.text())?.[1]
+}
+
+/** @param isThere true if the page of viewers who wait was seen. */
+function findingOfWaiting(isThere: boolean): Finding {
+  return isThere
+    ? ok('viewer-waits', 'The test viewer signed in, and gets the waiting page, as the doors have yet to open.')
+    : failure(
+        'no-waiting-page',
+        'The test viewer signed in, but the waiting page does not come. Check that the proxy passes GET /wait with its query, and addresses of 8 kB.',
+      )
+}
+
+/** @param reason on the screen of a refusal. Null for a reason that is not of doors. */
+function findingOfClosed(reason: string | undefined): Finding | null {
+  const again = 'Whether viewers reach the player was not seen. Repeat this while the doors are open.'
+  if (reason === 'not-open-yet') {
+    return unknown('doors-not-open', `The password of the test viewer is right, and the doors are closed. ${again}`)
+  }
+  return reason === 'over'
+    ? unknown('doors-not-open', `The password of the test viewer is right, and the doors have closed. ${again}`)
+    : null
 }
 
 /** @param nowSeconds UNIX time in seconds. */
 export function findingOfDoors({ features }: Pick<EntryPoint, 'features'>, nowSeconds: number): Finding {
-  const { windows, timeZone } = features.doors as DoorSettings
+  const { windows, timeZone, hasWaitingRoom } = features.doors as DoorSettings
   const state = doorState(windows, nowSeconds)
   const timeOf = (seconds: number) => timeText('en', seconds, timeZone)
   if (state.name === 'over') {
@@ -46,7 +84,7 @@ export function findingOfDoors({ features }: Pick<EntryPoint, 'features'>, nowSe
   const when = isSoon ? `They open within the day: ${opens}` : `They open: ${opens}`
   return warning(
     isSoon ? 'doors-open-soon' : 'doors-closed',
-    `The doors are closed, so a sign-in of a test viewer is refused. ${when}. Check that viewers were told this time.`,
+    `The doors are closed, so a test viewer ${hasWaitingRoom ? 'waits' : 'is refused'}. ${when}. Check that viewers were told this time.`,
   )
 }
 

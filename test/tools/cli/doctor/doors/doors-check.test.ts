@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { findingOfClock, findingOfDoors } from '../../../../../src/tools/cli/doctor/doors/doors-check.ts'
+import type { Config } from '../../../../../src/config.ts'
+import { doorsCheck, findingOfClock, findingOfDoors } from '../../../../../src/tools/cli/doctor/doors/doors-check.ts'
 import { withDoors } from '../../../../features/doors/entry-point.ts'
 import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+import { startSite } from '../../../../login/start-site.ts'
 
 const DAY = 86_400
 const OPENS = 10 * DAY
@@ -27,3 +29,38 @@ test.each([
     text: expect.stringContaining(words),
   })
 })
+
+test.each([
+  ['not-open-yet', 'unknown', 'doors-not-open'],
+  ['over', 'unknown', 'doors-not-open'],
+  ['not-entitled', undefined, undefined],
+])('after a refusal with the reason %s, doctor names the doors as the cause: %s', async (reason, state, code) => {
+  const screen = new Response(`<meta name="reason" content="${reason}">`, { status: 403 })
+  expect((await explain(screen))?.state).toBe(state)
+  expect((await explain(screen))?.code).toBe(code)
+  expect(await screen.text()).toContain(reason)
+})
+
+test.each([
+  ['waiting', 'ok', 'viewer-waits'],
+  ['not-found', 'failure', 'no-waiting-page'],
+])('after the page with the reason %s, doctor says that the test viewer waits: %s', async (reason, state, code) => {
+  const login = await startSite(() => `<meta name="reason" content="${reason}">`)
+  const answer = new Response(null, { status: 303, headers: { Location: '/wait?pass=x' } })
+  expect(await explain(answer, login)).toMatchObject({ state, code })
+})
+
+test('a sign-in that leads to the player is not of the doors', async () => {
+  const answer = new Response(null, { status: 303, headers: { Location: 'https://player.example/?hash=x' } })
+  expect(await explain(answer)).toBeNull()
+  const withoutDoors = doorsCheck.explainSignIn?.(new Response('', { status: 403 }), CONFIG, ENTRY_POINT, SIGNAL)
+  expect(await withoutDoors).toBeNull()
+})
+
+const SIGNAL = new AbortController().signal
+const CONFIG = { publicUrl: new URL('https://login.example') } as Config
+
+function explain(answer: Response, origin = 'https://login.example') {
+  const entryPoint = withDoors(ENTRY_POINT, { windows: WINDOWS })
+  return doorsCheck.explainSignIn?.(answer, { ...CONFIG, publicUrl: new URL(origin) }, entryPoint, SIGNAL)
+}

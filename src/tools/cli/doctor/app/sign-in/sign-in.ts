@@ -6,6 +6,7 @@ import { diagnoseForEntryPoint } from '../../../settings/diagnose-entry-point.ts
 import type { CommandIo } from '../../../terminal/io.ts'
 import { answerAt } from '../../answer-checks.ts'
 import { slowAnswer } from '../../answer-time.ts'
+import { FEATURE_CHECKS } from '../../feature-checks.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../../finding.ts'
 import { isAway } from '../away.ts'
 import { storeCause } from '../store-cause.ts'
@@ -29,6 +30,10 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
   const first = await startVisit(target, viewer)
   const { signedIn } = first
   if (!(signedIn instanceof Response)) return yield signedIn
+  for (const { explainSignIn } of FEATURE_CHECKS) {
+    const explained = await explainSignIn?.(signedIn, config, entryPoint, signal)
+    if (explained) return yield explained
+  }
   if (!isSentOn(signedIn)) {
     const refusal = await explainRefusal(address, entryPoint, signedIn, storedViewer(io, config, viewer))
     const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
