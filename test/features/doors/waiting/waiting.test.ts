@@ -136,8 +136,8 @@ describe('before the door opens', () => {
   })
   test.each([
     ['many groups', 300, 0, 403],
-    ['some groups and a long return address', 85, 700, 403],
-    ['some groups', 85, 0, 303],
+    ['some groups and a long return address', 100, 700, 403],
+    ['some groups', 100, 0, 303],
     ['a long return address', 0, 700, 303],
   ])('with %s, the address may be too long for the page', async (_what, groups, segments, status) => {
     const app = await startWaiting()
