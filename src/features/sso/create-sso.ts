@@ -51,9 +51,8 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Ser
         .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints: routesOf, windows, logSignIn }))
         .use(logoutRoutes({ sso, sessionStore, nowSeconds, headers, logSignIn }))
     },
-    async hasEnded({ sso: origin, signedInAtSeconds }) {
-      if (origin === undefined) return false
-      const isOver = await isLoggedOut(sso.flows, { ...origin, startedAtSeconds: signedInAtSeconds })
+    async hasEnded({ sso: origin, signedInAtSeconds: startedAtSeconds }) {
+      const isOver = origin !== undefined && (await isLoggedOut(sso.flows, { ...origin, startedAtSeconds }))
       // The logout may not have found a session that is new.
       if (isOver) await sessionStore.endProviderSessions(origin)
       return isOver

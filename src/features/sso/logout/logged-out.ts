@@ -1,5 +1,6 @@
-import { keysOfIdentity, keysOfLogout, type ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
-import type { FlowStore, SignInResult } from '../../window/flows/flow-store.ts'
+import type { ProviderIdentity, ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
+import { keysOfIdentity, keysOfLogout } from '../../../sessions/sso/provider-sessions.ts'
+import type { FlowStore } from '../../window/flows/flow-store.ts'
 
 /**
  * Remembers a logout, for the sign-ins that are under way in any copy of the app.
@@ -9,13 +10,11 @@ export async function rememberLogout(flows: FlowStore, logout: ProviderLogout, n
   await Promise.all(keysOfLogout(logout).map((key) => flows.put('logout', key, { atSeconds: nowSeconds })))
 }
 
-type SignInAtProvider = Pick<SignInResult, 'issuer' | 'subject' | 'providerSession' | 'startedAtSeconds'>
-
 /**
  * True if the provider has ended the viewer's session since the sign-in began. The sign-in may have got its code before.
  * @throws UpstreamError if the store does not answer.
  */
-export async function isLoggedOut(flows: FlowStore, result: SignInAtProvider): Promise<boolean> {
+export async function isLoggedOut(flows: FlowStore, result: ProviderIdentity & { startedAtSeconds: number }) {
   const keys = Object.values(keysOfIdentity(result))
   const logouts = await Promise.all(keys.map((key) => flows.read('logout', key)))
   return logouts.some((logout) => logout !== null && logout.atSeconds >= result.startedAtSeconds)
