@@ -1,5 +1,6 @@
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { UpstreamError } from '../../../src/errors.ts'
 import { openRedisLink } from '../../../src/redis/link.ts'
 import { redisPlaces } from '../../../src/redis/screen-limit/redis-places.ts'
 import { claimsOf, placeStoreContract } from '../../stores/screen-limit/place-store-contract.ts'
@@ -66,4 +67,21 @@ test('a place that is lost on one copy is lost on the other, also after a restar
   await claimsOf(other, 'ada')('b', 'newest')
   const [restarted] = await openTwo()
   for (const store of [one, other, restarted]) expect(await claimsOf(store, 'ada')('a', 'if-free')).toBe('none-free')
+})
+
+test('while Redis is away, a claim fails at once and the store says so, and it works again afterwards', async () => {
+  const [store] = await openTwo()
+  const claim = claimsOf(store, 'ada')
+  await claim('a', 'newest')
+  const isAvailable = () => store.optionalStores.map((one) => one.isAvailable())
+  expect(isAvailable()).toEqual([true])
+  redis.pause()
+  await expect(claim('a', 'if-free')).rejects.toThrow(UpstreamError)
+  expect(isAvailable()).toEqual([false])
+  const startMs = performance.now()
+  await expect(claim('a', 'if-free')).rejects.toThrow(UpstreamError)
+  expect(performance.now() - startMs).toBeLessThan(400)
+  redis.resume()
+  await vi.waitFor(() => expect(isAvailable()).toEqual([true]), { timeout: 10_000 })
+  expect(await claim('b', 'if-free')).toBe('none-free')
 })

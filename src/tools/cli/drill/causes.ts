@@ -1,6 +1,7 @@
 import { countWords } from '../output/words.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { closedDoors } from './doors/closed-doors.ts'
+import { otherScreen } from './screen-limit/other-screen.ts'
 import { percentile } from './verdict.ts'
 
 /** Sign-ins with the right password in a second. */
@@ -32,6 +33,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Why features refuse viewers with the right password, by the reason on the screen. */
 const REFUSALS: readonly Readonly<Record<string, string>>[] = [
   closedDoors, //
+  otherScreen,
 ]
 
 /** Returns the rate at which viewers signed in. */
