@@ -11,6 +11,7 @@ import { screenLimit } from './features/screen-limit/feature.ts'
 import { secretFiles } from './features/secret-files/feature.ts'
 import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
+import { watchPage } from './features/watch-page/feature.ts'
 import type { Feature } from './login/feature.ts'
 
 /** The features of this app. Ways to sign in are on the screen in this order. Gates that ask the viewer come last. */
@@ -18,6 +19,7 @@ const FEATURES = {
   sso,
   passkeys,
   account,
+  watchPage,
   token,
   doors,
   accountEnd,

@@ -87,6 +87,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['SSO_CODE', 'yes', 'must be on or off'],
   ['SSO_ONLY', 'yes', 'must be on or off'],
   ['PASSKEYS', 'yes', 'must be on or off'],
+  ['WATCH_URL', 'javascript:alert(1)', 'must be an https: address'],
   ['OPENS_AT', '20:15', 'must be a time with a zone'],
   ['CLOSES_AT', '2026-11-27T22:00', 'must be a time with a zone'],
   ['DOORS_WINDOWS', '2026-11-27T22:00Z', 'must be two times with a zone'],

@@ -158,6 +158,7 @@ test('the connections in src/login/README.md name every address that the app or 
     'FORGOT_PASSWORD_URL',
     'TERMS_URL',
     'DOORS_OVER_URL',
+    'WATCH_URL',
   ]
   const expected = [...KIT_SETTINGS, ...TOOLS].filter((name) => /_(URL|ISSUER)$/.test(name))
   const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))

@@ -4,6 +4,7 @@ import { tooManyTries } from '../../login/check-credentials.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
+import { watchUrlOf } from '../watch-page/watch-url.ts'
 import { readUsername } from './form-fields.ts'
 import { greetingNameOf, type MailRequest, mailAddressOf, resetMail } from './links/account-mails.ts'
 import { newPasswordLink } from './links/addresses.ts'
@@ -118,8 +119,8 @@ async function createMail(
   const to = mailAddressOf(viewer, mailAttribute)
   if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
   const name = greetingNameOf(viewer, nameAttribute)
-  const { brand } = entryPoint
-  const context = { to, name, username: viewer.username, service, language, brand, request }
+  const [{ brand }, watchUrl] = [entryPoint, watchUrlOf(entryPoint)]
+  const context = { to, name, username: viewer.username, service, language, brand, watchUrl, request }
   return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
 }
 

@@ -4,6 +4,7 @@ import type { OpenFeature, Services } from '../../login/feature.ts'
 import { createStepLog } from '../../login/log/step-log.ts'
 import { unframedHeaders } from '../../login/screens/headers.ts'
 import { FEWEST_CHARACTERS } from '../../users/passwords/new-password.ts'
+import { watchUrlOf } from '../watch-page/watch-url.ts'
 import type { Account } from './account.ts'
 import { createAccountSteps } from './account-steps.ts'
 import { passwordAddresses } from './links/addresses.ts'
@@ -41,6 +42,7 @@ export function createAccount(account: Account, services: Services): OpenFeature
           scriptHeaders,
           hasScript,
           hasStartPage,
+          watchUrl: watchUrlOf(deps.entryPoint),
         }
         const pages = createAccountPages({ ...page, canReset: hasOwnPages, fewestCharacters: FEWEST_CHARACTERS })
         const { outcomes, count } = steps

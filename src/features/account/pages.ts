@@ -68,12 +68,14 @@ export interface AccountPagesOptions {
   readonly canReset: boolean
   /** True if a viewer can sign in without a player around the screen. */
   readonly hasStartPage: boolean
+  /** The page with the video. Null if it is not known. */
+  readonly watchUrl: string | null
   readonly fewestCharacters: number
 }
 
 /** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
 export function createAccountPages(options: AccountPagesOptions): AccountPages {
-  const { templates, brand, basePath, canReset, hasStartPage, fewestCharacters } = options
+  const { templates, brand, basePath, canReset, hasStartPage, watchUrl, fewestCharacters } = options
   const asset = assetAddress
   const pageIn = createPages(brand, asset('icon.svg'))
 
@@ -102,25 +104,29 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       ...(page.view === 'message' && messageParts(page, language)),
     })
   }
-  /** Returns the sentence of a message, and the link that leads on. */
+  /** Returns the sentence of a message, and the links that lead on. */
   function messageParts(page: MessagePage, language: Language) {
-    const { signIn, account: texts } = textsOf(language)
+    const { signIn, account: texts, 'watch-page': watch } = textsOf(language)
     const forgot = `${basePath}${ACCOUNT_PATHS.forgot}?lang=${language}`
-    const parts = { text: null, link: null, typed: null, isDone: false }
+    const toVideo = watchUrl === null ? [] : [{ address: watchUrl, text: watch.goTo }]
+    const parts = { text: null, links: [] as const, typed: null, isDone: false, isPrimary: false }
     switch (page.message) {
       case 'linkSent': {
         const typed = htmlWithName(texts.forAccount, page.username)
-        return { text: texts.linkSent, link: { address: forgot, text: texts.sendAgain }, typed, isDone: true }
+        const links = [{ address: forgot, text: texts.sendAgain }]
+        return { ...parts, text: texts.linkSent, links, typed, isDone: true }
       }
       case 'saved': {
-        const link = hasStartPage ? { address: pathOf(basePath, { lang: language }), text: signIn } : null
-        return { ...parts, text: texts.saved, link, isDone: true }
+        if (watchUrl !== null)
+          return { ...parts, text: texts.savedForVideo, links: toVideo, isPrimary: true, isDone: true }
+        const links = hasStartPage ? [{ address: pathOf(basePath, { lang: language }), text: signIn }] : []
+        return { ...parts, text: texts.saved, links, isDone: true }
       }
       case 'refused':
         return parts
       case 'deadLink':
-        if (!canReset) return { ...parts, text: texts.deadInvitation }
-        return { ...parts, link: { address: forgot, text: texts.requestNewLink } }
+        if (!canReset) return { ...parts, text: texts.deadInvitation, links: toVideo }
+        return { ...parts, links: [{ address: forgot, text: texts.requestNewLink }, ...toVideo] }
     }
   }
   return {

@@ -1,5 +1,6 @@
 import type { Notice } from '../../login/account/notice.ts'
 import type { Viewer } from '../../users/user-store.ts'
+import { watchUrlOf } from '../watch-page/watch-url.ts'
 import type { Account } from './account.ts'
 import { greetingNameOf, mailAddressOf, noticeMail } from './links/account-mails.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
@@ -10,15 +11,16 @@ type NoticeDeps = Pick<Account, 'mailQueue' | 'mailAttribute' | 'nameAttribute'>
 export function sendNotice(
   { mailQueue, mailAttribute, nameAttribute, publicUrl }: NoticeDeps,
   viewer: Viewer,
-  { mailOf, entryPoint: { brand, basePath }, language, log, device }: Notice,
+  { mailOf, entryPoint, language, log, device }: Notice,
 ): void {
   const to = mailAddressOf(viewer, mailAttribute)
   const { username } = viewer
+  const { brand, basePath } = entryPoint
   if (to === null || mailQueue === null) return
   const name = greetingNameOf(viewer, nameAttribute)
   const service = brand.name ?? publicUrl.hostname
   const request = { atMs: Date.now(), device }
-  const context = { to, name, username, service, language, brand, request }
+  const context = { to, name, username, service, language, brand, watchUrl: watchUrlOf(entryPoint), request }
   const mail = noticeMail(context, mailOf, `${publicUrl.origin}${basePath}${ACCOUNT_PATHS.forgot}`)
   mailQueue.add({
     prepare: () => Promise.resolve(mail),

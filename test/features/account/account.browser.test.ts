@@ -25,7 +25,7 @@ async function startSites(sandbox = '') {
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const app = await startAccountApp({
     publicUrl: 'http://localhost',
-    entryPoints: [{ ...ENTRY_POINT, playerAddress, playerOrigins: [player] }],
+    entryPoints: [{ ...ENTRY_POINT, playerAddress, playerOrigins: [player], features: { 'watch-page': `${player}/` } }],
     nowSeconds: () => Date.now() / 1000,
   })
   login = `http://localhost:${app.port}`
@@ -78,8 +78,8 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     expect(complaints).toEqual([])
   })
 
-  test('a viewer sets the first password by an invitation, and changes it', async () => {
-    const { app, login } = await startSites()
+  test('a viewer sets the first password by an invitation, goes to the video, and changes it', async () => {
+    const { app, login, player } = await startSites()
     await app.store.add({ username: 'grace', groups: [], attributes: {} }, null)
     const context = { publicUrl: new URL(login), basePath: '', service: '', language: 'en', lifeDays: 7 }
     const invitation = await createInvitation(app.store.passwordChanges, 'grace', context, Date.now() / 1000)
@@ -89,6 +89,9 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     await waitForTitle(page, 'Error: Welcome')
     await save(page, SECOND)
     await waitForTitle(page, 'Password saved')
+    await pressKey(page.mainFrame(), 'a.primary')
+    await waitForTitle(page, 'Player')
+    expect(page.url()).toBe(`${player}/`)
     await page.goto(`${login}/account/change-password`)
     await typeText(page.mainFrame(), '#username', 'grace')
     await typeText(page.mainFrame(), '#password', SECOND)

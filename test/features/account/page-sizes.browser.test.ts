@@ -34,17 +34,33 @@ async function everyPage(app: AccountApp, lang: string, token: string): Promise<
   ]
 }
 
+/** Returns the page after a new password, in every language. Each new password ends the links. */
+async function savedPages(app: AccountApp): Promise<string[]> {
+  const pages: string[] = []
+  let { password } = ADA
+  for (const lang of LANGUAGES) {
+    const newPassword = `${lang} heron ladder ${lang}`
+    const fields = { username: ADA.username, password, newPassword, repeatPassword: newPassword }
+    pages.push((await app.post('/account/change-password', { lang, ...fields })).text)
+    password = newPassword
+  }
+  return pages
+}
+
 test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
   'the pages of the account fit windows and phones in every language, %s: nothing scrolls, is cut off or overlaps',
   async (brand) => {
-    const entryPoints = [{ ...ENTRY_POINT, brand: BRANDS[brand] }]
+    const entryPoints = [
+      { ...ENTRY_POINT, brand: BRANDS[brand], features: { 'watch-page': 'https://www.example.com/live' } },
+    ]
     const app = await startAccountApp({ publicUrl: 'http://localhost', entryPoints })
     await app.post('/account/forgot', { username: ADA.username })
     const [mail] = await app.mail.received(1)
     const token = tokenIn(mail ?? expect.unreachable())
     const pages: string[] = []
     for (const language of LANGUAGES) pages.push(...(await everyPage(app, language, token)))
-    expect(new Set(pages.map((html) => /<h1>(.*?)<.h1>/.exec(html)?.[1])).size).toBeGreaterThan(4 * LANGUAGES.length)
+    pages.push(...(await savedPages(app)))
+    expect(new Set(pages.map((html) => /<h1>(.*?)<.h1>/.exec(html)?.[1])).size).toBeGreaterThan(5 * LANGUAGES.length)
     const launched = await launchBrowser('chromium')
     try {
       const { page } = await launched.openPage()
@@ -55,7 +71,7 @@ test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
         const rules = { leastTarget, mostScroll }
         const found = await findGeometryFaults(page, pages, rules)
         for (const [index, list] of found.entries()) {
-          const name = `${/lang="([\w-]+)"/.exec(pages[index] ?? '')?.[1]} ${index % 8}`
+          const name = `${/lang="([\w-]+)"/.exec(pages[index] ?? '')?.[1]} ${index < 8 * LANGUAGES.length ? index % 8 : 'saved'}`
           faults.push(...list.map((fault) => `${width}x${height} ${name}: ${fault}`))
         }
       }

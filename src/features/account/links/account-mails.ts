@@ -17,6 +17,8 @@ export interface MailContext {
   readonly service: string
   readonly language: Language
   readonly brand: MailBrand
+  /** The page with the video. Null if it is not known. */
+  readonly watchUrl: string | null
   /** Null for a mail that the viewer did not cause. */
   readonly request: MailRequest | null
 }
@@ -95,7 +97,7 @@ export function invitationMail(context: MailContext, address: string, lifeDays: 
 }
 
 function build(context: MailContext, content: MailContent): Mail {
-  const { to, name, username, service, language, brand } = context
+  const { to, name, username, service, language, brand, watchUrl } = context
   const texts = textsOf(language)
   const { mail } = texts.account
   const { link } = content
@@ -105,8 +107,10 @@ function build(context: MailContext, content: MailContent): Mail {
   const greeting = sentence(language, mail.greeting, { username: name })
   const [above, below] = [content.above.map(fillIn), content.below.map(fillIn)]
   const details = detailsOf(context)
+  const watch = watchUrl === null ? null : { address: watchUrl, text: texts['watch-page'].goTo }
+  const watchLine = watch === null ? [] : [`${watch.text}: ${watch.address}`]
   const help = brand.helpUrl === null ? [] : [`${texts.help}: ${brand.helpUrl}`]
-  const blocks = [greeting, ...above, link.address, ...below, details.join('\n'), ...help]
+  const blocks = [greeting, ...above, link.address, ...below, ...watchLine, details.join('\n'), ...help]
   const text = `${blocks.filter((block) => block !== '').join('\n\n')}\n`
   const colors = brand.colors ?? COLORS
   const look = { colors, onDark: textColorOn(colors.dark), language, direction: directionOf(language) }
@@ -119,6 +123,7 @@ function build(context: MailContext, content: MailContent): Mail {
     above,
     link,
     below,
+    watch,
     details,
     helpUrl: brand.helpUrl,
   })

@@ -19,7 +19,7 @@ const AGENT_AND_TIME = { atMs: Date.UTC(2026, 10, 23, 22, 5), device: ['Firefox'
 function contextOf(changed: Partial<MailContext> = {}): MailContext {
   const brand = { ...UNBRANDED, helpUrl: HELP }
   const viewer = { to: 'ada@example.com', name: 'Ada', username: 'ada@example.com' }
-  return { ...viewer, service: 'Lakeside', language: 'en', brand, request: AGENT_AND_TIME, ...changed }
+  return { ...viewer, service: 'Lakeside', language: 'en', brand, watchUrl: null, request: AGENT_AND_TIME, ...changed }
 }
 
 const KINDS: Readonly<Record<string, (context: MailContext) => Mail>> = {

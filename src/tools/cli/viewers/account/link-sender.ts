@@ -7,6 +7,7 @@ import {
   greetingNameOf,
   invitationMail,
   type MailBrand,
+  type MailContext,
   mailAddressOf,
 } from '../../../../features/account/links/account-mails.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../../../../features/account/links/invitation.ts'
 import { MAIL_SETTINGS } from '../../../../features/account/mail/settings.ts'
 import { type Mail, MailFault, type MailServer, openMailServer } from '../../../../features/account/mail/smtp.ts'
+import { readWatchUrl, watchUrlOf } from '../../../../features/watch-page/watch-url.ts'
 import { knownLanguage } from '../../../../languages/languages.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
@@ -136,7 +138,7 @@ function readContext(
   { env }: CommandIo,
   options: InvitationOptions,
   publicUrl: URL,
-): InvitationContext & { readonly brand: MailBrand } {
+): InvitationContext & Pick<MailContext, 'brand' | 'watchUrl'> {
   const { days = DEFAULT_DAYS, entryPoint: name } = options
   // With one entry point, the command needs no secret of the app.
   const [first, ...others] = entryPointSources(env).sources
@@ -153,6 +155,7 @@ function readContext(
     service: brandName || publicUrl.hostname,
     language,
     lifeDays: days,
+    watchUrl: chosen === null ? readWatchUrl(first?.source.given ?? {}, publicUrl) : watchUrlOf(chosen),
     brand: chosen?.brand ?? brandIn(first?.source.given ?? {}),
   }
 }
