@@ -43,7 +43,8 @@ test('the app keeps a security log for this user only, if no setting names one',
 test('a full log is renamed after a restart', async () => {
   const { cwd, files } = folderWithFullLog()
   await startIn(cwd)
-  expect(files()).toEqual([expect.stringMatching(/^security\.log\.20/)])
+  // A new file is created within a second.
+  expect(files().filter((name) => name !== 'security.log')).toEqual([expect.stringMatching(/^security\.log\.20/)])
 })
 
 test('the app never renames a log that SECURITY_LOG_FILE names, not even at the place of its own', async () => {
