@@ -110,8 +110,10 @@ function drawMarks({ ctx, bbox, valToPos }, marks) {
     ctx.lineTo(x, bbox.top + bbox.height)
     ctx.stroke()
     const top = bbox.top + (2 + 16 * row) * pixels
+    ctx.globalAlpha = 0.75
     ctx.fillStyle = PAPER
     ctx.fillRect(isLeft ? x - width : x, top, width, 16 * pixels)
+    ctx.globalAlpha = 1
     ctx.fillStyle = INK
     ctx.textAlign = isLeft ? 'right' : 'left'
     ctx.fillText(words, x + (isLeft ? -3 : 3) * pixels, top + 12 * pixels)

@@ -1,11 +1,17 @@
 import { styleText } from 'node:util'
 import { randomKey } from '../../seed/default-seed.ts'
 import type { MakeDemoFeature } from '../demo-feature.ts'
+import { eveningLines } from './drill/evening-lines.ts'
 
 const NAME = 'evening'
 const OPENS_AFTER_MS = 60_000
 const OPEN_MS = 3 * 3_600_000
 const LATER_MS = 15 * 60_000
+
+/** Other things to do with the event. */
+const MORE_LINES: readonly ((channel: string) => readonly string[])[] = [
+  eveningLines, //
+]
 
 /** An event that opens a minute after the start. */
 export const doorsDemo: MakeDemoFeature = (loginUrl) => {
@@ -32,6 +38,7 @@ export const doorsDemo: MakeDemoFeature = (loginUrl) => {
       `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channel.id}`)}`,
       'To move its start, with the command line as below:',
       `  npm run -s viewer-auth -- doors --entry-point ${NAME} --opens ${clock(opensMs + LATER_MS).slice(0, 5)}`,
+      ...MORE_LINES.flatMap((lines) => lines(channel.id)),
     ],
   }
 }

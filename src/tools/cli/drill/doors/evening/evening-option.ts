@@ -1,13 +1,20 @@
+import { emulatedAudience } from '../../emulator/emulated-audience.ts'
 import type { FeatureDrill, GivenOptions } from '../../feature-drill.ts'
+import type { Audience } from './audience.ts'
 import type { EveningOptions } from './rehearse-evening.ts'
 
 const LEAST_OVER_MS = 10_000
 const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin']
 
+/** Services at which viewers can watch. */
+const AUDIENCES: readonly Audience[] = [
+  emulatedAudience, //
+]
+
 /** `drill --evening`: the rehearsal of an event with doors. */
 export const eveningDrill: FeatureDrill = {
   addOptions: (command) =>
-    command
+    AUDIENCES.reduce((all, audience) => audience.addOptions(all), command)
       .option('--evening', 'rehearse an event with doors: waiting, a moved start, the opening, returns and the end')
       .option('--yes', 'with --evening: do not ask before the doors move'),
   isChosen: (options: GivenOptions & { readonly evening?: boolean }) => options.evening === true,
@@ -18,6 +25,7 @@ export const eveningDrill: FeatureDrill = {
   },
   async run(io, options: EveningOptions) {
     const { rehearseEvening } = await import('./rehearse-evening.ts')
-    return await rehearseEvening(io, options)
+    const watch = AUDIENCES.map((audience) => audience.open(options)).find((one) => one !== null) ?? null
+    return await rehearseEvening(io, options, watch)
   },
 }

@@ -2,11 +2,10 @@ import type { PageModel, Section, TimesChart } from '../../../html-page/page-mod
 import type { TimeRange } from '../../../output/time-range.ts'
 import { countWords, numberWords } from '../../../output/words.ts'
 import { clockWords } from '../../live-table.ts'
-import { stepOf } from '../../timeline.ts'
 import { type Check, percentile, waitWords } from '../../verdict.ts'
 import type { EveningTimes } from './evening-plan.ts'
 import { type EveningRecord, type Mark, marksOf } from './run-evening.ts'
-import { type WaveMoment, waveOf } from './wave.ts'
+import { type WaveMoment, waveOf, wholeWave } from './wave.ts'
 
 /** The part around the opening that is shown second by second. */
 const [BEFORE_MS, AFTER_MS] = [10_000, 30_000]
@@ -21,6 +20,7 @@ export function eveningPage(record: EveningRecord, checks: readonly Check[], tim
   const failed = checks.filter(({ isMet }) => !isMet).length
   const around = { fromMs: Math.max(0, opensMs - BEFORE_MS), toMs: Math.min(endedMs, opensMs + AFTER_MS) }
   const marks = marksOf(times, startedAtMs)
+  const whole = wholeWave(record, opensMs)
   return {
     title: failed === 0 ? 'Evening passed' : 'Evening failed',
     summary:
@@ -35,8 +35,8 @@ export function eveningPage(record: EveningRecord, checks: readonly Check[], tim
     ],
     checks,
     sections: [
-      crowd(record, waveOf(record, 0, endedMs, stepOf(endedMs)), marks),
-      flows('Arrivals, admissions and returns', record, waveOf(record, 0, endedMs, stepOf(endedMs)), marks),
+      crowd(record, whole, marks),
+      flows('Arrivals, admissions and returns', record, whole, marks),
       flows('The opening, second by second', record, waveOf(record, around.fromMs, around.toMs, 1000), marks),
     ],
     notes: [
@@ -58,9 +58,10 @@ function timesChart(
   }
   // The table has the marks too: without scripts, it is all there is.
   const wordsOf = ({ fromMs, toMs }: WaveMoment) =>
-    [clockWords(fromMs), ...marks.flatMap(({ atMs, words }) => (atMs >= fromMs && atMs < toMs ? [words] : []))].join(
-      ', ',
-    )
+    [
+      clockWords(Math.max(0, fromMs)),
+      ...marks.flatMap(({ atMs, words }) => (atMs >= fromMs && atMs < toMs ? [words] : [])),
+    ].join(', ')
   return {
     kind: 'times',
     timesTitle: 'Time',

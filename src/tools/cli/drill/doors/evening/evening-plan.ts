@@ -19,6 +19,8 @@ export interface PlannedEvening {
   readonly arrivesMs: number
   /** The return with the session, in milliseconds after the viewer got in. Null without a return. */
   readonly returnsAfterMs: number | null
+  /** The viewer watches until then. */
+  readonly leavesMs: number
   /** The sign-ins on more screens than the limit, in milliseconds after the viewer got in. Null for one screen. */
   readonly moreScreensAfterMs: number | null
   /** The try after the end: with the session, or a new sign-in. */
@@ -34,6 +36,8 @@ const LATE_UNTIL = 0.7
 const [RETURNS_FROM, RETURNS_OVER] = [0.03, 0.12]
 /** Two of so many viewers have more screens than the limit. They do not come back for another reason. */
 const TWO_IN = 10
+/** One in so many viewers leaves before the end. */
+const LEAVES_EARLY_OF = 4
 /** One in so many tries to get in after the end. */
 const ONE_IN = 10
 const GOLDEN_RATIO = 0.618_033_988_749_895
@@ -80,6 +84,7 @@ export function planEvening(
         ? (overMs * EARLY_UNTIL * (index + random())) / early
         : lateFromMs + (overMs * LATE_UNTIL - lateFromMs) * lateShare,
       returnsAfterMs: !isSharing && (index * GOLDEN_RATIO) % 1 < returnShare ? laterMs : null,
+      leavesMs: closesMs - startsMs - (index % LEAVES_EARLY_OF === 0 ? (closesMs - opensMs) * 0.5 * random() : 0),
       moreScreensAfterMs: isSharing ? laterMs : null,
       afterEnd:
         index % ONE_IN > 1

@@ -16,7 +16,7 @@ export interface EveningLimits {
   readonly maxWaitMs: number
 }
 
-/** Judges an evening by ten criteria, and by an eleventh if viewers may have only some screens. @param planned the number of viewers. */
+/** Judges an evening by ten criteria, and more for the limit on screens and for the video. @param planned the number of viewers. */
 export function verdictOnEvening(record: EveningRecord, planned: number, limits: EveningLimits): Check[] {
   const { attempts, visits } = record
   const inside = visits.filter(({ gotInMs }) => gotInMs !== null).length
@@ -32,6 +32,7 @@ export function verdictOnEvening(record: EveningRecord, planned: number, limits:
     check('viewers', inside === planned, `${partWords(inside, planned, 'viewer')} got in.`, outside),
     check('returns', backIn === back.length, `${partWords(backIn, back.length, 'viewer')} came back and got in again.`),
     ...moreScreens(record, limits),
+    ...watching(record),
     afterEnd(record, limits.times),
     responses(record, limits.times),
     check('overload', busy.length === 0, `The app asked to wait ${countWords(busy.length, 'time')} (503 or 429).`, [
@@ -64,6 +65,14 @@ function opening({ visits, startedAtMs }: EveningRecord, { opensMs }: EveningTim
   const last = waits.filter(Number.isFinite).reduce((most, wait) => Math.max(most, wait), 0)
   const text = `${partWords(prompt, early.length, 'early viewer')} ${prompt === 1 ? 'was' : 'were'} in the player within ${waitWords(PROMPT_MS)} after the opening, the last one after ${waitWords(last)}.`
   return check('opening', prompt >= early.length * LEAST_PROMPT, text)
+}
+
+function watching({ watched }: EveningRecord): Check[] {
+  if (watched.length === 0) return []
+  const count = watched.filter(Boolean).length
+  return [
+    check('watching', count === watched.length, `${partWords(count, watched.length, 'viewer')} watched the video.`),
+  ]
 }
 
 function moreScreens({ visits }: EveningRecord, { screens }: EveningLimits): Check[] {

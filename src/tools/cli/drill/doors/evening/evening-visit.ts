@@ -44,6 +44,8 @@ export interface EveningDeps {
   /** Returns the opening that the screens show, in milliseconds since the start. */
   readonly opensMs: () => number
   readonly closesMs: number
+  /** Called with the first response of the viewer. */
+  readonly watch: (reply: Extract<Reply, { name: 'response' }>) => void
   /** The time that a viewer takes to type, or to press a button after the opening. */
   readonly typingMs: number
   /** No request is due after this time: the viewer gives up. */
@@ -121,6 +123,7 @@ async function enterFrom(first: Step, plan: PlannedEvening, visit: EveningVisit,
     const out = (fault: string | null): Entry => ({ isIn: false, atMs, fault })
     if (sent === null) return out(null)
     const { reply, fault } = sent
+    if (reply.name === 'response' && fault === '' && visit.gotInMs === null) deps.watch(reply)
     if (reply.name === 'response' && fault === '') return { isIn: true, atMs, fault: null }
     if (reply.name === 'response') return out(fault)
     if (reply.name === 'refused' && reply.reason !== 'not-open-yet') return out(fault)

@@ -11,13 +11,13 @@ import { assertOwnStore } from '../../drill-address.ts'
 import { readViewers, withMadeUpViewers } from '../../drill-viewers.ts'
 import { clockWords } from '../../live-table.ts'
 import { type DrillOptions, faultInCount, faultInScreen, lineOf, MADE_UP_VIEWERS } from '../../rehearse.ts'
-import { stepOf } from '../../timeline.ts'
 import type { Check } from '../../verdict.ts'
+import type { Watch } from './audience.ts'
 import { type EveningPlace, readEveningPlace, withBorrowedDoors } from './evening-doors.ts'
 import { eveningTimes, planEvening } from './evening-plan.ts'
 import { verdictOnEvening } from './evening-verdict.ts'
 import { type Evening, type EveningRecord, marksOf, runEvening } from './run-evening.ts'
-import { waveOf } from './wave.ts'
+import { wholeWave } from './wave.ts'
 
 export interface EveningOptions extends Omit<DrillOptions, 'url'> {
   readonly url?: string
@@ -31,9 +31,10 @@ const LEAST_ROW_MS = 1_000
 
 /**
  * Rehearses an event with doors, and judges it. Moves the doors in the file of entry points, and puts them back.
+ * @param watch what viewers do in the player; null for nothing.
  * @throws ConfigError for an address that may not be drilled, without doors, or for viewers that cannot be used.
  */
-export async function rehearseEvening(io: CommandIo, options: EveningOptions): Promise<Outcome> {
+export async function rehearseEvening(io: CommandIo, options: EveningOptions, watch: Watch | null): Promise<Outcome> {
   const place = readEveningPlace(options.url, io.env)
   const { group: groups = [], attribute: attributes = {}, count } = options
   const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
@@ -58,7 +59,7 @@ export async function rehearseEvening(io: CommandIo, options: EveningOptions): P
         returnShare: options.returns,
         hasLimit: place.screens !== null,
       })
-      const evening = { url: place.url, screens: place.screens, visits, times, expected, overMs }
+      const evening = { url: place.url, screens: place.screens, watch, visits, times, expected, overMs }
       return await runAndJudge(io, evening, doors, { ...options, page, stop: stop.signal })
     })
   try {
@@ -110,7 +111,7 @@ async function runAndJudge(
   const text = failed === 0 ? 'The evening passed.' : `The evening failed: ${failed} of ${checks.length} checks.`
   const results = { passed: failed === 0, checks, causes, viewers: visits.length }
   const marks = marksOf(times, record.startedAtMs)
-  const timeline = waveOf(record, 0, record.endedMs, stepOf(record.endedMs))
+  const timeline = wholeWave(record, times.opensMs - record.startedAtMs)
   return { ok: true, text, data: { ...results, marks, timeline }, isPartial: failed > 0 }
 }
 

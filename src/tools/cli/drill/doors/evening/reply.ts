@@ -4,7 +4,7 @@ import { responseIn } from '../../crowd/expected-response.ts'
 /** An answer of the app, as the browser of a viewer understands it. */
 export type Reply =
   /** The player gets this response. */
-  | { readonly name: 'response'; readonly response: string }
+  | { readonly name: 'response'; readonly response: string; readonly address: URL }
   /** The browser loads another address of the app: at once, or later. */
   | { readonly name: 'next'; readonly path: string; readonly afterMs: number | null }
   | { readonly name: 'sign-in-screen' }
@@ -24,7 +24,8 @@ const REFRESH = /^(\d{1,5})\s*;\s*url=(.+)$/i
 /** Reads an answer. @param origin of the app: a browser that is led elsewhere has left the evening. */
 export function readReply({ status, location, refresh, ...answer }: BrowserAnswer, origin: string): Reply {
   const response = responseIn(location)
-  if (status === 303 && response !== null) return { name: 'response', response }
+  if (status === 303 && location !== null && response !== null)
+    return { name: 'response', response, address: new URL(location) }
   const path = status === 303 && location !== null ? pathIn(location, origin) : null
   if (path !== null) return { name: 'next', path, afterMs: null }
   const [, seconds, address = ''] = REFRESH.exec(refresh ?? '') ?? []

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, openBrowser } from '../../crowd/browser.ts'
 import type { ExpectedResponse } from '../../crowd/expected-response.ts'
-import { startTimetable } from '../../crowd/timetable.ts'
+import { startTimetable, type Timetable } from '../../crowd/timetable.ts'
+import type { Watch } from './audience.ts'
 import type { EveningTimes, PlannedEvening } from './evening-plan.ts'
 import { type EveningAttempt, type EveningVisit, playEvening } from './evening-visit.ts'
 
@@ -11,6 +12,8 @@ export interface Evening {
   readonly times: EveningTimes
   readonly expected: ExpectedResponse
   readonly overMs: number
+  /** Watches with a response. Null if the evening ends at the player. */
+  readonly watch: Watch | null
   /** The limit on the screens of a viewer. Null without a limit. */
   readonly screens: { readonly most: number; readonly reason: string } | null
 }
@@ -22,6 +25,8 @@ export interface EveningRecord {
   endedMs: number
   readonly attempts: EveningAttempt[]
   readonly visits: EveningVisit[]
+  /** True for each viewer who watched, false for each who could not. */
+  readonly watched: boolean[]
   isStopped: boolean
 }
 
@@ -58,11 +63,11 @@ export function marksOf({ movesMs, firstOpeningMs, opensMs, closesMs }: EveningT
  * @throws the error of `moveDoors`.
  */
 export async function runEvening(evening: Evening, { stop, moveDoors, onStart }: EveningRun): Promise<EveningRecord> {
-  const { url, visits, times, expected, overMs, screens } = evening
+  const { times, visits } = evening
   await sleep(times.startsMs - Date.now(), undefined, { signal: stop }).catch(() => {})
   const timetable = startTimetable()
   const startedAtMs = Date.now()
-  const record: EveningRecord = { startedAtMs, endedMs: 0, attempts: [], visits: [], isStopped: false }
+  const record: EveningRecord = { startedAtMs, endedMs: 0, attempts: [], visits: [], watched: [], isStopped: false }
   const browsers = new Set<Browser>()
   const stopNow = () => {
     record.isStopped = true
@@ -78,36 +83,53 @@ export async function runEvening(evening: Evening, { stop, moveDoors, onStart }:
     moveDoors(times.opensMs)
     opensMs = times.opensMs - startedAtMs
   }
-  const play = async (plan: PlannedEvening) => {
-    if (!(await timetable.until(plan.arrivesMs))) return
-    const own: Browser[] = []
-    const open = () => {
-      const opened = openBrowser(url.origin)
-      browsers.add(opened)
-      own.push(opened)
-      return opened
-    }
-    await playEvening(plan, {
-      ...{ browser: open(), openOther: open, screens, timetable, url, expected },
-      begin: (visit) => void record.visits.push(visit),
-      record: (attempt) => void record.attempts.push(attempt),
-      opensMs: () => opensMs,
-      closesMs: times.closesMs - startedAtMs,
-      typingMs: Math.min(TYPING_MS, overMs / 50),
-      lastMs: overMs + PATIENCE_MS,
-    })
-    for (const browser of own) {
-      browsers.delete(browser)
-      browser.close()
-    }
-  }
   const moving = move().catch((error: unknown) => {
     stopNow()
     throw error
   })
-  await Promise.all(visits.map(play))
+  const crowd = { evening, record, timetable, browsers, opensMs: () => opensMs }
+  await Promise.all(visits.map((plan) => play(plan, crowd)))
   stop.removeEventListener('abort', stopNow)
   await moving
   record.endedMs = timetable.nowMs()
   return record
+}
+
+interface Crowd {
+  readonly evening: Evening
+  readonly record: EveningRecord
+  readonly timetable: Timetable
+  readonly browsers: Set<Browser>
+  readonly opensMs: () => number
+}
+
+/** Plays one viewer with all screens, until the viewer has left the video too. */
+async function play(plan: PlannedEvening, { evening, record, timetable, browsers, opensMs }: Crowd): Promise<void> {
+  const { url, times, expected, overMs, screens } = evening
+  if (!(await timetable.until(plan.arrivesMs))) return
+  const own: Browser[] = []
+  const open = () => {
+    const opened = openBrowser(url.origin)
+    browsers.add(opened)
+    own.push(opened)
+    return opened
+  }
+  const watching: Promise<unknown>[] = []
+  await playEvening(plan, {
+    ...{ browser: open(), openOther: open, screens, timetable, url, expected, opensMs },
+    begin: (visit) => void record.visits.push(visit),
+    record: (attempt) => void record.attempts.push(attempt),
+    watch({ address, response }) {
+      const watched = evening.watch?.(address, response, timetable, plan.leavesMs)
+      if (watched) watching.push(watched.then((isWatched) => record.watched.push(isWatched)))
+    },
+    closesMs: times.closesMs - record.startedAtMs,
+    typingMs: Math.min(TYPING_MS, overMs / 50),
+    lastMs: overMs + PATIENCE_MS,
+  })
+  for (const browser of own) {
+    browsers.delete(browser)
+    browser.close()
+  }
+  await Promise.all(watching)
 }

@@ -1,3 +1,4 @@
+import { stepOf } from '../../timeline.ts'
 import type { EveningRecord } from './run-evening.ts'
 
 /** A part of the evening. Times are in milliseconds since the start. */
@@ -12,6 +13,12 @@ export interface WaveMoment {
   /** At the end of the part: those who wait for the opening, and those who got in. */
   readonly waiting: number
   readonly inside: number
+}
+
+/** Divides the whole evening. A part begins at the opening, and the first one may begin before the start. */
+export function wholeWave(record: EveningRecord, opensMs: number): WaveMoment[] {
+  const stepMs = stepOf(record.endedMs)
+  return waveOf(record, (opensMs % stepMs) - stepMs, record.endedMs, stepMs)
 }
 
 /** Divides a time of the evening into equal parts, and counts what viewers did in each. */

@@ -29,7 +29,14 @@ function recordOf(
   const moreScreens = { atMs: 60_000, isNoticed }
   const afterEnd = { atMs: 91_000, isIn: false }
   const visit = { arrivedMs: 10_000, waitedFromMs: 11_000, gotInMs, return: null, moreScreens, afterEnd, fault: null }
-  return { startedAtMs: START, endedMs: 100_000, attempts: [...attempts], visits: [visit], isStopped: false }
+  return {
+    startedAtMs: START,
+    endedMs: 100_000,
+    attempts: [...attempts],
+    visits: [visit],
+    watched: [isNoticed],
+    isStopped: false,
+  }
 }
 
 function failedChecks(record: EveningRecord): string[] {
@@ -59,7 +66,7 @@ test.each<[string, EveningRecord, string[]]>([
     recordOf([response(51, 52, { reply: 'unanswered', outcome: 'unanswered' })]),
     ['errors'],
   ],
-  ['no screen of a viewer with too many is refused', recordOf([], 51, false), ['screens']],
+  ['no screen of a viewer is refused, and the video does not start', recordOf([], 51, false), ['screens', 'watching']],
 ])('an evening fails if %s', (_case, record, failed) => {
   expect(failedChecks(record)).toEqual(failed)
 })
