@@ -19,6 +19,15 @@ test.each([
   expect(finding).toEqual({ state, code, text: expect.stringMatching(text) })
 })
 
+test('doctor keeps closed doors for the verdict on their entry point', async () => {
+  const [open, closed] = [{ windows: [] }, { windows: [{ opensAtSeconds: Date.now(), closesAtSeconds: null }] }]
+  const entryPoints = [withDoors(ENTRY_POINT, open), withDoors({ ...ENTRY_POINT, name: 'gold' }, closed)]
+  const findings = doorsCheck.check?.({ entryPoints } as unknown as Config, false, AbortSignal.timeout(1_000))
+  expect((await findings?.next())?.value).toMatchObject({ state: 'ok' })
+  const rest = (await findings?.next())?.value
+  expect(rest).toMatchObject([{ entryPoint: { name: 'gold' }, finding: { code: 'doors-closed' } }])
+})
+
 test.each([
   [61.4, '61 s ahead of'],
   [-30, '30 s behind'],

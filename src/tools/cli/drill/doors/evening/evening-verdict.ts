@@ -57,14 +57,17 @@ function beforeOpening({ attempts, startedAtMs }: EveningRecord, { opensMs }: Ev
   return check('before-opening', early.length === 0, text)
 }
 
-function opening({ visits, startedAtMs }: EveningRecord, { opensMs }: EveningTimes): Check {
+function opening({ attempts, visits, startedAtMs }: EveningRecord, { opensMs }: EveningTimes): Check {
   const atMs = opensMs - startedAtMs
   const early = visits.filter(({ arrivedMs }) => arrivedMs < atMs)
   const waits = early.map(({ gotInMs }) => (gotInMs === null ? Number.POSITIVE_INFINITY : gotInMs - atMs))
   const prompt = waits.filter((wait) => wait <= PROMPT_MS).length
   const last = waits.filter(Number.isFinite).reduce((most, wait) => Math.max(most, wait), 0)
   const text = `${partWords(prompt, early.length, 'early viewer')} ${prompt === 1 ? 'was' : 'were'} in the player within ${waitWords(PROMPT_MS)} after the opening, the last one after ${waitWords(last)}.`
-  return check('opening', prompt >= early.length * LEAST_PROMPT, text)
+  const isMet = prompt >= early.length * LEAST_PROMPT
+  const signInAgain = attempts.some(({ reason }) => reason === 'not-open-yet')
+  const advice = signInAgain ? ' They had to type their passwords again: WAITING_ROOM=on lets them wait.' : ''
+  return check('opening', isMet, isMet ? text : text + advice)
 }
 
 function watching({ watched }: EveningRecord): Check[] {

@@ -71,6 +71,13 @@ test.each<[string, EveningRecord, string[]]>([
   expect(failedChecks(record)).toEqual(failed)
 })
 
+test('without a waiting room, a slow opening is explained', () => {
+  const refused = response(20, 20.1, { reply: 'refused', outcome: 'refused', reason: 'not-open-yet' })
+  const checks = verdictOnEvening(recordOf([refused], 70), 1, { times: TIMES, screens: null, maxWaitMs: 10_000 })
+  const [opening] = checks.filter(({ isMet }) => !isMet)
+  expect(opening).toMatchObject({ name: 'opening', text: expect.stringContaining('WAITING_ROOM=on') })
+})
+
 test('the wave counts viewers who arrive, wait and get in', () => {
   const wave = waveOf(recordOf([]), 0, 100_000, 10_000)
   expect(wave).toHaveLength(10)
