@@ -36,6 +36,8 @@ export interface MailRequest {
 
 interface MailContent {
   readonly subject: string
+  /** One line of the operator, for the subject and the beginning of the text. */
+  readonly occasion?: string | null
   readonly above: readonly string[]
   readonly link: { readonly address: string; readonly text: string }
   readonly below: readonly string[]
@@ -82,14 +84,23 @@ export function noticeMail(
   return build(context, { subject, above: paragraphs, link, below: [] })
 }
 
-/** Builds the mail that invites a viewer to set the first password. */
-export function invitationMail(context: MailContext, address: string, lifeDays: number): Mail {
+/**
+ * Builds the mail that invites a viewer to set the first password.
+ * @param occasion what the viewer is invited to, in one line; null for no such line.
+ */
+export function invitationMail(
+  context: MailContext,
+  address: string,
+  lifeDays: number,
+  occasion: string | null = null,
+): Mail {
   const { account } = textsOf(context.language)
   const { mail } = account
   const expiry = sentence(context.language, account.expiresInDays, { count: lifeDays })
   const link = { address, text: mail.setPassword }
   return build(context, {
     subject: mail.inviteSubject,
+    occasion,
     above: [mail.invite],
     link,
     below: [mail.inviteUsername, expiry],
@@ -100,12 +111,13 @@ function build(context: MailContext, content: MailContent): Mail {
   const { to, name, username, service, language, brand, watchUrl } = context
   const texts = textsOf(language)
   const { mail } = texts.account
-  const { link } = content
+  const { link, occasion } = content
+  const lines = occasion ? [occasion] : []
   // Only texts of the catalogue have braces to replace; a link or an address has none.
   const fillIn = (text: string) => sentence(language, text, { username, service })
-  const subject = fillIn(content.subject)
+  const subject = [fillIn(content.subject), ...lines].join(' – ')
   const greeting = sentence(language, mail.greeting, { username: name })
-  const [above, below] = [content.above.map(fillIn), content.below.map(fillIn)]
+  const [above, below] = [[...lines, ...content.above.map(fillIn)], content.below.map(fillIn)]
   const details = detailsOf(context)
   const watch = watchUrl === null ? null : { address: watchUrl, text: texts['watch-page'].goTo }
   const watchLine = watch === null ? [] : [`${watch.text}: ${watch.address}`]

@@ -123,7 +123,7 @@ async function importFile(
         store,
         passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? storedPasswords,
         invitations: options.invite
-          ? (invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) })
+          ? unlessStopped(invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) }, () => isStopped)
           : null,
         hashingWidth: availableParallelism(),
         onRefused: refusals.add,
@@ -131,8 +131,10 @@ async function importFile(
         onProgress: (bytesDone, soFar) => progress.update(bytesDone, progressOf(soFar)),
       },
     )
-    if (isStopped)
-      return { ok: false, fault: `Stopped after ${rowsOf(counts)} rows. Run the same import again to continue.` }
+    if (isStopped) {
+      const stopped = `Stopped after ${rowsOf(counts)} rows.${invitedText(counts)}`
+      return { ok: false, fault: `${stopped} Run the same import again to continue.` }
+    }
     return outcomeOf(path, counts, store === null)
   } finally {
     release()
@@ -140,6 +142,21 @@ async function importFile(
     progress.stop()
     file.close()
   }
+}
+
+/** Invites no viewer after a stop. The same import, run again, invites those who are left. */
+function unlessStopped({ faultIn, invite }: Invitations, isStopped: () => boolean): Invitations {
+  return {
+    faultIn,
+    async invite(username) {
+      const result = isStopped() ? false : await invite(username)
+      return typeof result === 'string' && isStopped() ? false : result
+    },
+  }
+}
+
+function invitedText({ invited }: ImportCounts): string {
+  return invited > 0 ? ` ${invited.toLocaleString('en')} invited.` : ''
 }
 
 function readColumns(options: ImportCommandOptions): ColumnOptions {
@@ -168,11 +185,10 @@ function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcom
   const sentence = isCheck
     ? `${path}: ${count(good)} valid, ${count(refused)} refused.`
     : `${path}: ${count(added)} added, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused.`
-  const inviting = invited > 0 ? ` ${count(invited)} invited.` : ''
   const warning =
     plaintextPasswords > 0 && !isCheck ? '\nThe file contains plaintext passwords. Delete it when you are done.' : ''
   const data = isCheck ? { good, refused } : { added, updated, unchanged, refused, ...(invited > 0 && { invited }) }
-  return { ok: true, text: sentence + inviting + warning, data, isPartial: refused > 0 }
+  return { ok: true, text: sentence + invitedText(counts) + warning, data, isPartial: refused > 0 }
 }
 
 function collectColumn(text: string, columns: ReadonlyMap<RowField, string> = new Map()): Map<RowField, string> {

@@ -8,6 +8,10 @@ export interface InvitationOptions {
   readonly links?: string
   readonly language?: string
   readonly entryPoint?: string
+  /** The most mails in a minute. Undefined for no limit. */
+  readonly perMinute?: number
+  /** What the invitation is for, in one line. */
+  readonly for?: string
 }
 
 /** Invites viewers to set their first password. */

@@ -133,3 +133,17 @@ test('without the setting or the attribute, a mail greets the user name', () => 
   expect(greetingNameOf(viewer, 'lastName')).toBe('ada')
   expect(greetingNameOf(viewer, 'username')).toBe('ada')
 })
+
+test.each(LANGUAGES)('an invitation says what it is for, and where the video is, in %s', (language) => {
+  const occasion = 'Annual meeting {username} <b>, 27 November 20:00'
+  const watchUrl = 'https://www.example.com/live?a={service}&b=2'
+  const plain = invitationMail(contextOf({ language }), LINK, 7)
+  const mail = invitationMail(contextOf({ language, watchUrl }), LINK, 7, occasion)
+  expect(mail.subject).toBe(`${plain.subject} – ${occasion}`)
+  expect(mail.text).toContain(`\n\n${occasion}\n\n`)
+  expect(mail.text).toContain(`: ${watchUrl}\n\n`)
+  expect(read(mail).words).toContain(occasion)
+  expect(read(mail).addresses).toContain(watchUrl)
+  expect(read(mail).tags).not.toContain('b')
+  expect(plain.text).not.toContain('null')
+})

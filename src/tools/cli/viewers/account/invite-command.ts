@@ -6,31 +6,54 @@ import { withEditableStore } from '../../settings/editable-store.ts'
 import { printable } from '../../terminal/text.ts'
 import type { InvitationOptions } from '../inviting.ts'
 import { invitations } from './invitations.ts'
+import { listOpenInvitations, resendInvitations } from './open-invitations.ts'
 
 interface InviteOptions extends InvitationOptions {
   readonly json?: boolean
   readonly revoke?: boolean
+  readonly pending?: boolean
+  readonly resend?: boolean
+  readonly group?: string
 }
 
-/** Adds `viewers invite`: sends an invitation again, or revokes it. */
+/** Adds `viewers invite`: sends invitations again, revokes them, or lists those that nobody has followed yet. */
 export function addViewersInviteCommand(group: Command, context: CommandContext): void {
-  const command = addCommand(group, 'invite <USERNAME>', 'invite a viewer again, or revoke the invitation', [
+  const command = addCommand(group, 'invite [USERNAME]', 'invite viewers again, or revoke an invitation', [
     'viewer-auth viewers invite ada@example.com',
     'viewer-auth viewers invite ada@example.com --links link.csv',
     'viewer-auth viewers invite ada@example.com --revoke',
+    'viewer-auth viewers invite --pending',
+    'viewer-auth viewers invite --resend --per-minute 30 --for "Annual meeting, 27 November 20:00"',
   ])
   invitations
     .addOptions(command)
     .option('--revoke', 'end all links of the viewer, also those to reset a password')
-    .action((username: string, { json, revoke, ...options }: InviteOptions) =>
-      runCommand(context, json, () =>
-        withEditableStore(context.io, (store) =>
-          revoke
-            ? revokeLinks(store, username)
-            : invitations.withInviter(context, options, (inviter) => inviter.invite(store, username)),
-        ),
-      ),
-    )
+    .option('--pending', 'list the viewers who have not yet followed their invitation')
+    .option('--resend', 'send a new link to all viewers who have not yet followed their invitation')
+    .option('--group <NAME>', 'with --pending or --resend: only members of this group')
+    .action((username: string | undefined, options: InviteOptions) => {
+      const { pending, resend, revoke } = options
+      const ways = [username !== undefined, pending, resend].filter(Boolean).length
+      if (ways !== 1) command.error('error: give a USERNAME, --pending or --resend')
+      if (revoke && username === undefined) command.error('error: --revoke needs a USERNAME')
+      if (options.group !== undefined && username !== undefined)
+        command.error('error: --group needs --pending or --resend')
+      return runCommand(context, options.json, () =>
+        withEditableStore(context.io, (store) => workOf(context, store, username, options)),
+      )
+    })
+}
+
+function workOf(
+  context: CommandContext,
+  store: EditableUserStore,
+  username: string | undefined,
+  options: InviteOptions,
+): Promise<Outcome> {
+  if (options.pending) return listOpenInvitations(context, store, options)
+  if (username === undefined) return resendInvitations(context, store, options)
+  if (options.revoke) return revokeLinks(store, username)
+  return invitations.withInviter(context, options, (inviter) => inviter.invite(store, username))
 }
 
 async function revokeLinks(store: EditableUserStore, username: string): Promise<Outcome> {

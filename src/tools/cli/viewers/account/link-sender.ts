@@ -25,13 +25,14 @@ import { entryPointNamed } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { InvitationOptions } from '../inviting.ts'
 import { openLinksFile } from './links-file.ts'
+import { createPace } from './pace.ts'
 
 /** Sends each viewer a link to set the first password, or writes the link to a file. */
 export interface LinkSender {
   /** Returns why the viewer gets no link, as the end of a sentence; null otherwise. */
   faultIn(viewer: Viewer): string | null
   /**
-   * Sends a link, or writes it to the file.
+   * Sends a link, or writes it to the file. Null for a viewer who was changed meanwhile, and after a stop.
    * @throws MailFault when the mail server refuses this mail.
    * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
    */
@@ -41,8 +42,10 @@ export interface LinkSender {
 
 type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
 
-const DEFAULT_DAYS = 7
+export const DEFAULT_DAYS = 7
 const MOST_DAYS = 60
+const MOST_PER_MINUTE = 100_000
+const MOST_CHARACTERS = 100
 const RETRY_MS = 2_000
 /** A server that defers so many recipients in a row limits all mails. */
 const MOST_DEFERRED = 10
@@ -54,6 +57,8 @@ export function addInvitationOptions(command: Command): Command {
     .option('--links <FILE>', 'write the links to a new CSV file instead of sending them')
     .option('--language <TAG>', 'the language of the mails, such as de')
     .option('--entry-point <NAME>', 'the entry point whose pages the links open')
+    .option('--for <TEXT>', 'what the mails invite to, such as "Annual meeting, 27 November 20:00"', parseOccasion)
+    .option('--per-minute <N>', 'the most mails in a minute (default: no limit)', parsePerMinute)
 }
 
 /**
@@ -85,21 +90,31 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
     throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
   const mailServer = await openMailServer(server)
   const sendMail = mailSender(mailServer)
+  const stop = new AbortController()
+  // Without a pace, Ctrl-C ends a command that sends one mail at once.
+  const release = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
+  const isTurn = createPace(options.perMinute, stop.signal)
   return {
     faultIn: (viewer) =>
       mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
     async send(store, username) {
+      // A stop comes before the new link, because that ends the earlier one.
+      if (!(await isTurn())) return null
       const invitation = await create(store, username)
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
       if (!invitation || to === null) return null
       const { viewer, link } = invitation
       const recipient = { to, name: greetingNameOf(viewer, nameAttribute), username: viewer.username }
-      const mail = invitationMail({ ...context, ...recipient, request: null }, link, context.lifeDays)
+      const occasion = options.for ?? null
+      const mail = invitationMail({ ...context, ...recipient, request: null }, link, context.lifeDays, occasion)
       await sendMail(mail)
       await store.markSent(invitation.digest)
       return invitation
     },
-    close: mailServer.close,
+    close() {
+      release()
+      mailServer.close()
+    },
   }
 }
 
@@ -168,6 +183,20 @@ function brandIn({
 }: Readonly<Record<string, string | undefined>>): MailBrand {
   const [light, dark] = [LightColor.safeParse(BRAND_COLOR).data, DarkColor.safeParse(BRAND_COLOR_DARK).data]
   return { colors: colorsOf(light, dark), helpUrl: /^(https?|mailto):/.test(HELP_URL) ? HELP_URL : null }
+}
+
+/** Returns a text for the subject of a mail. Refuses what could begin another header, or turn the text around. */
+function parseOccasion(text: string): string {
+  const occasion = text.trim()
+  const isLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u.test(occasion)
+  if (isLine && occasion.length <= MOST_CHARACTERS) return occasion
+  throw new InvalidArgumentError(`Use one line of at most ${MOST_CHARACTERS} characters, without control characters.`)
+}
+
+function parsePerMinute(text: string): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= MOST_PER_MINUTE) return number
+  throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_PER_MINUTE}.`)
 }
 
 function parseDays(text: string): number {
