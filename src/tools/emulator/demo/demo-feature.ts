@@ -18,8 +18,8 @@ export interface SharedSettings {
 
 /** A feature in the demo. A fork may delete it. */
 export interface DemoFeature {
-  /** Its settings at the entry point of the seeded locks. */
-  readonly ofDefault?: object
+  /** Returns its settings at the entry point of the seeded locks. @param pageUrl address of a page with that player. */
+  ofDefault?(pageUrl: string): object
   /** Its channel, with a lock that leads to its entry point. */
   readonly channel?: SeededChannel
   /** Its entry point, if it has one of its own here. */

@@ -3,6 +3,7 @@ import { doorsDemo } from './doors/doors-demo.ts'
 import { passkeysDemo } from './passkeys/passkeys-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
 import { tokenDemo } from './token/token-demo.ts'
+import { watchPageDemo } from './watch-page/watch-page-demo.ts'
 
 /** The features in the demo, besides passwords and the hash. */
-export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo, doorsDemo]
+export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo, doorsDemo, watchPageDemo]

@@ -10,6 +10,17 @@ const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
 /** The settings of the emulator that belong to an entry point. */
 const OF_ENTRY_POINT = ['PLAYER_RETURN_URL', 'PLAYER_ORIGINS', 'HASH_CONSUMERS']
 
+/** The origin of the customer's pages. To a browser, it is a third site besides the player and the login app. */
+export function pageOriginOf({ port }: RunningEmulator): string {
+  return `http://page.localhost:${port}`
+}
+
+/** Returns the address of the customer's page with the locked channel. */
+export function pageUrlOf(emulator: RunningEmulator): string {
+  const channel = emulator.seed.channels.find(({ locked }) => locked)
+  return `${pageOriginOf(emulator)}/channel/${channel?.id}`
+}
+
 /**
  * Writes the entry points of the demo: one with the brand of a customer for the seeded locks, one without a brand, and
  * those of features. Only this user may read the file, because it holds secrets.
@@ -38,7 +49,7 @@ export function writeEntryPoints(
     brandColor: '#0a7d6c',
     helpUrl: `${url}/`,
   }
-  const ofDefault: object = Object.assign({}, ...features.map(({ ofDefault }) => ofDefault))
+  const ofDefault: object = Object.assign({}, ...features.map((feature) => feature.ofDefault?.(pageUrlOf(emulator))))
   const entryPoints = [
     { name: 'default', secret: hashSecret, ...hash, ...brand, ...ofDefault },
     { name: 'plain', secret: randomBytes(20).toString('hex'), ...hash },

@@ -7,7 +7,7 @@ import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
 import type { DemoFeature } from './demo-feature.ts'
 import { DEMO_FEATURES } from './demo-features.ts'
 import { type DemoSecrets, loadSecrets } from './demo-secrets.ts'
-import { writeEntryPoints } from './entry-points.ts'
+import { pageOriginOf, pageUrlOf, writeEntryPoints } from './entry-points.ts'
 import { freePort } from './free-port.ts'
 import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
 import { prepareViewers } from './viewers.ts'
@@ -117,12 +117,10 @@ function startService(port: number, providerPort: number, parts: DemoParts): Pro
 }
 
 function addressesOf(emulator: RunningEmulator, loginUrl: string, features: readonly DemoFeature[]): DemoAddresses {
-  const { url, port, seed } = emulator
-  const pageOrigin = `http://page.localhost:${port}`
-  const channel = seed.channels.find(({ locked }) => locked)
+  const pageOrigin = pageOriginOf(emulator)
   return {
-    pageUrl: `${pageOrigin}/channel/${channel?.id}`,
-    serviceUrl: `${url}/`,
+    pageUrl: pageUrlOf(emulator),
+    serviceUrl: `${emulator.url}/`,
     loginUrl: `${loginUrl}/`,
     unbrandedUrl: `${loginUrl}/e/plain`,
     features: features.map((feature) => feature.introduction({ emulator, pageOrigin })),
