@@ -72,7 +72,8 @@ test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal
     const kind = await kindOf(outcome)
     kinds[kind] = [...(kinds[kind] ?? []), outcome]
   }
-  const steps = /^(returned|cancelled|signed-out|waiting|other-screen|took-over|.*-(started|signed-in|not-yet|logged-out))$/
+  const steps =
+    /^(returned|cancelled|signed-out|waiting|other-screen|took-over|.*-(started|signed-in|not-yet|logged-out))$/
   const neither = outcomes.filter((outcome) => steps.test(outcome))
   expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither })
   expect(kinds.refusal).toHaveLength(outcomes.length - 1 - neither.length)
