@@ -14,17 +14,17 @@ import { token } from './features/token/feature.ts'
 import { watchPage } from './features/watch-page/feature.ts'
 import type { Feature } from './login/feature.ts'
 
-/** The features of this app. Ways to sign in are on the screen in this order. Gates that ask the viewer come last. */
+/** The features of this app. Ways to sign in are on the screen in this order. Gates decide in this order. */
 const FEATURES = {
   sso,
   passkeys,
   account,
   watchPage,
   token,
-  doors,
   accountEnd,
-  screenLimit,
+  doors,
   askReturning,
+  screenLimit,
   entryPointsFile,
   secretFiles,
   metrics,

@@ -28,7 +28,7 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
 }
 
 /** Returns the context for the ways back to the player; null if the request contains none that is allowed. */
-function contextOf(req: Request, answer: PlayerAnswer): PlayerContext | null {
+export function contextOf(req: Request, answer: PlayerAnswer): PlayerContext | null {
   const fields: Record<string, unknown> = (req.method === 'POST' ? req.body : req.query) ?? {}
   const reading = readPlayerContext(fields, answer)
   return reading.ok ? reading.context : null

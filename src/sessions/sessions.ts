@@ -36,7 +36,7 @@ export interface Sessions {
    */
   returningViewer(req: Request, res: Response): Promise<ReturningViewer | null>
   /** Returns the part of a session that names its viewer, as at a sign-in now. */
-  describe(viewer: Viewer, sso?: SsoOrigin): SessionViewer
+  describe(viewer: Viewer, sso?: SsoOrigin, atSeconds?: number): SessionViewer
   /**
    * Looks up the viewer of a description, as `returningViewer` does. Null if a session with it would not count here now.
    * @throws UpstreamError if the user store cannot be reached.
@@ -45,9 +45,10 @@ export interface Sessions {
   /**
    * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
    * @param sso for an SSO viewer, who is never looked up in the user store.
+   * @param atSeconds UNIX time of an earlier sign-in. Default: now.
    * @returns the id; null if the session store failed, and the viewer gets no cookie.
    */
-  start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null>
+  start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin, atSeconds?: number): Promise<string | null>
   /**
    * As `end`, but returns null, and does not throw: without the cookie, no browser can use a session that stays in the
    * store.
@@ -95,13 +96,13 @@ export function createSessions(deps: SessionDeps) {
     const viewer = accepts(described, nowSeconds()) ? await currentViewer(deps, described) : null
     return typeof viewer === 'string' ? null : viewer
   }
-  const describe = (viewer: Viewer, sso?: SsoOrigin) => storedViewer(viewer, Math.floor(nowSeconds()), users, sso)
-  async function start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin): Promise<string | null> {
+  const describe: Sessions['describe'] = (viewer, sso, at = nowSeconds()) => storedViewer(viewer, at, users, sso)
+  async function start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin, atSeconds?: number) {
     try {
       await load(req, res)
       // Without an old session, the id is new already. hasCookie() is stricter than express-session.
       if (req.session.viewer !== undefined) await withCallback((callback) => req.session.regenerate(callback))
-      req.session.viewer = describe(viewer, sso)
+      req.session.viewer = describe(viewer, sso, atSeconds)
       await withCallback((callback) => req.session.save(callback))
       return req.sessionID
     } catch (error) {
@@ -149,7 +150,7 @@ function storedViewer(
 ): SessionViewer {
   const isFound = users.find !== undefined && sso === undefined
   const snapshot = isFound ? passwordVersion && { passwordVersion } : { snapshot: { groups, attributes } }
-  return { username, signedInAtSeconds, ...snapshot, ...(sso && { sso }) }
+  return { username, signedInAtSeconds: Math.floor(signedInAtSeconds), ...snapshot, ...(sso && { sso }) }
 }
 
 /** Returns the viewer as the user store has it now, or why the session no longer counts. */

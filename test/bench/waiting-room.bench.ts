@@ -2,6 +2,7 @@ import { Agent, type AgentOptions, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPasses } from '../../src/features/pass/passes.ts'
 import type { AuthenticatedViewer } from '../../src/login/route-deps.ts'
+import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import type { BenchPart, BenchRun } from './bench-part.ts'
 import { type BenchRow, quantile } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
@@ -104,6 +105,9 @@ function passPaths({ installation: { environment } }: BenchRun, count: number): 
     publicUrl: new URL(environment.PUBLIC_URL ?? ''),
     sessionSettings: { secrets: [environment.SESSION_SECRET ?? ''], lifetimeSeconds: 28_800 },
     nowSeconds,
+    openCounter: openMemoryCounter,
+    // Only for passes of sessions.
+    sessionStore: {} as never,
     opened: [],
   }
   const describe = ({ username }: { username: string }) => ({ username, signedInAtSeconds: Math.floor(nowSeconds()) })

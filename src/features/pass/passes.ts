@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { UpstreamError } from '../../errors.ts'
 import type { Services } from '../../login/feature.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { AuthenticatedViewer } from '../../login/route-deps.ts'
@@ -16,6 +18,7 @@ const Content = z.object({
   viewer: StoredSession.shape.viewer,
   isShared: z.boolean(),
   isReturn: z.boolean(),
+  id: z.string(),
   sealedAtSeconds: z.number(),
 })
 
@@ -27,6 +30,8 @@ export interface Pass {
   readonly isShared: boolean
   /** True for a viewer with a session. The pass is good only with that session. */
   readonly isReturn: boolean
+  /** The same after a renewal. */
+  readonly id: string
   readonly sealedAtSeconds: number
 }
 
@@ -46,18 +51,28 @@ export interface Passes {
   renew(pass: Pass, context: PlayerContext): Promise<string | null>
   isRenewalDue(pass: Pass): boolean
   read(sealed: unknown, context: PlayerContext): PassReading
-  /** True if the sign-in is too old, or the system that signed the viewer in has ended it since. @throws as `renew` */
+  /**
+   * True if the sign-in is too old, the viewer has signed out, or the system that signed the viewer in has ended it since.
+   * @throws as `renew`
+   */
   isOver(pass: Pass): Promise<boolean>
+  /** Ends a pass with all that were sealed from it, in all copies of the app that share limits. */
+  revoke(pass: Pass): Promise<void>
+  /** @throws UpstreamError if the sessions of passes cannot be read. */
+  assertSessions(): Promise<void>
 }
 
-type PassServices = Pick<Services, 'publicUrl' | 'sessionSettings' | 'nowSeconds' | 'opened'>
+export type PassServices = Pick<
+  Services,
+  'publicUrl' | 'sessionSettings' | 'sessionStore' | 'openCounter' | 'nowSeconds' | 'opened'
+>
 
 /**
  * Creates the passes of one use, such as "waiting".
  * @param sessions of the entry point.
  */
 export function createPasses(
-  { publicUrl, sessionSettings, nowSeconds, opened }: PassServices,
+  { publicUrl, sessionSettings, sessionStore, openCounter, nowSeconds, opened }: PassServices,
   use: string,
   entryPoint: string,
   sessions: Pick<Sessions, 'describe'>,
@@ -65,22 +80,30 @@ export function createPasses(
   const seal = createSeal(sessionSettings.secrets, `viewer-auth pass 1 ${publicUrl.origin} ${use}`)
   const bindingOf = ({ fields }: PlayerContext) => JSON.stringify([entryPoint, Object.entries(fields).toSorted()])
   const sealed = (pass: Pass, context: PlayerContext) => seal.seal(JSON.stringify(pass), bindingOf(context))
-  const isOver = async ({ viewer }: Pass) => {
+  const revoked = openCounter(`revoked-pass-${use}`, 2 * PASS_SECONDS)
+  const isOver = async ({ viewer, id }: Pass) => {
     const ends = Math.min(
       viewer.signedInAtSeconds + sessionSettings.lifetimeSeconds,
       viewer.sso?.endsAtSeconds ?? Infinity,
     )
-    if (ends <= nowSeconds()) return true
+    if (ends <= nowSeconds() || (await revoked.get(id)) !== null) return true
     const ended = await Promise.all(opened.map(({ open }) => open.hasEnded?.(viewer) ?? false))
     return ended.includes(true)
   }
   return {
     isOver,
+    revoke: async ({ id }) => void (await revoked.penalty(id)),
+    assertSessions: () =>
+      sessionStore.checkHealth().catch((cause: unknown) => {
+        throw new UpstreamError('session-store', 'The session of a pass cannot be read', { cause })
+      }),
     issue({ viewer, context, origin, outcome, isShared = false }) {
       const isReturn = outcome === 'returned'
       const { snapshot, passwordVersion, ...named } = sessions.describe(viewer, origin)
       const own = isReturn ? {} : { ...(snapshot && { snapshot }), ...(passwordVersion && { passwordVersion }) }
-      const text = sealed({ viewer: { ...named, ...own }, isShared, isReturn, sealedAtSeconds: nowSeconds() }, context)
+      const id = randomBytes(9).toString('base64url')
+      const pass = { viewer: { ...named, ...own }, isShared, isReturn, id, sealedAtSeconds: nowSeconds() }
+      const text = sealed(pass, context)
       return text.length > LONGEST_PASS ? null : text
     },
     async renew(pass, context) {

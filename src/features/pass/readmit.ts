@@ -2,11 +2,11 @@ import type { Request, Response } from 'express'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { returnToPlayer, type SendDeps, sendToPlayer } from '../../login/send-to-player.ts'
-import type { SessionViewer } from '../../sessions/session-store.ts'
+import type { ReturningViewer } from '../../sessions/sessions.ts'
 import type { Pass, Passes } from './passes.ts'
 
 export type ReadmitDeps = SendDeps &
-  Pick<EntryPointDeps, 'screens' | 'sessions'> & { readonly passes: Pick<Passes, 'read' | 'isOver'> }
+  Pick<EntryPointDeps, 'screens' | 'sessions'> & { readonly passes: Pick<Passes, 'read' | 'isOver' | 'assertSessions'> }
 
 /** A pass as the request has it, with the fields of the player, which were checked again. */
 export interface GivenPass {
@@ -43,9 +43,8 @@ export async function readmit(deps: ReadmitDeps, req: Request, res: Response, gi
   const { viewer: stored, isShared, isReturn } = pass
   const signInAgain = (reason: string) => showSignIn(deps, req, res, { context, viewer: stored.username, reason })
   if (isReturn) {
-    const returning = await sessions.returningViewer(req, res)
-    if (returning === null || !isSame(stored, returning.viewer.username, returning.origin?.subject))
-      return signInAgain('the session of the pass has ended')
+    const returning = await returningWith(deps, pass, req, res)
+    if (returning === null || (await passes.isOver(pass))) return signInAgain('the session of the pass has ended')
     return await returnToPlayer(deps, req, res, { ...returning, context })
   }
   const viewer = await sessions.find(stored)
@@ -58,15 +57,29 @@ export async function readmit(deps: ReadmitDeps, req: Request, res: Response, gi
     origin: stored.sso,
     isShared,
     async openSession() {
-      const id = await (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer, stored.sso))
+      const id = await (isShared
+        ? sessions.forget(req, res)
+        : sessions.start(req, res, viewer, stored.sso, stored.signedInAtSeconds))
       // A logout at the provider in the meantime may not have found the session yet.
       return id === null || (await passes.isOver(pass)) ? null : id
     },
   })
 }
 
-function isSame(stored: SessionViewer, username: string, subject: string | undefined): boolean {
-  return stored.username === username && stored.sso?.subject === subject
+/**
+ * Returns the viewer of the session that belongs to a pass. Null if the session has ended, or is of another viewer.
+ * @throws UpstreamError if the session store fails: the viewer may still have the session.
+ */
+export async function returningWith(
+  { passes, sessions }: Pick<ReadmitDeps, 'sessions'> & { readonly passes: Pick<Passes, 'assertSessions'> },
+  { viewer: stored }: Pass,
+  req: Request,
+  res: Response,
+): Promise<ReturningViewer | null> {
+  const returning = await sessions.returningViewer(req, res)
+  if (returning === null) await passes.assertSessions()
+  const isSame = returning?.viewer.username === stored.username && returning.origin?.subject === stored.sso?.subject
+  return isSame ? returning : null
 }
 
 interface Again {

@@ -2,7 +2,7 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, Router } f
 import { readPost } from '../../login/posts.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import { sendWrongMethod } from '../../login/routes.ts'
+import { contextOf, sendWrongMethod } from '../../login/routes.ts'
 import { isNavigation, returnToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import type { Passes } from '../pass/passes.ts'
@@ -24,7 +24,7 @@ export function watchHereRoutes(deps: EntryPointDeps, watchHere: WatchHere): Rou
   router.all(PATH, onlyMethods('POST', sendWrongMethod(deps)))
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, null)
+    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
   }
   router.use(onError)
   return router

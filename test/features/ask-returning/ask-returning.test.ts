@@ -5,6 +5,7 @@ import { expectRefused } from '../../login/refused-answer.ts'
 import { expectScreen } from '../../login/signed-in.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../../login/start-login-app.ts'
 import { SETTINGS } from '../../settings.ts'
+import { withScreenLimit } from '../screen-limit/entry-point.ts'
 import { asking } from './asking.ts'
 
 const ASKING = asking(ENTRY_POINT)
@@ -148,4 +149,13 @@ test.each([
 ])('RETURNING_VIEWERS=%s is read', (RETURNING_VIEWERS, expected) => {
   const { entryPoints } = readConfig({ ...SETTINGS, HASH_LIFETIME_SECONDS: '120', RETURNING_VIEWERS })
   expect(entryPoints[0]?.features['ask-returning']).toEqual(expected)
+})
+
+test('the next person at a device is asked before the viewer may take a place from another screen', async () => {
+  const entryPoint = withScreenLimit(ASKING)
+  const app = await startLoginApp({ entryPoints: [entryPoint] })
+  const { session } = await signIn(app)
+  await signIn(app)
+  expectQuestion(await app.get('/', { Cookie: session }))
+  expect((await app.post('/continue', {}, { Cookie: session })).text).toContain('action="/watch-here"')
 })

@@ -11,9 +11,9 @@ import { compileView } from '../../../login/screens/views.ts'
 
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_PAGES = 256
-/** Placeholders in a cached page: the name of the viewer, and the seconds until the door opens. */
-const VALUES = /([\ue000\ue001])/
-const [NAME, SECONDS] = ['\ue000', '\ue001']
+/** Placeholders in a cached page: the name of the viewer, the seconds until the door opens, and the pass. */
+const VALUES = /([\ue000-\ue002])/
+const [NAME, SECONDS, PASS] = ['\ue000', '\ue001', '\ue002']
 
 /** The closed door in the words of its screen. */
 export type ClosedDoor = Extract<AccessRefused, { reason: 'not-entitled' }>
@@ -25,6 +25,7 @@ export interface WaitingState {
   /** The fields of the player. */
   readonly fields: PlayerContext['fields']
   readonly username: string
+  readonly sealed: string
   readonly secondsToOpening: number
 }
 
@@ -51,6 +52,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
       reason: 'waiting',
       why: fault ? errorText(language, fault.text) : textIn(language, text),
       username: NAME,
+      pass: PASS,
       countdown: hasScript && !fault ? SECONDS : null,
       fields,
       links: page.links.filter(({ name }) => name !== 'forgot'),
@@ -64,9 +66,12 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
     const key = `${language} ${fault?.text} ${JSON.stringify(fields)}`
     const pieces = cache.get(key) ?? render(language, state).split(VALUES)
     cache.set(key, pieces)
-    const name = ejs.escapeXML(state.username)
-    const seconds = String(Math.ceil(state.secondsToOpening))
-    return pieces.map((piece) => (piece === NAME ? name : piece === SECONDS ? seconds : piece)).join('')
+    const values: Readonly<Record<string, string>> = {
+      [NAME]: ejs.escapeXML(state.username),
+      [SECONDS]: String(Math.ceil(state.secondsToOpening)),
+      [PASS]: state.sealed,
+    }
+    return pieces.map((piece) => values[piece] ?? piece).join('')
   }
 }
 

@@ -1,16 +1,17 @@
-import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import { languageOf } from '../../../languages/languages.ts'
-import type { Services } from '../../../login/feature.ts'
 import { faultEvent } from '../../../login/log/sign-in-log.ts'
+import { postSignOut, readPost } from '../../../login/posts.ts'
+import { formBody } from '../../../login/request/form-body.ts'
 import { type PlayerContext, readPlayerContext } from '../../../login/request/player-context.ts'
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../../login/route-deps.ts'
-import { sendWrongMethod } from '../../../login/routes.ts'
+import { contextOf, sendWrongMethod } from '../../../login/routes.ts'
 import { describeError } from '../../../login/screens/error-page.ts'
 import { sendLocation, sendPage, sendRedirect } from '../../../login/screens/send.ts'
 import { isAskedByScript, isNavigation } from '../../../login/send-to-player.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
-import { createPasses } from '../../pass/passes.ts'
-import { readmit, readPass, showSignIn } from '../../pass/readmit.ts'
+import { createPasses, type Pass, type Passes, type PassServices } from '../../pass/passes.ts'
+import { readmit, readPass, returningWith, showSignIn } from '../../pass/readmit.ts'
 import type { DoorDecision } from '../gate.ts'
 import { createWaitingCount, reloadSeconds } from './reload-time.ts'
 import { type ClosedDoor, createWaitingPages, type WaitingState } from './waiting-page.ts'
@@ -28,9 +29,8 @@ export interface WaitingDoor {
 }
 
 type RoomDeps = Omit<EntryPointDeps, 'gates'>
-type RoomServices = Pick<Services, 'publicUrl' | 'sessionSettings' | 'nowSeconds' | 'opened'>
 
-const passesFor = (services: RoomServices, { entryPoint, sessions }: RoomDeps) =>
+const passesFor = (services: PassServices, { entryPoint, sessions }: RoomDeps) =>
   createPasses(services, 'waiting', entryPoint.name, sessions)
 
 const isEarly = (decision: DoorDecision): decision is ClosedDoor =>
@@ -39,7 +39,7 @@ const isEarly = (decision: DoorDecision): decision is ClosedDoor =>
 type WaitingCount = ReturnType<typeof createWaitingCount>
 
 /** Creates the gate and the page of one entry point for viewers who come before the opening. */
-export function createWaitingRoom(door: WaitingDoor, services: RoomServices) {
+export function createWaitingRoom(door: WaitingDoor, services: PassServices) {
   const count = createWaitingCount(services.nowSeconds)
   return {
     gate: (deps: RoomDeps) => waitingGate(door, services, deps, count),
@@ -48,7 +48,7 @@ export function createWaitingRoom(door: WaitingDoor, services: RoomServices) {
 }
 
 /** Creates the gate that leads viewers who come before the opening to the page on which they wait. */
-function waitingGate(door: WaitingDoor, services: RoomServices, deps: RoomDeps, count: WaitingCount): Gate {
+function waitingGate(door: WaitingDoor, services: PassServices, deps: RoomDeps, count: WaitingCount): Gate {
   const { entryPoint, headersFor, logSignIn } = deps
   const passes = passesFor(services, deps)
   const sendWaitingPage = createSender(door, services, deps, count)
@@ -76,7 +76,7 @@ function waitingGate(door: WaitingDoor, services: RoomServices, deps: RoomDeps, 
 }
 
 /** Creates the page on which viewers wait. It loads again by itself, and leads to the player once the door is open. */
-function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: EntryPointDeps, count: WaitingCount): Router {
+function waitingRoutes(door: WaitingDoor, services: PassServices, deps: EntryPointDeps, count: WaitingCount): Router {
   const { answer, refusals, screens, logSignIn } = deps
   const passes = passesFor(services, deps)
   const sendWaitingPage = createSender(door, services, deps, count)
@@ -85,15 +85,17 @@ function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: EntryPoi
     const reading = readPlayerContext(req.query, answer)
     if (!reading.ok) return refusals.badContext(req, res, reading)
     const { context } = reading
-    // Another site could sign its visitors in as a viewer of its own.
-    if (refusals.isForeign(req)) return screens.sendSignIn(req, res, { context })
+    // Another site, or a link in a mail, could sign its visitors in as another viewer.
+    if (req.headers['sec-fetch-site'] === 'none' || refusals.isForeign(req)) {
+      return screens.sendSignIn(req, res, { context })
+    }
     const sealed = String(req.query.pass)
     const pass = readPass({ ...deps, passes }, req, res, { sealed, context })
     if (pass === null) return
     const decision = door.decide()
     const { username } = pass.viewer
     if (isEarly(decision)) {
-      const current = passes.isRenewalDue(pass) ? await passes.renew(pass, context) : sealed
+      const current = await passForNextLoad({ ...deps, passes }, req, res, pass, { sealed, context })
       if (current !== null) return sendWaitingPage(req, res, { context, username, sealed: current, closed: decision })
       return showSignIn(deps, req, res, { context, viewer: username, reason: 'the sign-in of the pass has ended' })
     }
@@ -115,12 +117,48 @@ function waitingRoutes(door: WaitingDoor, services: RoomServices, deps: EntryPoi
   }
   const onError: ErrorRequestHandler = (error, req, res, next) => {
     if (res.headersSent) return next(error)
-    refusals.failed(req, res, error, null)
+    refusals.failed(req, res, error, contextOf(req, answer))
   }
   return Router({ strict: true, caseSensitive: true })
     .get('/wait', getWaitingPage)
+    .post('/wait/sign-out', formBody, postSignOutOfRoom(deps, passes))
     .all('/wait', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
+    .all('/wait/sign-out', onlyMethods('POST', sendWrongMethod(deps)))
     .use(onError)
+}
+
+type RoomWithPasses = Pick<EntryPointDeps, 'sessions' | 'logSignIn'> & { readonly passes: Passes }
+
+/** Returns the pass for the next load. Null if the sign-in has ended. A store that is away ends none. */
+async function passForNextLoad(
+  deps: RoomWithPasses,
+  req: Request,
+  res: Response,
+  pass: Pass,
+  { sealed, context }: GivenSeal,
+): Promise<string | null> {
+  const { passes, logSignIn } = deps
+  try {
+    // Also keeps the session from ending while its page is open.
+    if (pass.isReturn && (await returningWith(deps, pass, req, res)) === null) return null
+    return passes.isRenewalDue(pass) ? await passes.renew(pass, context) : sealed
+  } catch (error) {
+    logSignIn(req, { ...faultEvent(error), viewer: pass.viewer.username })
+    return sealed
+  }
+}
+
+/** Ends the pass and the session: the page may stay in the history of the browser. */
+function postSignOutOfRoom(deps: EntryPointDeps, passes: Passes): RequestHandler {
+  const signOut = postSignOut(deps)
+  return async function postSignOutForm(req, res, next) {
+    const context = readPost(deps, req, res)
+    if (context === null) return
+    const { pass }: { pass?: unknown } = req.body ?? {}
+    const reading = passes.read(pass, context)
+    if (reading.ok) await passes.revoke(reading.pass)
+    await signOut(req, res, next)
+  }
 }
 
 /** The page of one viewer, before its first load. */
@@ -130,13 +168,18 @@ interface Room {
   readonly closed: ClosedDoor
 }
 
+interface GivenSeal {
+  readonly sealed: string
+  readonly context: PlayerContext
+}
+
 interface Waiting extends Pick<WaitingState, 'closed' | 'fault' | 'username'> {
   readonly context: PlayerContext
   readonly sealed: string
 }
 
 /** Returns a function that sends the page, with the time of its next reload. */
-function createSender(door: WaitingDoor, { nowSeconds }: RoomServices, deps: RoomDeps, count: WaitingCount) {
+function createSender(door: WaitingDoor, { nowSeconds }: PassServices, deps: RoomDeps, count: WaitingCount) {
   const { entryPoint, headersFor } = deps
   const { brand, hasScript } = entryPoint
   const pageOf = createWaitingPages(deps)
@@ -145,7 +188,7 @@ function createSender(door: WaitingDoor, { nowSeconds }: RoomServices, deps: Roo
     const secondsToOpening = (door.opensAtSeconds() ?? nowSeconds()) - nowSeconds()
     const seconds = reloadSeconds(waiting.fault ? RETRY_SECONDS : secondsToOpening, count.viewers())
     const { fields } = context
-    const html = pageOf(languageOf(req, brand.defaultLanguage), { ...waiting, fields, secondsToOpening })
+    const html = pageOf(languageOf(req, brand.defaultLanguage), { ...waiting, fields, sealed, secondsToOpening })
     const own = {
       // No other site and no asset learns the pass, and a post of the page still has its origin.
       'Referrer-Policy': 'strict-origin',

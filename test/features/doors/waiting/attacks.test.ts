@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../../login/entry-point.ts'
 import { responseOf } from '../../../login/response-of.ts'
 import { expectScreen } from '../../../login/signed-in.ts'
-import { ADA, type Answer, formOf, type LoginApp } from '../../../login/start-login-app.ts'
+import { ADA, type Answer, formOf, type LoginApp, SESSION_LIMITS } from '../../../login/start-login-app.ts'
 import { withDoors } from '../entry-point.ts'
 import { expectWaiting, OPENS, OWN_PAGE, passIn, refreshOf, startWaiting, WAITING } from './waiting.ts'
 
@@ -81,6 +81,8 @@ test('another site cannot sign its visitors in with a pass of its own', async ()
     expectRefused(await app.reload(page, { 'Sec-Fetch-Site': site, 'Sec-Fetch-Dest': 'iframe' }))
     expect(app.lines.at(-1)).toMatchObject({ outcome: 'not-from-own-page' })
   }
+  // A link in a mail.
+  expectRefused(await app.reload(page, { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Dest': 'document' }))
   expect((await app.reload(page, { ...OWN_PAGE, 'Sec-Fetch-Dest': 'iframe' })).status).toBe(303)
 })
 
@@ -113,4 +115,29 @@ test('no address of the page is a way around the password', async () => {
   app.clock.seconds = OPENS
   for (const method of ['POST', 'PUT', 'DELETE']) expect((await app.send(method, path)).status).toBe(405)
   expect((await app.get(path.replace('/wait', '/WAIT'))).status).toBe(404)
+})
+
+test('a pass is worthless after the viewer signed out on the page', async () => {
+  const app = await startWaiting()
+  const page = await app.enter()
+  app.clock.seconds += 300
+  const renewed = await app.reload(page)
+  expect(passIn(renewed)).not.toBe(passIn(page))
+  expect((await app.post('/wait/sign-out', { pass: passIn(renewed) }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(
+    403,
+  )
+  expectWaiting(await app.reload(renewed))
+  expect((await app.post('/wait/sign-out', { pass: passIn(renewed) }, OWN_PAGE)).location).toBe('/')
+  app.clock.seconds = OPENS
+  expectRefused(await app.reload(renewed))
+  expectRefused(await app.reload(page))
+})
+
+test('a session after the waiting room ends with the sign-in, not with the opening', async () => {
+  const app = await startWaiting()
+  const page = await app.enter()
+  app.clock.seconds = OPENS
+  const Cookie = String((await app.reload(page)).setCookies[0]?.split(';')[0])
+  app.clock.seconds = OPENS - 600 + SESSION_LIMITS.lifetimeSeconds
+  expectRefused({ ...(await app.get('/', { Cookie })), setCookies: [] })
 })
