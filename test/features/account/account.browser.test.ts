@@ -91,7 +91,7 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     await waitForTitle(page, 'Password saved')
     await pressKey(page.mainFrame(), 'a.primary')
     await waitForTitle(page, 'Player')
-    expect(page.url()).toBe(`${player}/`)
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toBe(`${player}/`)
     await page.goto(`${login}/account/change-password`)
     await typeText(page.mainFrame(), '#username', 'grace')
     await typeText(page.mainFrame(), '#password', SECOND)
