@@ -8,7 +8,7 @@ const MOST_SCREENS = 100
 const NEEDS_END =
   'works only with a hash that expires (HASH_LIFETIME_SECONDS above 0): otherwise the player never asks again'
 /** A screen that lost its place watches on until its response expires. */
-const LONG_SECONDS = 3600
+const LONG_SECONDS = 900
 
 /** The limit of an entry point. */
 export interface ScreenLimitSettings {
@@ -50,7 +50,7 @@ export const screenLimitFields = {
     lifetimeSeconds > LONG_SECONDS
       ? [
           `Entry point ${entryPoint}: a screen that lost its place watches on for up to ${lifetimeSeconds} s. ` +
-            'Lower HASH_LIFETIME_SECONDS.',
+            'Set HASH_LIFETIME_SECONDS between 300 and 900.',
         ]
       : [],
 } satisfies FeatureSettings<ReturnType<typeof settings>, ScreenLimitSettings>
