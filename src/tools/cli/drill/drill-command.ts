@@ -19,17 +19,21 @@ const FEATURE_DRILLS: readonly FeatureDrill[] = [
   eveningDrill, //
 ]
 
+const EXAMPLES = [
+  'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
+  'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
+  'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --group staff --attribute ticket=yes',
+  "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
+  ...FEATURE_DRILLS.map(({ example }) => example),
+]
+
 /** Adds `drill`, the operator's rehearsal of an event against staging. */
 export function addDrillCommand(command: Command, context: CommandContext): void {
-  const withExamples = addExamples(command, [
-    'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
-    'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
-    'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --group staff --attribute ticket=yes',
-    "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
-  ])
-  const withOptions = addViewerOptions(addNotes(withExamples, ABOUT), 'of each made-up viewer')
+  const withExamples = addExamples(command, EXAMPLES)
+  const about = [ABOUT, ...FEATURE_DRILLS.map((drill) => drill.about)].join(' ')
+  const withOptions = addViewerOptions(addNotes(withExamples, about), 'of each made-up viewer')
   withOptions
-    .option('--url <ADDRESS>', 'address of the sign-in screen; required')
+    .option('--url <ADDRESS>', 'address of the sign-in screen')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
     .option('--remove-made-up <PREFIX>', 'only remove the made-up viewers that an earlier drill left', madeUpPrefix)

@@ -11,6 +11,9 @@ export interface GivenOptions extends Omit<DrillOptions, 'url'> {
 
 /** A drill of a feature, in place of the usual one. A fork may delete it. */
 export interface FeatureDrill {
+  /** An example and sentences for the help. */
+  readonly example: string
+  readonly about: string
   addOptions(command: Command): Command
   /** True if the options ask for this drill. */
   isChosen(options: GivenOptions): boolean
