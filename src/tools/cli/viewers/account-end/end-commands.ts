@@ -20,7 +20,10 @@ interface End {
   readonly end: ZonedTime | null
 }
 
-const UNTIL = ['--until <TIME>', 'when the account ends, such as 2026-11-30 (the end of this day) or never'] as const
+const UNTIL = [
+  '--until <TIME>',
+  'when the account ends: a day (its end) or a time, such as 2026-11-30 or 2026-11-30T20:15, or never',
+] as const
 const ABOUT = `An account ends for responses, tokens and returns, also while it has a session. A time without an offset
 is in the time zone of this machine, or of TZ. The end is the attribute accountEndsAt.`
 
