@@ -26,7 +26,7 @@ export function entryPointValues(config: Config, entryPoint: EntryPoint, environ
 /** Describes the settings that all entry points share. */
 export function appValues(environment: Environment): ShownSettings {
   const { securityLogFile } = readActivitySettings(environment)
-  return { ...valuesOf(appSettings(), environment), SECURITY_LOG_FILE: securityLogFile ?? NONE }
+  return { ...valuesOf(appSettings(), environment), SECURITY_LOG_FILE: securityLogFile ?? 'off' }
 }
 
 function valuesOf(settings: Settings, given: Environment): ShownSettings {

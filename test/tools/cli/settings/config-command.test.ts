@@ -65,6 +65,7 @@ test('config check shows brand, language, limits and mail as the app will use th
     LIMITS_STORE_URL: 'rediss://app:PASSWORDMARKER@redis:6380',
     SMTP_URL: 'smtps://app:PASSWORDMARKER@mail.example.com',
     MAIL_FROM: 'Acme <login@example.com>',
+    SECURITY_LOG_FILE: 'off',
   }
   const { stdout } = await check({ ...SETTINGS, ...own }, '--json')
   expect(JSON.parse(stdout)).toMatchObject({
@@ -74,6 +75,7 @@ test('config check shows brand, language, limits and mail as the app will use th
       LIMITS_STORE_URL: 'rediss://redis:6380',
       SMTP_URL: 'smtps://mail.example.com',
       MAIL_FROM: 'login@example.com',
+      SECURITY_LOG_FILE: 'off',
     },
   })
   const { stdout: table } = await check({ ...SETTINGS, ...own })
