@@ -263,7 +263,7 @@ describe('wrong usage of report attendance', () => {
   })
 
   test.each([
-    ['without a column of names', 'name\nada\n', 'has no column "username". It has: "name".'],
+    ['without a column of names', 'name\nada\n', 'has no column "username" or "email". It has: "name".'],
     ['with a short row', 'username,groups\nada\n', 'Line 2 of'],
     ['without a row', 'username\n', 'has no row with a name'],
     ['of JSON Lines', '{"username":"ada"}\n', 'must be a CSV file'],
@@ -272,5 +272,16 @@ describe('wrong usage of report attendance', () => {
     const { status, stderr } = await attendance(...LIST())
     expect([status, stderr]).toEqual([1, expect.stringContaining(words)])
     expect(service.state.asked).toEqual([])
+  })
+
+  test.each([
+    [[], '--invited: '],
+    [['--identifier', 'mail'], '--identifier: '],
+    [['--identifier', 'name', '--by', 'group'], '--by: '],
+    [['--identifier', 'name', '--by', 'group', '--group', 'staff'], '--group: '],
+  ])('with %j, a missing column is a fault of the option that needs it', async (options, start) => {
+    writeFileSync(join(cwd, 'invited.csv'), 'name\nada\n')
+    const { stderr } = await attendance(...LIST(), ...options)
+    expect(stderr).toContain(`Failed: ${start}${cwd}/invited.csv has no column`)
   })
 })

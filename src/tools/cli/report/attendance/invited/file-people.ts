@@ -51,18 +51,21 @@ function columnsOf(path: string, cells: readonly string[], { identifier, by, gro
     const place = header.findIndex((column) => column.toLowerCase() === name.toLowerCase())
     return place < 0 ? null : place
   }
-  function needed(option: string, name: string): number {
-    const place = placeOf(name)
-    if (place !== null) return place
+  function needed(option: string, names: readonly string[]): number {
+    for (const name of names) {
+      const place = placeOf(name)
+      if (place !== null) return place
+    }
     const has = header.map((column) => JSON.stringify(column)).join(', ')
-    throw new ConfigError(`${option}: ${path} has no column ${JSON.stringify(name)}. It has: ${has}.`)
+    const missing = names.map((name) => JSON.stringify(name)).join(' or ')
+    throw new ConfigError(`${option}: ${path} has no column ${missing}. It has: ${has}.`)
   }
-  const byDefault = NAMES.find((name) => placeOf(name) !== null) ?? NAMES[0] ?? ''
+  const ofGroups = groups.length > 0 ? '--group' : '--by'
   return {
     count: header.length,
-    name: needed('--identifier', identifier ?? byDefault),
-    groups: groups.length > 0 || by === BY_GROUP ? needed('--group', GROUPS) : placeOf(GROUPS),
-    by: by === undefined || by === BY_GROUP ? null : needed('--by', by),
+    name: identifier === undefined ? needed('--invited', NAMES) : needed('--identifier', [identifier]),
+    groups: groups.length > 0 || by === BY_GROUP ? needed(ofGroups, [GROUPS]) : placeOf(GROUPS),
+    by: by === undefined || by === BY_GROUP ? null : needed('--by', [by]),
   }
 }
 
