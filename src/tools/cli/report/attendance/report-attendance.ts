@@ -37,6 +37,8 @@ interface Destination {
 
 /** A report does not wait longer for the titles of its channels. */
 const TITLES_TIMEOUT_MS = 5_000
+const NO_VIEWS =
+  'The service has no views in this period. Check the ids and the times: the service does not refuse an unknown id.'
 
 /** Fetches all segments of the period, keeps the times of each viewer, and writes who came and who was missing. */
 export async function reportAttendance(io: CommandIo, service: Service, request: AttendanceRequest): Promise<Outcome> {
@@ -62,7 +64,8 @@ export async function reportAttendance(io: CommandIo, service: Service, request:
       await sink.finish()
     } else await part.finish(write)
     const summary = summaryOf(all())
-    for (const warning of summaryWarnings(summary)) io.stderr.write(`Warning: ${warning}\n`)
+    const warnings = [...(collected.viewers.length === 0 ? [NO_VIEWS] : []), ...summaryWarnings(summary)]
+    for (const warning of warnings) io.stderr.write(`Warning: ${warning}\n`)
     for (const sentence of summarySentences(summary, people !== null)) io.stderr.write(`${sentence}\n`)
     const place = output === undefined ? '' : ` in ${output}`
     io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)

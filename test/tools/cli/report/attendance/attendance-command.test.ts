@@ -63,6 +63,13 @@ describe('report attendance', () => {
     ])
   })
 
+  test('a period without any view is a warning, since an unknown channel looks the same', async () => {
+    const warning = 'Warning: The service has no views in this period.'
+    expect((await attendance(...LIST())).stderr).not.toContain(warning)
+    service.state.segments = [watched('ada@example.com', -90, -60)]
+    expect((await attendance(...LIST())).stderr).toContain(warning)
+  })
+
   test('parallel devices count once', async () => {
     expect((await rowsOf(...LIST()))[0]).toMatchObject({ viewer: 'ada@example.com', minutes: 60, live_minutes: 60 })
   })
