@@ -14,9 +14,9 @@ export interface PlaysUntil {
   readonly isResponse: boolean
 }
 
-type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
+export type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
 
-/** Returns the time at which an entry point ends every answer. Null if it does not. */
+/** Returns the time at which an entry point ends every response that still plays. Null if it does not. */
 const ENDS: readonly ((entryPoint: EntryPoint, nowSeconds: number) => number | null)[] = [
   doorsEnd, //
 ]
