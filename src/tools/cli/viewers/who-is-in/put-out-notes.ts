@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { CommandContext } from '../../command.ts'
 import { printableJson, printableParagraphs } from '../../terminal/text.ts'
-import { entryPointsIn, openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
+import { type EntryPoints, entryPointsIn, openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
 
 /** Commands that put viewers out. */
 const COMMANDS = ['disable', 'remove', 'end']
@@ -27,23 +28,31 @@ function printNote({ io: { env, stderr } }: CommandContext, json: boolean | unde
   const nowSeconds = Date.now() / 1000
   const entryPoints = entryPointsIn(env)
   const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds)
-  const text = until === null ? UNKNOWN : noteOf(until, (entryPoints?.length ?? 0) > 1, nowSeconds)
+  const text = entryPoints === null || until === null ? UNKNOWN : noteOf(entryPoints, nowSeconds)
   const isEndless = until?.seconds === Number.POSITIVE_INFINITY
   const playsUntilTime = until === null || isEndless ? null : new Date(until.seconds * 1000).toISOString()
   const data = { playsUntil: playsUntilTime, isEndless, isKnown: until !== null, note: text }
   stderr.write(`${json ? printableJson(data) : printableParagraphs(text, stderr)}\n`)
 }
 
-/** @param isOneOfSeveral true to name the entry point. */
-function noteOf({ seconds, entryPoint, isResponse }: PlaysUntil, isOneOfSeveral: boolean, nowSeconds: number) {
+/** Returns the sentences about a viewer who may have used any of these entry points. */
+export function noteOf(entryPoints: EntryPoints, nowSeconds: number): string {
+  const ofResponse = playsUntil(entryPoints.filter(isHashEntryPoint), nowSeconds, nowSeconds)
+  const tokens = entryPoints.filter((entryPoint) => !isHashEntryPoint(entryPoint)).map(({ name }) => name)
+  const where = ofResponse === null ? '' : ` that got a token, at entry point ${tokens.join(' or ')},`
+  const ofToken = `An open player${where} plays on until it is reloaded: its token is read only once.`
+  const parts = ofResponse === null ? [] : responseNote(ofResponse, entryPoints.length > 1, nowSeconds)
+  return (tokens.length === 0 ? parts : [...parts.slice(0, 1), ofToken, ...parts.slice(1)]).join(' ')
+}
+
+/** @param isOneOfSeveral true to name the entry point. @returns the sentence, then how to be faster. */
+function responseNote({ seconds, entryPoint }: PlaysUntil, isOneOfSeveral: boolean, nowSeconds: number): string[] {
   const at = isOneOfSeveral ? ` at entry point ${entryPoint}` : ''
   if (Number.isFinite(seconds)) {
-    if (seconds <= nowSeconds) return `No player plays on${at}: every response has expired.`
     // The whole minute.
     const time = openClock(nowSeconds)(Math.ceil(seconds / 60) * 60)
-    return [`An open player plays on${at} until ${time} at the latest, when its response expires.`, ...CURES].join(' ')
+    return [`An open player plays on${at} until ${time} at the latest, when its response expires.`, ...CURES]
   }
-  if (!isResponse) return `An open player plays on${at} until it is reloaded: its token is read only once.`
-  const cure = 'Set HASH_LIFETIME_SECONDS.'
-  return [`An open player plays on${at} for ever: its response never expires. ${cure}`, ...CURES.slice(1)].join(' ')
+  const cures = ['Set HASH_LIFETIME_SECONDS.', ...CURES.slice(1)]
+  return [`An open player plays on${at} for ever: its response never expires.`, ...cures]
 }
