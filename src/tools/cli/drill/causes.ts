@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'store-down': 'the user store or the access policy was away',
 }
 
-/** Why features refuse viewers with the right password, by the reason on the screen. */
+/** Why features keep viewers with the right password from the player, by the reason. */
 const REFUSALS: readonly Readonly<Record<string, string>>[] = [
   closedDoors, //
   otherScreen,
@@ -71,7 +71,7 @@ export function causesOf(attempts: readonly Attempt[], away: readonly string[]):
 function causesOfRefusals(attempts: readonly Attempt[]): Cause[] {
   return REFUSALS.flatMap(Object.entries<string>).flatMap(([name, why]) => {
     const answers = attempts.filter(({ outcome, reason }) => outcome === 'refused' && reason === name).length
-    return answers === 0 ? [] : [{ name, answers, text: `${countWords(answers, 'sign-in')} were refused: ${why}.` }]
+    return answers === 0 ? [] : [{ name, answers, text: `${countWords(answers, 'sign-in')} got no response: ${why}.` }]
   })
 }
 

@@ -1,3 +1,4 @@
+import { reasonToWait } from '../doors/closed-doors.ts'
 import type { BrowserAnswer } from './browser.ts'
 import { type ExpectedResponse, faultInResponse, responseIn } from './expected-response.ts'
 
@@ -10,7 +11,7 @@ export type RequestKind = 'screen' | 'wrong' | 'right' | 'return'
  * - `asked-to-wait`: 503 or 429 with Retry-After
  * - `unanswered`: no answer, or 502 or 504 of a proxy
  * - `session-ended`: the sign-in screen for a viewer who came back
- * - `refused`: 401 or 403 for the right password
+ * - `refused`: 401 or 403 for the right password, or a page on which the viewer must wait
  * - `let-in-wrongly`: a response without the right password
  * - `wrong-response`: a response that the service would refuse, or that is for another viewer
  * - `error`: any other answer
@@ -38,6 +39,11 @@ const PASSED: Judgement = { outcome: 'passed', fault: '' }
 const NO_ANSWER = [502, 504]
 const WAIT = [429, 503]
 
+/** Features that send viewers with the right password to a page of their own. Each returns a reason, or null. */
+const HOLDS: readonly ((answer: BrowserAnswer) => string | null)[] = [
+  reasonToWait, //
+]
+
 /** Judges an answer of the app. `nowSeconds` is UNIX time in seconds. */
 export function judge(
   kind: RequestKind,
@@ -59,6 +65,8 @@ export function judge(
     const fault = faultInResponse(response, username, expected, nowSeconds)
     return fault === null ? PASSED : { outcome: 'wrong-response', fault }
   }
+  const held = kind === 'right' || kind === 'return' ? HOLDS.flatMap((hold) => hold(answer) ?? [])[0] : undefined
+  if (held !== undefined) return { outcome: 'refused', fault: `the app held the viewer back: ${held}`, reason: held }
   switch (kind) {
     case 'screen':
       return isSignInScreen(answer) ? PASSED : error(answer, 'a sign-in screen')

@@ -4,14 +4,38 @@ import type { BrowserAnswer } from '../../../../../src/tools/cli/drill/crowd/bro
 import { judge } from '../../../../../src/tools/cli/drill/crowd/judge.ts'
 
 test.each([
-  ['not-open-yet', /2 sign-ins were refused: the doors are closed\. Open them with viewer-auth doors --opens/],
-  ['over', /2 sign-ins were refused: the doors have closed for good/],
+  ['not-open-yet', /2 sign-ins got no response: the doors are closed\. Open them with viewer-auth doors --opens/],
+  ['over', /2 sign-ins got no response: the doors have closed for good/],
 ])('drill says why viewers are refused with %s', (reason, text) => {
   const answer = { status: 403, retryAfterSeconds: null, location: undefined, reason } as unknown as BrowserAnswer
   const judgement = judge('right', answer, 'ada', {} as never, 0)
   expect(judgement).toEqual({ outcome: 'refused', fault: `403 for the right password: ${reason}`, reason })
   const attempt = { kind: 'right', dueMs: 0, lateMs: 0, waitMs: 10, ...judgement } as const
   expect(causesOf([attempt, attempt], [])).toEqual([{ name: reason, answers: 2, text: expect.stringMatching(text) }])
+})
+
+test.each(['/wait?pass=x', '/e/gold/wait?pass=x'])('drill says that viewers who are sent to %s wait', (location) => {
+  const answer = { status: 303, retryAfterSeconds: null, location } as unknown as BrowserAnswer
+  for (const kind of ['right', 'return'] as const) {
+    const judgement = judge(kind, answer, 'ada', {} as never, 0)
+    expect(judgement).toMatchObject({ outcome: 'refused', reason: 'waiting' })
+    const attempt = { kind, dueMs: 0, lateMs: 0, waitMs: 10, ...judgement }
+    expect(causesOf([attempt], [])).toEqual([
+      {
+        name: 'waiting',
+        answers: 1,
+        text: expect.stringMatching(/^1 sign-in got no response: viewers wait for the doors/),
+      },
+    ])
+  }
+  expect(judge('wrong', answer, 'ada', {} as never, 0).outcome).toBe('error')
+})
+
+test('a redirect to another page is an error', () => {
+  for (const location of ['https://login.example/wait?pass=x', '/waiting', null]) {
+    const answer = { status: 303, retryAfterSeconds: null, location } as unknown as BrowserAnswer
+    expect(judge('right', answer, 'ada', {} as never, 0).outcome).toBe('error')
+  }
 })
 
 test('a refusal for another reason is not a cause', () => {
