@@ -137,7 +137,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'drill',
-    summary: 'rehearse an event: a crowd of viewers signs in, also while stores are away',
+    summary: 'rehearse an event: a crowd signs in, also while stores are away',
     declare: addBareCommand,
     load: async () => (await import('./drill/drill-command.ts')).addDrillCommand,
   },
