@@ -70,7 +70,7 @@ test('doors moves the next of several windows', async () => {
 test('doors gives an entry point its first times, and says that the app must restart', async () => {
   const { run, entries } = withFile([OPEN])
   expect((await run()).stdout).toBe('Entry point open is always open.\n')
-  const moved = await run('--opens', '2099-11-27T20:15+01:00')
+  const moved = await run('--opens', '2099-11-27T20:15+01:00', '--yes')
   expect(moved.stdout).toContain('Restart the app once')
   expect(entries()).toEqual([{ ...OPEN, opensAt: '2099-11-27T20:15:00+00:00'.replace('20:15', '19:15') }])
 })
@@ -80,6 +80,39 @@ test('doors without times shows the state', async () => {
   const before = readFileSync(file, 'utf8')
   expect((await run()).stdout).toBe('Entry point gold: open.\nFriday, November 27, 2020 at 8:00 PM UTC to no end\n')
   expect(readFileSync(file, 'utf8')).toBe(before)
+})
+
+test('doors without options shows every entry point', async () => {
+  const { run } = withFile([{ ...GOLD, opensAt: '2020-11-27T20:00Z' }, OPEN])
+  expect((await run()).stdout).toMatch(/^Entry point gold: open\.\n.* to no end\nEntry point open is always open\.\n$/)
+  const { entryPoints } = JSON.parse((await run('--json')).stdout)
+  expect(entryPoints).toEqual([
+    { entryPoint: 'gold', state: 'open', windows: [{ opensAt: '2020-11-27T20:00:00.000Z', closesAt: null }] },
+    { entryPoint: 'open', state: 'open', windows: [] },
+  ])
+  expect((await run('--entry-point', 'open')).stdout).toBe('Entry point open is always open.\n')
+})
+
+const RUNNING = { opensAt: '2020-11-27T20:00Z', closesAt: '2099-11-27T22:00Z' }
+test.each([
+  [RUNNING, ['--opens', '2099-11-27T20:15Z'], 'until Friday, November 27, 2099 at 8:15'],
+  [RUNNING, ['--closes', '2020-11-27T22:00Z'], 'for good: the end is in the past.'],
+  [{}, ['--opens', '2099-11-27T20:15Z'], 'until Friday, November 27, 2099 at 8:15'],
+])('doors of %j ask before %j closes them', async (times, args, words) => {
+  const { file, run } = withFile([{ ...GOLD, ...times }])
+  const before = readFileSync(file, 'utf8')
+  const refused = await run(...args)
+  expect([refused.status, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toContain(`Entry point gold is open now. This closes it ${words}`)
+  expect(refused.stderr).toContain('Use --yes to proceed.')
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  expect((await run(...args, '--yes')).status).toBe(0)
+  expect(readFileSync(file, 'utf8')).not.toBe(before)
+})
+
+test('doors that stay open need no confirmation', async () => {
+  const { run } = withFile([{ ...GOLD, ...RUNNING }])
+  expect(await run('--closes', '2099-11-27T23:00Z')).toMatchObject({ status: 0, stderr: '' })
 })
 
 test('doors follows a link to the file', async () => {
@@ -93,7 +126,8 @@ test('doors follows a link to the file', async () => {
 })
 
 test.each([
-  [['--opens', '22:00'], /would close .* before they open/],
+  [['--opens', '22:00'], /would close .* before they open at .*\. Use --closes too/],
+  [['--closes', '19:00'], /would close .* before they open at .*\. Use a later end, with its date\./],
   [['--opens', 'soon'], /--opens is not a time/],
   [['--entry-point', 'silver', '--opens', '20:15'], /Unknown entry point "silver"/],
 ])('doors refuses %j, and changes nothing', async (args, fault) => {
