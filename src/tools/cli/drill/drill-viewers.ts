@@ -11,6 +11,7 @@ import { type FileRecord, openRecordStream } from '../import/record-file.ts'
 import { countWords } from '../output/words.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { endMadeUpSessions } from './crowd/made-up-sessions.ts'
 import type { Credentials } from './crowd/plan.ts'
 
 const STANDARD_INPUT = '-'
@@ -89,6 +90,11 @@ export async function withMadeUpViewers(
       isAdded = true
       return await work(viewers)
     } finally {
+      // Before the viewers are gone: else a drill that is killed here leaves sessions that no command finds.
+      await endMadeUpSessions(
+        io,
+        viewers.map(({ username }) => username),
+      )
       await removeAll(io, store, viewers, prefix, isAdded ? TRY_AGAIN : { everyMs: 0, atMostMs: -1 })
     }
   })
@@ -147,11 +153,12 @@ function removalOf(prefix: string): string {
   return `viewer-auth drill --remove-made-up ${prefix}`
 }
 
-/** Removes the viewers of an earlier drill. @param prefix of their names, which only a drill gives. */
+/** Removes the viewers of an earlier drill, and ends their sessions. @param prefix of their names, which only a drill gives. */
 export async function removeMadeUpViewers(io: CommandIo, prefix: string): Promise<Outcome> {
   return await withEditableStore(io, async (store) => {
     const viewers: string[] = []
     for await (const { viewer } of store.list()) if (viewer.username.startsWith(prefix)) viewers.push(viewer.username)
+    await endMadeUpSessions(io, viewers)
     for (const username of viewers) await store.remove(username)
     return { ok: true, text: `Removed ${countWords(viewers.length, 'viewer')}.`, data: { removed: viewers.length } }
   })

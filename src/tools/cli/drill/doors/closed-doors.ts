@@ -11,7 +11,8 @@ export const closedDoors: Readonly<Record<string, string>> = {
     'viewers wait for the doors. Open them with viewer-auth doors --opens, or rehearse the opening with drill --evening',
 }
 
-/** Returns the reason if the app lets the viewer wait for the doors. Null if it does not. */
-export function reasonToWait({ status, location }: Pick<BrowserAnswer, 'status' | 'location'>): string | null {
-  return status === 303 && WAITING_PAGE.test(location ?? '') ? 'waiting' : null
+/** Returns the reason if the app lets the viewer wait for the doors: a page, or the way to it. Null if it does not. */
+export function reasonToWait({ status, location, reason }: BrowserAnswer): string | null {
+  const waits = reason === 'waiting' || (status === 303 && WAITING_PAGE.test(location ?? ''))
+  return waits ? 'waiting' : null
 }

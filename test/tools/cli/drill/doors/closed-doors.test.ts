@@ -31,6 +31,11 @@ test.each(['/wait?pass=x', '/e/gold/wait?pass=x'])('drill says that viewers who 
   expect(judge('wrong', answer, 'ada', {} as never, 0).outcome).toBe('error')
 })
 
+test('drill says that a viewer who comes back to the waiting page waits', () => {
+  const answer = { status: 200, retryAfterSeconds: null, location: null, page: '', reason: 'waiting' } as const
+  expect(judge('return', answer, 'ada', {} as never, 0)).toMatchObject({ outcome: 'refused', reason: 'waiting' })
+})
+
 test('a redirect to another page is an error', () => {
   for (const location of ['https://login.example/wait?pass=x', '/waiting', null]) {
     const answer = { status: 303, retryAfterSeconds: null, location } as unknown as BrowserAnswer

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { withSessionFile } from '../../../../../../src/sessions/session-file.ts'
 import { ADMITTED_OPTIONS } from '../../../../../login/admitted.ts'
 import { programSettings, startLoginProgram } from '../../../../../login/login-program.ts'
 import { temporaryFolder } from '../../../../../users/temporary-folder.ts'
@@ -35,11 +36,12 @@ async function startEvent() {
       ...{ cwd: folder, env: { ...env, PUBLIC_URL: `http://localhost:${port}` } },
       ...(interrupted && { interrupted }),
     })
-  return { text, readDoors, run, output, page: join(folder, 'evening.html') }
+  const sessions = settings.SESSION_STORE_URL?.replace('sqlite:', '') ?? ''
+  return { text, readDoors, run, output, sessions, page: join(folder, 'evening.html') }
 }
 
 test('an evening of early viewers passes, and the doors are then as before, also after Ctrl-C', async () => {
-  const { text, readDoors, run, output, page } = await startEvent()
+  const { text, readDoors, run, output, sessions, page } = await startEvent()
   const refused = await run([])
   expect(refused.status).toBe(1)
   expect(refused.stderr).toContain('Use --yes to proceed')
@@ -66,6 +68,8 @@ test('an evening of early viewers passes, and the doors are then as before, also
   ])
   expect(readFileSync(page, 'utf8')).toContain('doors open')
   expect(readDoors()).toBe(text)
+  const count = () => withSessionFile(sessions, -1, (file) => file.prepare('SELECT id FROM sessions').all().length)
+  expect(count()).toBe(0)
   // Viewers who came early waited on a page: they did not sign in again.
   expect(output().split('"outcome":"waiting"').length - 1).toBe(6)
 })

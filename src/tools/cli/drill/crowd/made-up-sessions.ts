@@ -1,0 +1,21 @@
+import { readSharedStores } from '../../../../config.ts'
+import { ConfigError, UpstreamError } from '../../../../errors.ts'
+import { stores } from '../../../../stores.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+
+/**
+ * Ends the sessions of made-up viewers, so that `sessions list` has only real ones. If the store of the sessions cannot be
+ * used, says so, because the viewers must be removed all the same.
+ */
+export async function endMadeUpSessions(
+  { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
+  usernames: readonly string[],
+): Promise<void> {
+  try {
+    const sessions = await stores.sessions(readSharedStores(env).sessionStore)
+    for (const username of usernames) await sessions.end(username, false)
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof UpstreamError)) throw error
+    stderr.write(`Sessions of the made-up viewers remain in the list until they expire. ${error.message}\n`)
+  }
+}
