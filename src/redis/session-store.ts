@@ -30,10 +30,13 @@ export function redisSessions(address: RedisAddress): StoredSessions {
       const link = await openRedisLink(address, { setting: SETTING, without, log, nowSeconds })
       return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }
     },
-    end: (username, areSso) =>
-      withRedis(address, SETTING, (link) =>
-        endListedSessions(link, areSso ? listOfProviderName(link, username) : listOfName(link, username)),
-      ),
+    end: (usernames, areSso) =>
+      withRedis(address, SETTING, async (link) => {
+        const listOf = areSso ? listOfProviderName : listOfName
+        let ended = 0
+        for (const username of [usernames].flat()) ended += await endListedSessions(link, listOf(link, username))
+        return ended
+      }),
     endAll: () => withRedis(address, SETTING, endAllRedisSessions),
     list: (username) => withRedis(address, SETTING, (link) => readListedSessions(link, username)),
     visitAll: (visit) => withRedis(address, SETTING, (link) => visitRedis(link, visit)),

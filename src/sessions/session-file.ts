@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { fileVersion } from '../server/migrations.ts'
+import { inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type ShownSession, StoredSession } from './session-store.ts'
 import { SESSION_MIGRATIONS } from './sqlite-file.ts'
@@ -30,18 +31,19 @@ export function readSessions(file: string, username: string): ShownSession[] {
 }
 
 /**
- * Ends the sessions of a user name, either with or without `sso`. Reads the text of each session: the file may not
+ * Ends the sessions of user names, either with or without `sso`. Reads the text of each session: the file may not
  * have the columns of this version yet. @throws as `endAllSessions` does.
  */
-export function endSessions(file: string, username: string, areSso: boolean): number {
+export function endSessions(file: string, usernames: string | readonly string[], areSso: boolean): number {
   return withSessionFile(file, 0, (database) => {
-    const key = usernameKey(username)
+    const keys = new Set([usernames].flat().map(usernameKey))
     const names = database.prepare('SELECT DISTINCT username FROM sessions').all()
-    const matching = names.map((row) => Name.parse(row).username).filter((name) => usernameKey(name) === key)
+    const matching = names.map((row) => Name.parse(row).username).filter((name) => keys.has(usernameKey(name)))
     const remove = database.prepare(
       "DELETE FROM sessions WHERE username = ? AND (json_extract(data, '$.viewer.sso') IS NOT NULL) = ?",
     )
-    return matching.reduce((ended, name) => ended + Number(remove.run(name, Number(areSso)).changes), 0)
+    const end = (ended: number, name: string) => ended + Number(remove.run(name, Number(areSso)).changes)
+    return inTransaction(database, () => matching.reduce(end, 0))
   })
 }
 

@@ -22,7 +22,7 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
       const sessionStore = openSqliteSessionStore(file, limits, nowSeconds, (message) => log.warn(message))
       return { sessionStore, optionalStores: [sessionStore] }
     },
-    end: async (username, areSso) => endSessions(file, username, areSso),
+    end: async (usernames, areSso) => endSessions(file, usernames, areSso),
     endAll: async () => endAllSessions(file),
     list: async (username) => readSessions(file, username),
     visitAll: async (visit) => visitFile(file, visit),

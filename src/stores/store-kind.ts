@@ -45,12 +45,12 @@ export interface OpenCounters {
 export interface StoredSessions {
   open(limits: SessionLimits, deps: StoreDeps): Promise<OpenSessions>
   /**
-   * Ends the sessions of a user name, and returns their number. The app reads the session at each visit, so the viewers
+   * Ends the sessions of user names, and returns their number. The app reads the session at each visit, so the viewers
    * must sign in again. A player that already plays continues until its response expires.
-   * @param username in any case.
-   * @param areSso true for the sessions of SSO viewers with this name, false for the others.
+   * @param usernames in any case.
+   * @param areSso true for the sessions of SSO viewers with these names, false for the others.
    */
-  end(username: string, areSso: boolean): Promise<number>
+  end(usernames: string | readonly string[], areSso: boolean): Promise<number>
   /** Ends the sessions of all viewers, and returns their number. */
   endAll(): Promise<number>
   /** Lists the sessions of a user name in any case, also ones that are over. */
