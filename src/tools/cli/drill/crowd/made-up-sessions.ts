@@ -4,7 +4,7 @@ import { stores } from '../../../../stores.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 
 /** The app waits while a file of sessions is written. */
-const BATCH_SIZE = 5_000
+const BATCH_SIZE = 1_000
 
 /**
  * Ends the sessions of made-up viewers, so that `sessions list` has only real ones. If the store of the sessions cannot be
