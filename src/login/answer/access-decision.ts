@@ -103,11 +103,14 @@ export async function askAccess(
   return { ...decision, ...(ends.length > 0 && { endsAtSeconds: Math.min(...ends) }), onGranted }
 }
 
-const gateDecision = (timeoutMs: number, gate: () => GateDecision | Promise<GateDecision>) =>
-  decided(timeoutMs, async () => {
-    const given = await gate()
-    return given === null ? { ok: true as const } : given
+const passedOf = (given: GateDecision) => (given === null ? { ok: true as const } : given)
+
+function gateDecision(timeoutMs: number, gate: () => GateDecision | Promise<GateDecision>) {
+  return decided(timeoutMs, () => {
+    const given = gate()
+    return given !== null && 'then' in given ? given.then(passedOf) : passedOf(given)
   })
+}
 
 /** Arms a timer only for a decision that is a promise. */
 async function decided<T extends { readonly ok: boolean }>(
