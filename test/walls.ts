@@ -7,7 +7,7 @@ const BELOW_LOGIN = [
 const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
-const FEATURES = 'sso passkeys account account-end watch-page token doors screen-limit secret-files default-log'
+const FEATURES = 'sso passkeys account account-end mail watch-page token doors screen-limit secret-files default-log'
   .split(' ')
   .map((name) => `src/features/${name}`)
 
@@ -33,7 +33,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/features/sso': [...BELOW_FEATURES, 'src/features/window'],
   'src/features/passkeys': [...BELOW_FEATURES, 'src/features/window'],
-  'src/features/account': [...BELOW_FEATURES, 'src/features/watch-page'],
+  'src/features/account': [...BELOW_FEATURES, 'src/features/mail', 'src/features/watch-page'],
   'src/features/token': BELOW_FEATURES,
   'src/features/doors': [...BELOW_FEATURES, 'src/features/pass'],
   'src/features/account-end': BELOW_FEATURES,
@@ -44,6 +44,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/default-log': ['src/login', 'src/server'],
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
   'src/features/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
+  'src/features/mail': BELOW_FEATURES,
   'src/features/window': BELOW_FEATURES,
   'src/features/pass': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
@@ -93,6 +94,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
 /** The rooms that a feature of a fork may import. Such a feature has no row of its own. */
 export const OWN_FEATURE: readonly string[] = [
   ...BELOW_FEATURES,
+  'src/features/mail',
   'src/features/window',
   'src/features/pass',
   'src/features/watch-page',

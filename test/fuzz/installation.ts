@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import PACKAGE from '../../package.json' with { type: 'json' }
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
-import { startMailServer } from '../features/account/mail/mail-server.ts'
+import { startMailServer } from '../features/mail/mail-server.ts'
 import { CLIENT, startProvider } from '../features/sso/start-provider.ts'
 import { CONTENT_KEY, KID } from '../features/token/viewer-token/jwcrypto-vectors.ts'
 import { BUILD_KEYS } from '../features/token/viewer-token/token-keys.ts'

@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose'
-import { tokenIn } from '../features/account/mail/mail-server.ts'
+import { tokenIn } from '../features/mail/mail-server.ts'
 import { createAuthenticator } from '../features/passkeys/authenticator.ts'
 import { fieldOf, readWindow } from '../features/passkeys/start-passkeys.ts'
 import { EVENT } from '../features/sso/logout/logout-issuer.ts'

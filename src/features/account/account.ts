@@ -1,8 +1,8 @@
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { SignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import type { PasswordChanges } from '../../users/account/password-changes.ts'
+import type { MailQueue } from '../mail/mail-queue.ts'
 import type { ResetLimits } from './links/reset-limits.ts'
-import type { MailQueue } from './mail/mail-queue.ts'
 
 /** The dependencies that the account pages of all entry points share. */
 export interface Account {

@@ -1,5 +1,5 @@
 import type { Feature } from '../../login/feature.ts'
-import { MAIL_SETTINGS, type MailSettings } from './mail/settings.ts'
+import { MAIL_SETTINGS, type MailSettings } from '../mail/settings.ts'
 
 /**
  * The pages on which viewers reset and change their passwords and accept invitations, and the mails for them. At every

@@ -5,7 +5,7 @@ import type { EditableUserStore } from '../../../src/users/editable-user-store.t
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { type ReceivedMail, startMailServer, type TestMailServer, tokenIn } from './mail/mail-server.ts'
+import { type ReceivedMail, startMailServer, type TestMailServer, tokenIn } from '../mail/mail-server.ts'
 import { startAccountApp } from './start-account-app.ts'
 
 const PASSWORD = 'correct horse battery'

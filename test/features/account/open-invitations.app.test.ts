@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startMailServer } from './mail/mail-server.ts'
+import { startMailServer } from '../mail/mail-server.ts'
 
 /** Viewers without a password, three of whom are in the group `tonight`. Their invitations expired long ago. */
 async function startWithGuests() {

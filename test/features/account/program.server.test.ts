@@ -12,7 +12,7 @@ import { formOf } from '../../login/start-login-app.ts'
 import { type RedisServer, startRedis } from '../../redis/servers/redis.ts'
 import { settingsOf } from '../../users/postgres/fixture.ts'
 import { type PostgresServer, startPostgres } from '../../users/postgres/server.ts'
-import { startDebianMailServer } from './mail/debian-mail-server.ts'
+import { startDebianMailServer } from '../mail/debian-mail-server.ts'
 
 const NEW_PASSWORD = 'PASSWORDMARKER another heron'
 

@@ -5,7 +5,7 @@ import { textsOf } from '../../../src/languages/languages.ts'
 import { signIn } from '../../login/signed-in.ts'
 import { ADA, type Answer } from '../../login/start-login-app.ts'
 import { importInto } from '../../users/import-batch/import-contract.ts'
-import { tokenIn } from './mail/mail-server.ts'
+import { tokenIn } from '../mail/mail-server.ts'
 import { type AccountApp, NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 
 const FORGOT = '/account/forgot'

@@ -5,7 +5,7 @@ import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startMailServer, tokenIn } from './mail/mail-server.ts'
+import { startMailServer, tokenIn } from '../mail/mail-server.ts'
 import { NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 
 const WATCH_URL = 'https://www.example.com/live?a=1&b={username}'

@@ -4,8 +4,8 @@ import { type Language, sentence, type Texts, textsOf } from '../../../languages
 import { directionOf } from '../../../login/screens/page.ts'
 import { compileView } from '../../../login/screens/views.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import { isMailAddress } from '../mail/settings.ts'
-import type { Mail } from '../mail/smtp.ts'
+import { isMailAddress } from '../../mail/settings.ts'
+import type { Mail } from '../../mail/smtp.ts'
 
 /** The recipient of a mail, and the values in its text. */
 export interface MailContext {

@@ -1,7 +1,7 @@
 import type { Account } from '../../../../features/account/account.ts'
 import { newToken } from '../../../../features/account/links/tokens.ts'
-import type { MailSettings } from '../../../../features/account/mail/settings.ts'
 import { createAccount } from '../../../../features/account/open-account.ts'
+import type { MailSettings } from '../../../../features/mail/settings.ts'
 import type { PasswordChanges } from '../../../../users/account/password-changes.ts'
 import { userStores } from '../../../../users/open-user-store.ts'
 import { VIEWER } from '../preview-viewer.ts'

@@ -1,4 +1,4 @@
-import { MailFault } from '../../../../features/account/mail/smtp.ts'
+import { MailFault } from '../../../../features/mail/smtp.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import { noSuchViewer } from '../../../../users/viewer-changes.ts'
 import type { Outcome } from '../../command.ts'

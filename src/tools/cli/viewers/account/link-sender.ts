@@ -15,8 +15,8 @@ import {
   type Invitation,
   type InvitationContext,
 } from '../../../../features/account/links/invitation.ts'
-import { MAIL_SETTINGS } from '../../../../features/account/mail/settings.ts'
-import { type Mail, MailFault, type MailServer, openMailServer } from '../../../../features/account/mail/smtp.ts'
+import { MAIL_SETTINGS } from '../../../../features/mail/settings.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../../../features/mail/smtp.ts'
 import { readWatchUrl, watchUrlOf } from '../../../../features/watch-page/watch-url.ts'
 import { knownLanguage } from '../../../../languages/languages.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'

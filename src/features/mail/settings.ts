@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { SharedSettings } from '../../../entry-points/feature-settings.ts'
-import { decodedPart, fail, isLoopbackHost, wholeNumber } from '../../../settings/fields.ts'
-import { CertificatesFile } from '../../../settings/named-file.ts'
+import type { SharedSettings } from '../../entry-points/feature-settings.ts'
+import { decodedPart, fail, isLoopbackHost, wholeNumber } from '../../settings/fields.ts'
+import { CertificatesFile } from '../../settings/named-file.ts'
 
 export interface MailSettings {
   /** Null without SMTP_URL. */

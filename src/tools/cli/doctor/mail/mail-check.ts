@@ -1,7 +1,7 @@
 import type { FeatureCheck } from '../feature-check.ts'
 import { checkMail } from './mail.ts'
 
-export const accountCheck: FeatureCheck = {
+export const mailCheck: FeatureCheck = {
   async *check(config) {
     yield* checkMail(config)
     return []

@@ -5,9 +5,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { makeCertificate } from '../../../servers/certificate.ts'
-import { freePort } from '../../../servers/free-port.ts'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { freePort } from '../../servers/free-port.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const MARK = '---------- MESSAGE FOLLOWS ----------'
 const STARTS_WITHIN_MS = 20_000

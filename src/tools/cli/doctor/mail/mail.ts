@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts'
-import { mailSettingsOf } from '../../../../features/account/mail/settings.ts'
-import { checkMailServer, MailFault } from '../../../../features/account/mail/smtp.ts'
+import { mailSettingsOf } from '../../../../features/mail/settings.ts'
+import { checkMailServer, MailFault } from '../../../../features/mail/smtp.ts'
 import { type Finding, ok, warning } from '../finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { MailServerSettings } from '../../../../src/features/account/mail/settings.ts'
-import { checkMail } from '../../../../src/tools/cli/doctor/account/mail.ts'
-import type { Finding } from '../../../../src/tools/cli/doctor/finding.ts'
-import { mailSettings } from '../../../features/account/start-account-app.ts'
-import { makeCertificate } from '../../../servers/certificate.ts'
-import { closedAddress } from '../../../tools/video-service/test-service.ts'
+import type { MailServerSettings } from '../../../src/features/mail/settings.ts'
+import type { Finding } from '../../../src/tools/cli/doctor/finding.ts'
+import { checkMail } from '../../../src/tools/cli/doctor/mail/mail.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { closedAddress } from '../../tools/video-service/test-service.ts'
+import { mailSettings } from '../account/start-account-app.ts'
 import { startMailServer } from './mail-server.ts'
 
 async function findingsOf(server: MailServerSettings | null) {

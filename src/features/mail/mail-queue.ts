@@ -1,4 +1,4 @@
-import { createQueue } from '../../../server/work-queue.ts'
+import { createQueue } from '../../server/work-queue.ts'
 import type { Mail, MailServer } from './smtp.ts'
 import { MailFault } from './smtp.ts'
 

@@ -1,16 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { UpstreamError } from '../../../../src/errors.ts'
-import { logOutages } from '../../../../src/features/account/mail/log-outages.ts'
-import {
-  createMailQueue,
-  type MailQueueDeps,
-  type MailResult,
-} from '../../../../src/features/account/mail/mail-queue.ts'
-import { type Mail, MailFault } from '../../../../src/features/account/mail/smtp.ts'
-import { openAccount } from '../../../../src/features/account/open-account.ts'
-import type { Services } from '../../../../src/login/feature.ts'
-import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
-import { mailSettings } from '../start-account-app.ts'
+import { UpstreamError } from '../../../src/errors.ts'
+import { openAccount } from '../../../src/features/account/open-account.ts'
+import { logOutages } from '../../../src/features/mail/log-outages.ts'
+import { createMailQueue, type MailQueueDeps, type MailResult } from '../../../src/features/mail/mail-queue.ts'
+import { type Mail, MailFault } from '../../../src/features/mail/smtp.ts'
+import type { Services } from '../../../src/login/feature.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { mailSettings } from '../account/start-account-app.ts'
 
 const MAIL: Mail = { to: 'ada@example.com', subject: 's', text: 't', html: 'h', language: 'en' }
 const away = new MailFault('ECONNECTION', { isFinal: false, cause: null })

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { MAIL_SETTINGS, type MailServerSettings } from '../../../../src/features/account/mail/settings.ts'
-import { type Mail, MailFault, openMailServer } from '../../../../src/features/account/mail/smtp.ts'
-import { makeCertificate } from '../../../servers/certificate.ts'
-import { mailSettings } from '../start-account-app.ts'
+import { MAIL_SETTINGS, type MailServerSettings } from '../../../src/features/mail/settings.ts'
+import { type Mail, MailFault, openMailServer } from '../../../src/features/mail/smtp.ts'
+import { makeCertificate } from '../../servers/certificate.ts'
+import { mailSettings } from '../account/start-account-app.ts'
 import { startMailServer } from './mail-server.ts'
 
 const MAIL: Mail = {
