@@ -5,6 +5,7 @@ import { background } from './features/background/feature.ts'
 import { defaultLog } from './features/default-log/feature.ts'
 import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
+import { mail } from './features/mail/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
 import { screenLimit } from './features/screen-limit/feature.ts'
@@ -16,6 +17,7 @@ import type { Feature } from './login/feature.ts'
 
 /** The features of this app. Ways to sign in are on the screen in this order. Gates decide in this order. */
 const FEATURES = {
+  mail,
   sso,
   passkeys,
   account,

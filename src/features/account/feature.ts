@@ -1,16 +1,17 @@
 import type { Feature } from '../../login/feature.ts'
-import { MAIL_SETTINGS, type MailSettings } from '../mail/settings.ts'
+import { mailServerOf } from '../mail/feature.ts'
+import { ACCOUNT_SETTINGS, type AccountSettings } from './links/settings.ts'
 
 /**
  * The pages on which viewers reset and change their passwords and accept invitations, and the mails for them. At every
  * entry point: invitations work without a mail server, wherever the app may change passwords.
  */
-export const account: Feature<Record<string, never>, object, MailSettings> = {
+export const account: Feature<Record<string, never>, object, AccountSettings> = {
   name: 'account',
-  shared: MAIL_SETTINGS,
-  async open(services, _entryPoints, mail) {
+  shared: ACCOUNT_SETTINGS,
+  async open(services, _entryPoints, settings) {
     const { createAccount, openAccount } = await import('./open-account.ts')
-    const opened = await openAccount(services, mail)
+    const opened = await openAccount(services, mailServerOf(services), settings)
     return opened && createAccount(opened, services)
   },
 }

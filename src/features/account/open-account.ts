@@ -6,13 +6,14 @@ import { unframedHeaders } from '../../login/screens/headers.ts'
 import { FEWEST_CHARACTERS } from '../../users/passwords/new-password.ts'
 import { logOutages } from '../mail/log-outages.ts'
 import { createMailQueue } from '../mail/mail-queue.ts'
-import type { MailServerSettings, MailSettings } from '../mail/settings.ts'
+import type { MailServerSettings } from '../mail/settings.ts'
 import { openMailServer } from '../mail/smtp.ts'
 import { watchUrlOf } from '../watch-page/watch-url.ts'
 import type { Account } from './account.ts'
 import { createAccountSteps } from './account-steps.ts'
 import { passwordAddresses } from './links/addresses.ts'
 import { createResetLimits } from './links/reset-limits.ts'
+import type { AccountSettings } from './links/settings.ts'
 import { createAccountPages, openAccountTemplates } from './pages.ts'
 import { accountRoutes } from './routes.ts'
 import { sendNotice } from './send-notice.ts'
@@ -62,16 +63,20 @@ export function createAccount(account: Account, services: Services): OpenFeature
  * Opens what viewers need to set their passwords. Null if the viewers are in a store that this app only reads.
  * @throws ConfigError if SMTP_URL is set and the app may not change the store.
  */
-export async function openAccount(services: Services, mail: MailSettings): Promise<Account | null> {
+export async function openAccount(
+  services: Services,
+  mailServer: MailServerSettings | null,
+  settings: AccountSettings,
+): Promise<Account | null> {
   const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit } = services
   const { passwordChanges } = users
   if (passwordChanges === undefined) {
-    if (mail.server !== null) {
+    if (mailServer !== null) {
       log.warn('SMTP_URL has no effect: the viewers set their passwords in another system. Set FORGOT_PASSWORD_URL')
     }
     return null
   }
-  const mailQueue = mail.server === null ? null : await openQueue(mail.server, mail.resetsPerHour, log)
+  const mailQueue = mailServer === null ? null : await openQueue(mailServer, settings.resetsPerHour, log)
   if (mailQueue !== null) {
     await passwordChanges.assertAllowed().catch((error: unknown) => {
       // Unavailable for now: the app starts, as for sign-ins.
@@ -81,11 +86,11 @@ export async function openAccount(services: Services, mail: MailSettings): Promi
   return {
     passwordChanges,
     mailQueue,
-    resetLimits: createResetLimits(openCounter, mail.resetsPerHour, addressLimit.trustedNetworks),
+    resetLimits: createResetLimits(openCounter, settings.resetsPerHour, addressLimit.trustedNetworks),
     signInLimits,
     sessionStore,
-    mailAttribute: mail.addressAttribute,
-    nameAttribute: mail.nameAttribute,
+    mailAttribute: settings.addressAttribute,
+    nameAttribute: settings.nameAttribute,
     contextWords,
   }
 }

@@ -1,17 +1,11 @@
 import { z } from 'zod'
 import type { SharedSettings } from '../../entry-points/feature-settings.ts'
-import { decodedPart, fail, isLoopbackHost, wholeNumber } from '../../settings/fields.ts'
+import { decodedPart, fail, isLoopbackHost } from '../../settings/fields.ts'
 import { CertificatesFile } from '../../settings/named-file.ts'
 
 export interface MailSettings {
   /** Null without SMTP_URL. */
   readonly server: MailServerSettings | null
-  /** The attribute with the mail address of a viewer, or `username`. */
-  readonly addressAttribute: string
-  /** The attribute with the name for the greeting. Null for the user name. */
-  readonly nameAttribute: string | null
-  /** The most mails in an hour that viewers may ask for, all together. */
-  readonly resetsPerHour: number
 }
 
 /** The mail server, and the sender of all mails. */
@@ -69,10 +63,6 @@ const MailFrom = z.string().transform((text, context): Mailbox => {
   return fail(context, 'must be an address, such as login@example.com or Example Video <login@example.com>')
 })
 
-const Attribute = z
-  .string()
-  .regex(/^[^=,\p{Cc}]{1,64}$/u, 'must be the name of an attribute of your viewers, or username')
-
 const MailEnvironment = z
   .object({
     SMTP_URL: SmtpUrl.optional().meta({ isSecret: true, isAddress: true }),
@@ -80,18 +70,10 @@ const MailEnvironment = z
       protects: 'without it, a connection to localhost is not encrypted',
     }),
     MAIL_FROM: MailFrom.optional(),
-    RESET_MAIL_ATTRIBUTE: Attribute.default('username'),
-    MAIL_NAME_ATTRIBUTE: Attribute.optional(),
-    RESET_MAILS_PER_HOUR: wholeNumber(1, 100_000).default(100),
   })
   .transform((settings, context): MailSettings => {
     const { SMTP_URL: url, SMTP_CA_FILE: ca = null, MAIL_FROM: from } = settings
-    const rest = {
-      addressAttribute: settings.RESET_MAIL_ATTRIBUTE,
-      nameAttribute: settings.MAIL_NAME_ATTRIBUTE ?? null,
-      resetsPerHour: settings.RESET_MAILS_PER_HOUR,
-    }
-    if (url === undefined) return { server: null, ...rest }
+    if (url === undefined) return { server: null }
     if (from === undefined) {
       context.addIssue({
         code: 'custom',
@@ -103,16 +85,20 @@ const MailEnvironment = z
     const { host, auth, isImplicitTls } = url
     // As for the other servers: only this machine is reached without TLS, unless the settings name a CA.
     const tls = isImplicitTls ? 'implicit' : isLoopbackHost(host) && ca === null ? 'none' : 'starttls'
-    return { server: { host, port: url.port || PORTS[tls], tls, ca, auth, from }, ...rest }
+    return { server: { host, port: url.port || PORTS[tls], tls, ca, auth, from } }
   })
 
-/** The settings of mails, which all entry points share. */
+/** The settings of the mail server, which all entry points share. */
 export const MAIL_SETTINGS: SharedSettings<MailSettings> = {
   settings: MailEnvironment.in.shape,
   schema: MailEnvironment,
 }
 
-/** Returns the settings of mails. */
-export function mailSettingsOf({ features }: { readonly features: Readonly<Record<string, unknown>> }): MailSettings {
-  return features.account as MailSettings
+/** Returns the settings of the mail server; null without SMTP_URL. */
+export function mailServerSettingsOf({
+  features,
+}: {
+  readonly features: Readonly<Record<string, unknown>>
+}): MailServerSettings | null {
+  return (features.mail as MailSettings | undefined)?.server ?? null
 }

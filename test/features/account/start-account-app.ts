@@ -5,7 +5,6 @@ import { account as feature } from '../../../src/features/account/feature.ts'
 import { createResetLimits } from '../../../src/features/account/links/reset-limits.ts'
 import { createAccount } from '../../../src/features/account/open-account.ts'
 import { createMailQueue, type MailQueueDeps } from '../../../src/features/mail/mail-queue.ts'
-import type { MailServerSettings } from '../../../src/features/mail/settings.ts'
 import { openMailServer } from '../../../src/features/mail/smtp.ts'
 import type { Feature } from '../../../src/login/feature.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
@@ -15,7 +14,7 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import type { UserStore } from '../../../src/users/user-store.ts'
 import { ADA, type LoginAppOptions, SESSION_LIMITS, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startMailServer, type TestMailServer } from '../mail/mail-server.ts'
+import { mailSettings, startMailServer, type TestMailServer } from '../mail/mail-server.ts'
 
 export const NEW_PASSWORD = 'PASSWORDMARKER another heron'
 
@@ -27,12 +26,6 @@ export interface AccountAppOptions extends LoginAppOptions {
   readonly queue?: Partial<MailQueueDeps>
   /** Replaces parts of the store of viewers. */
   readonly changeUsers?: (users: UserStore) => UserStore
-}
-
-/** The settings for a mail server of a test. */
-export function mailSettings(port: number, changed: Partial<MailServerSettings> = {}): MailServerSettings {
-  const from = { name: 'Example Video', address: 'login@example.com' }
-  return { host: '127.0.0.1', port, tls: 'none', ca: null, auth: null, from, ...changed }
 }
 
 /** Starts the login app with viewers in a file and a mail server, until the test ends. Ada can sign in. */

@@ -4,13 +4,11 @@ import type { Finding } from '../../../src/tools/cli/doctor/finding.ts'
 import { checkMail } from '../../../src/tools/cli/doctor/mail/mail.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
 import { closedAddress } from '../../tools/video-service/test-service.ts'
-import { mailSettings } from '../account/start-account-app.ts'
-import { startMailServer } from './mail-server.ts'
+import { mailSettings, startMailServer } from './mail-server.ts'
 
 async function findingsOf(server: MailServerSettings | null) {
   const findings: Finding[] = []
-  const mail = { server, addressAttribute: 'username', resetsPerHour: 1 }
-  for await (const finding of checkMail({ features: { account: mail } })) findings.push(finding)
+  for await (const finding of checkMail({ features: { mail: { server } } })) findings.push(finding)
   return findings
 }
 const codeOf = async (server: MailServerSettings) => (await findingsOf(server)).map(({ state, code }) => [state, code])

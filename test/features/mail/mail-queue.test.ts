@@ -1,12 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
-import { openAccount } from '../../../src/features/account/open-account.ts'
 import { logOutages } from '../../../src/features/mail/log-outages.ts'
 import { createMailQueue, type MailQueueDeps, type MailResult } from '../../../src/features/mail/mail-queue.ts'
 import { type Mail, MailFault } from '../../../src/features/mail/smtp.ts'
-import type { Services } from '../../../src/login/feature.ts'
-import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { mailSettings } from '../account/start-account-app.ts'
 
 const MAIL: Mail = { to: 'ada@example.com', subject: 's', text: 't', html: 'h', language: 'en' }
 const away = new MailFault('ECONNECTION', { isFinal: false, cause: null })
@@ -85,19 +81,6 @@ test.each([
   const { seen, add } = startQueue([], { mailsPerHour, pauseMs: () => 60_000 })
   for (let added = 0; added < most + 1; added += 1) add()
   expect(seen.results).toEqual(['dropped'])
-})
-
-test('the queue of the app is as long as RESET_MAILS_PER_HOUR says', async () => {
-  const users = { passwordChanges: { assertAllowed: () => Promise.resolve() } }
-  const services = { users, openCounter: openMemoryCounter, addressLimit: {}, log: {} } as unknown as Services
-  const mail = { server: mailSettings(9), addressAttribute: 'username', nameAttribute: null, resetsPerHour: 50 }
-  const queue = (await openAccount(services, mail))?.mailQueue
-  const results: MailResult[] = []
-  for (let added = 0; added < 1_051; added += 1) {
-    queue?.add({ prepare: () => Promise.resolve(null), onEnd: (result) => results.push(result) })
-  }
-  queue?.close()
-  expect(results).toEqual(['dropped'])
 })
 
 test('as many mails as an hour allows wait for a mail server that is slow', async () => {

@@ -3,6 +3,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished } from 'vitest'
+import type { MailServerSettings } from '../../../src/features/mail/settings.ts'
 
 export interface ReceivedMail {
   readonly from: string
@@ -13,6 +14,12 @@ export interface ReceivedMail {
   readonly text: string
   readonly html: string
   readonly isEncrypted: boolean
+}
+
+/** The settings for a mail server of a test. */
+export function mailSettings(port: number, changed: Partial<MailServerSettings> = {}): MailServerSettings {
+  const from = { name: 'Example Video', address: 'login@example.com' }
+  return { host: '127.0.0.1', port, tls: 'none', ca: null, auth: null, from, ...changed }
 }
 
 export type TestMailServer = Awaited<ReturnType<typeof startMailServer>>

@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { MAIL_SETTINGS, type MailServerSettings } from '../../../src/features/mail/settings.ts'
 import { type Mail, MailFault, openMailServer } from '../../../src/features/mail/smtp.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
-import { mailSettings } from '../account/start-account-app.ts'
-import { startMailServer } from './mail-server.ts'
+import { mailSettings, startMailServer } from './mail-server.ts'
 
 const MAIL: Mail = {
   to: 'ada@example.com',

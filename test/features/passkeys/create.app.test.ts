@@ -4,8 +4,8 @@ import { openMailServer } from '../../../src/features/mail/smtp.ts'
 import { MOST_PASSKEYS } from '../../../src/users/passkeys/passkey-store.ts'
 import { PLAYER } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
-import { mailSettings } from '../account/start-account-app.ts'
-import { startMailServer } from '../mail/mail-server.ts'
+
+import { mailSettings, startMailServer } from '../mail/mail-server.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {
   enrol,

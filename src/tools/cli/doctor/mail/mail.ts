@@ -1,5 +1,5 @@
 import type { Config } from '../../../../config.ts'
-import { mailSettingsOf } from '../../../../features/mail/settings.ts'
+import { mailServerSettingsOf } from '../../../../features/mail/settings.ts'
 import { checkMailServer, MailFault } from '../../../../features/mail/smtp.ts'
 import { type Finding, ok, warning } from '../finding.ts'
 
@@ -7,7 +7,7 @@ const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it i
 
 /** Checks the connection, TLS and the login of the mail server of SMTP_URL, if there is one. Sends no mail. */
 export async function* checkMail(config: Pick<Config, 'features'>): AsyncGenerator<Finding> {
-  const { server } = mailSettingsOf(config)
+  const server = mailServerSettingsOf(config)
   if (server === null) return
   const name = `The mail server ${server.host}:${server.port}`
   try {

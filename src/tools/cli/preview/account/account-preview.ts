@@ -1,7 +1,8 @@
 import type { Account } from '../../../../features/account/account.ts'
+import type { AccountSettings } from '../../../../features/account/links/settings.ts'
 import { newToken } from '../../../../features/account/links/tokens.ts'
 import { createAccount } from '../../../../features/account/open-account.ts'
-import type { MailSettings } from '../../../../features/mail/settings.ts'
+import { mailServerSettingsOf } from '../../../../features/mail/settings.ts'
 import type { PasswordChanges } from '../../../../users/account/password-changes.ts'
 import { userStores } from '../../../../users/open-user-store.ts'
 import { VIEWER } from '../preview-viewer.ts'
@@ -23,9 +24,10 @@ const LINKS: PasswordChanges = {
 /** The pages on which viewers set their passwords. No mail is sent. */
 export const accountPreview: FeaturePreview = {
   name: 'account',
-  open(services, { userStore }, shared) {
+  open(services, { userStore, features }, shared) {
     if (!userStores.isOwn(userStore)) return null
-    const { server, addressAttribute, nameAttribute } = shared as MailSettings
+    const { addressAttribute, nameAttribute } = shared as AccountSettings
+    const server = mailServerSettingsOf({ features })
     const account: Account = {
       ...services,
       passwordChanges: LINKS,

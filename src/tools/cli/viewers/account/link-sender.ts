@@ -6,7 +6,6 @@ import { ConfigError, UpstreamError } from '../../../../errors.ts'
 import {
   greetingNameOf,
   invitationMail,
-  type MailBrand,
   type MailContext,
   mailAddressOf,
 } from '../../../../features/account/links/account-mails.ts'
@@ -15,6 +14,8 @@ import {
   type Invitation,
   type InvitationContext,
 } from '../../../../features/account/links/invitation.ts'
+import { ACCOUNT_SETTINGS } from '../../../../features/account/links/settings.ts'
+import type { MailBrand } from '../../../../features/mail/layout.ts'
 import { MAIL_SETTINGS } from '../../../../features/mail/settings.ts'
 import { type Mail, MailFault, type MailServer, openMailServer } from '../../../../features/mail/smtp.ts'
 import { readWatchUrl, watchUrlOf } from '../../../../features/watch-page/watch-url.ts'
@@ -67,7 +68,8 @@ export function addInvitationOptions(command: Command): Command {
  */
 export async function openLinkSender(io: CommandIo, options: InvitationOptions): Promise<LinkSender> {
   const { publicUrl, settings } = readFeatureSettings(io.env, MAIL_SETTINGS)
-  const { server, addressAttribute, nameAttribute } = settings
+  const { server } = settings
+  const { addressAttribute, nameAttribute } = readFeatureSettings(io.env, ACCOUNT_SETTINGS).settings
   const context = readContext(io, options, publicUrl)
   const create = ({ passwordChanges }: InvitingStore, username: string) =>
     createInvitation(passwordChanges, username, context, Date.now() / 1000)
