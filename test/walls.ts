@@ -15,7 +15,7 @@ const FEATURES = 'sso passkeys account account-end mail watch-page token doors s
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
-  'setup viewers audit response report drill doors backup support preview doctor service settings terminal',
+  'setup manager viewers audit response report drill doors backup support preview doctor service settings terminal',
 )
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -68,6 +68,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
+  'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
@@ -82,11 +83,15 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/support': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/doctor': [...FOR_TOOLS, ...roomsOf('service settings terminal')],
   'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],
-  'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('security-log terminal')],
+  'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('manager security-log terminal')],
   'src/tools/cli/html-page': roomsOf('output'),
   'src/tools/cli/security-log': [...FOR_TOOLS, 'src/features.ts', 'src/login/log', ...roomsOf('terminal')],
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/terminal': [...LOW, 'src/users'],
+  'src/tools/manager': [
+    ...[...FOR_TOOLS, ...LOGIN],
+    ...roomsOf('manager viewers security-log doors report service settings output terminal'),
+  ],
   'src/tools/slim': [],
   'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
 }

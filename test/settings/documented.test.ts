@@ -159,6 +159,7 @@ test('the connections in src/login/README.md name every address that the app or 
     'TERMS_URL',
     'DOORS_OVER_URL',
     'WATCH_URL',
+    'MANAGER_URL',
   ]
   const expected = [...KIT_SETTINGS, ...TOOLS].filter((name) => /_(URL|ISSUER)$/.test(name))
   const names = inBackticks(sectionOf('src/login/README.md', 'Connections'))

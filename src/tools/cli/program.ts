@@ -28,6 +28,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./viewers/sessions-command.ts')).addSessionsCommands,
   },
   {
+    name: 'managers',
+    summary: 'people who may use the page for managers',
+    declare: addGroup,
+    load: async () => (await import('./manager/managers-command.ts')).addManagersCommands,
+  },
+  {
     name: 'secret',
     summary: 'secrets for the settings',
     declare: addGroup,
@@ -169,7 +175,7 @@ function createProgram({ stdout, stderr }: CommandIo): Command {
   const program = new Command('viewer-auth')
     .usage('COMMAND [--help]. Settings: the environment or .env.')
     .helpCommand(false)
-    // The help fits a small terminal: 24 lines of 80 columns.
+    // The help fits a terminal of 30 lines and 80 columns.
     .configureHelp({
       subcommandTerm: (command) => command.name(),
       visibleOptions: (command) => (command.parent === null ? [] : Help.prototype.visibleOptions(command)),

@@ -14,6 +14,7 @@ import { postgresInvitations, postgresPasswordChanges } from './own-table/accoun
 import type { AppRole } from './own-table/app-role.ts'
 import { postgresExporter } from './own-table/import-batch/postgres-export.ts'
 import { postgresImporter } from './own-table/import-batch/postgres-import.ts'
+import { postgresPages } from './own-table/manager/postgres-pages.ts'
 import { COLUMNS, readOwnRow } from './own-table/own-table.ts'
 import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
 import { assertViewersTable, migrateViewers } from './own-table/schema.ts'
@@ -54,6 +55,7 @@ export async function openEditablePostgresStore(
       list: () => listViewers(query, readViewerState),
       importBatch: postgresImporter(connection, OWNER_NEEDED),
       exportAll: postgresExporter(query),
+      ...postgresPages(query),
     }
   })
 }

@@ -10,6 +10,7 @@ import { sqliteInvitations } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
 import { sqliteExporter } from './import-batch/sqlite-export.ts'
 import { sqliteImporter } from './import-batch/sqlite-import.ts'
+import { sqlitePages } from './manager/sqlite-pages.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
 import { listViewers, readViewerRow, readViewerState } from './viewer-row.ts'
 
@@ -32,6 +33,7 @@ export function openEditableSqliteStore(
     list: () => listViewers(database, file, readViewerState),
     importBatch: sqliteImporter(database, file),
     exportAll: sqliteExporter(database, file),
+    ...sqlitePages(database, file),
   }
 }
 

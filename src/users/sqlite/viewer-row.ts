@@ -42,7 +42,8 @@ export function json<T extends z.ZodType>(schema: T) {
     .pipe(schema)
 }
 
-const STATES = `
+/** Selects the states of viewers. */
+export const STATES = `
   SELECT viewers.*, link.expires_at, link.is_sent FROM viewers
   LEFT JOIN password_links AS link ON link.key = viewers.key AND link.purpose = 'invitation'`
 

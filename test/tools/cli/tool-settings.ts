@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { DrillEnvironment } from '../../../src/tools/cli/drill/drill-address.ts'
+import { MANAGER_SECRETS, ManagerEnvironment } from '../../../src/tools/cli/manager/settings.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../../src/tools/video-service/service-settings.ts'
 
 interface ToolSettings {
@@ -11,6 +12,7 @@ interface ToolSettings {
 const TOOLS: readonly ToolSettings[] = [
   { shape: ServiceEnvironment.in.shape, secrets: SERVICE_SECRETS },
   { shape: DrillEnvironment.shape, secrets: [] },
+  { shape: ManagerEnvironment.shape, secrets: MANAGER_SECRETS },
 ]
 
 /** The settings of the command line, which the login app does not need: schemas by name. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { managerSettings } from '../manager/settings.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
@@ -11,9 +12,7 @@ import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
 
 /** The settings of tools. They are optional: checked only if one of them is given. */
-const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [
-  serviceSettings, //
-]
+const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [serviceSettings, managerSettings]
 
 /** Faults of valid settings: the app does not start, or refuses viewers. */
 const FAULTS: readonly ((config: Config) => readonly string[])[] = [

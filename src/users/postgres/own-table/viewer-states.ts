@@ -8,7 +8,8 @@ import { COLUMNS, readOwnRow } from './own-table.ts'
 export type RowsOf = (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>
 
 const LIST_ROWS = 1_000
-const STATES = `
+/** Selects the states of viewers. */
+export const STATES = `
   SELECT viewers.key, ${COLUMNS}, expires_at::float8 AS expires_at, is_sent
   FROM viewer_auth.viewers LEFT JOIN viewer_auth.password_links AS link
     ON link.key = viewers.key AND link.purpose = 'invitation'`

@@ -1,0 +1,217 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { ConfigError } from '../../../../errors.ts'
+import { migrateFile } from '../../../../server/migrations.ts'
+import { createPrivateFile } from '../../../../server/private-file.ts'
+import { changedRow } from '../../../../server/sqlite-transaction.ts'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
+import { type Manager, ROLES, type Role } from './roles.ts'
+
+/** "VwrM" in the header of the file. */
+const APPLICATION_ID = 0x5677724d
+const LOCK_TIMEOUT_MS = 5_000
+const ID_BYTES = 32
+
+const MIGRATIONS: readonly string[] = [
+  `PRAGMA application_id = ${APPLICATION_ID};
+   CREATE TABLE managers (
+     key TEXT PRIMARY KEY,
+     name TEXT NOT NULL,
+     role TEXT NOT NULL CHECK (role IN ('event-manager', 'help-desk', 'reader')),
+     entry_points TEXT,
+     password_hash TEXT NOT NULL,
+     step_secret BLOB,
+     last_period INTEGER NOT NULL DEFAULT -1
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE sessions (
+     id TEXT PRIMARY KEY,
+     key TEXT NOT NULL REFERENCES managers (key) ON DELETE CASCADE,
+     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
+     started_at INTEGER NOT NULL,
+     used_at INTEGER NOT NULL,
+     form_token TEXT NOT NULL,
+     step_secret BLOB,
+     notice TEXT
+   ) STRICT, WITHOUT ROWID`,
+]
+
+/** A manager as the sign-in needs it. */
+export interface StoredManager extends Manager {
+  readonly key: string
+  readonly passwordHash: string
+  /** Sealed. Null before the first sign-in. */
+  readonly stepSecret: Uint8Array | null
+  readonly lastPeriod: number
+}
+
+export interface ManagerSession {
+  readonly manager: StoredManager
+  /** False between the password and the second step. */
+  readonly isComplete: boolean
+  readonly startedAtSeconds: number
+  readonly usedAtSeconds: number
+  readonly formToken: string
+  /** The sealed secret that the manager is setting up. */
+  readonly stepSecret: Uint8Array | null
+  /** JSON, for the next page. */
+  readonly notice: string | null
+}
+
+const ManagerRow = z.object({
+  key: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  entry_points: z.string().nullable(),
+  password_hash: z.string(),
+  step_secret: z.instanceof(Uint8Array).nullable(),
+  last_period: z.number(),
+})
+const SessionRow = ManagerRow.extend({
+  is_complete: z.number(),
+  started_at: z.number(),
+  used_at: z.number(),
+  form_token: z.string(),
+  new_secret: z.instanceof(Uint8Array).nullable(),
+  notice: z.string().nullable(),
+})
+const SESSION = `SELECT managers.*, is_complete, started_at, used_at, form_token, sessions.step_secret AS new_secret, notice
+  FROM sessions JOIN managers USING (key) WHERE id = ?`
+
+export type ManagerStore = ReturnType<typeof openManagerStore>
+
+/**
+ * Opens the file of managers and their sessions. Creates the file, for this user only, if it is missing.
+ * @throws ConfigError if the file cannot be used.
+ */
+export function openManagerStore(file: string) {
+  const database = openFile(resolve(file))
+  return { ...managersIn(database), ...sessionsIn(database), close: () => database.close() }
+}
+
+function openFile(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined
+  try {
+    createPrivateFile(path)
+    database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS })
+    const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {}
+    const { n } = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() ?? {}
+    if (id !== APPLICATION_ID && n !== 0) throw new Error('it is a database of another program')
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON')
+    migrateFile(database, MIGRATIONS, path)
+    return database
+  } catch (cause) {
+    database?.close()
+    if (cause instanceof ConfigError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError(`MANAGER_STORE_FILE: ${path} cannot be used (${reason}). Set another file.`, { cause })
+  }
+}
+
+function managersIn(database: DatabaseSync) {
+  const byKey = database.prepare('SELECT * FROM managers WHERE key = ?')
+  const all = database.prepare('SELECT * FROM managers ORDER BY key')
+  const insert = database.prepare(
+    'INSERT INTO managers (key, name, role, entry_points, password_hash) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key',
+  )
+  const remove = database.prepare('DELETE FROM managers WHERE key = ? RETURNING key')
+  const reset = database.prepare(
+    'UPDATE managers SET password_hash = ?, step_secret = NULL, last_period = -1 WHERE key = ? RETURNING key',
+  )
+  const endSessions = database.prepare('DELETE FROM sessions WHERE key = ?')
+  const setPassword = database.prepare('UPDATE managers SET password_hash = ? WHERE key = ?')
+  const setStep = database.prepare(
+    'UPDATE managers SET step_secret = ?, last_period = ? WHERE key = ? AND step_secret IS NULL',
+  )
+  const usePeriod = database.prepare(
+    'UPDATE managers SET last_period = ? WHERE key = ? AND last_period < ? RETURNING key',
+  )
+  return {
+    find(name: string): StoredManager | null {
+      const row = byKey.get(usernameKey(name))
+      return row === undefined ? null : managerOf(ManagerRow.parse(row))
+    },
+    list: (): StoredManager[] => all.all().map((row) => managerOf(ManagerRow.parse(row))),
+    /** Returns false if there is a manager of this name. */
+    add({ name, role, entryPoints }: Manager, passwordHash: string): boolean {
+      const points = entryPoints && JSON.stringify(entryPoints)
+      return changedRow(insert, usernameKey(name), name, role, points, passwordHash) !== undefined
+    },
+    /** Ends the sessions too. Returns false if there is no such manager. */
+    remove: (name: string): boolean => changedRow(remove, usernameKey(name)) !== undefined,
+    /** Sets a new password, and forgets the second step: the next sign-in sets it up anew. Ends the sessions. */
+    reset(name: string, passwordHash: string): boolean {
+      const isKnown = changedRow(reset, passwordHash, usernameKey(name)) !== undefined
+      endSessions.run(usernameKey(name))
+      return isKnown
+    },
+    /** Sets a new password, and ends all sessions. */
+    setPassword(name: string, passwordHash: string): void {
+      setPassword.run(passwordHash, usernameKey(name))
+      endSessions.run(usernameKey(name))
+    },
+    /** Keeps the first second step of a manager. Returns false if there is one already. */
+    setStep: (key: string, sealed: Uint8Array, period: number): boolean =>
+      Number(setStep.run(sealed, period, key).changes) === 1,
+    /** Marks a code as used. Returns false if it was used before. */
+    usePeriod: (key: string, period: number): boolean => changedRow(usePeriod, period, key, period) !== undefined,
+  }
+}
+
+function sessionsIn(database: DatabaseSync) {
+  const byId = database.prepare(SESSION)
+  const insert = database.prepare(
+    'INSERT INTO sessions (id, key, is_complete, started_at, used_at, form_token) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
+  const use = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
+  const setSecret = database.prepare('UPDATE sessions SET step_secret = ? WHERE id = ?')
+  const setNotice = database.prepare('UPDATE sessions SET notice = ? WHERE id = ?')
+  const removeOld = database.prepare('DELETE FROM sessions WHERE started_at < ? OR used_at < ?')
+  return {
+    session(id: string): ManagerSession | null {
+      const row = byId.get(digestOf(id))
+      if (row === undefined) return null
+      const parsed = SessionRow.parse(row)
+      return {
+        manager: managerOf(parsed),
+        isComplete: parsed.is_complete === 1,
+        startedAtSeconds: parsed.started_at,
+        usedAtSeconds: parsed.used_at,
+        formToken: parsed.form_token,
+        stepSecret: parsed.new_secret,
+        notice: parsed.notice,
+      }
+    },
+    /** Starts a session under a new id, and returns the id. */
+    start(key: string, isComplete: boolean, nowSeconds: number): string {
+      const [id, token] = [newId(), newId()]
+      insert.run(digestOf(id), key, isComplete ? 1 : 0, Math.floor(nowSeconds), Math.floor(nowSeconds), token)
+      return id
+    },
+    end: (id: string): void => void remove.run(digestOf(id)),
+    use: (id: string, nowSeconds: number): void => void use.run(Math.floor(nowSeconds), digestOf(id)),
+    setNewSecret: (id: string, sealed: Uint8Array): void => void setSecret.run(sealed, digestOf(id)),
+    setNotice: (id: string, notice: string | null): void => void setNotice.run(notice, digestOf(id)),
+    /** Deletes sessions that are over. UNIX times. */
+    removeOld: (startedBefore: number, usedBefore: number): void =>
+      void removeOld.run(Math.floor(startedBefore), Math.floor(usedBefore)),
+  }
+}
+
+function newId(): string {
+  return randomBytes(ID_BYTES).toString('base64url')
+}
+
+/** The file has digests: a copy of it starts no session. */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64url')
+}
+
+function managerOf(row: z.infer<typeof ManagerRow>): StoredManager {
+  const { key, name, entry_points, password_hash, step_secret, last_period } = row
+  const role: Role = row.role
+  const entryPoints = entry_points === null ? null : z.array(z.string()).parse(JSON.parse(entry_points))
+  return { key, name, role, entryPoints, passwordHash: password_hash, stepSecret: step_secret, lastPeriod: last_period }
+}

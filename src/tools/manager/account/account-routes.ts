@@ -1,0 +1,37 @@
+import type { SignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
+import { hashPassword } from '../../../users/passwords/argon2.ts'
+import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
+import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
+import { ALL_ROLES, type Answer, page, type Route, redirect, type Visit } from '../door/route.ts'
+import { type CheckDeps, createManagerCheck } from '../sign-in/check-manager.ts'
+
+interface AccountDeps extends CheckDeps {
+  readonly store: ManagerStore
+  readonly limits: Pick<SignInLimits, 'admit'>
+}
+
+/** The pages of a manager's own account, and the way to the first page. */
+export function accountRoutes(deps: AccountDeps): Route[] {
+  const check = createManagerCheck(deps)
+  const all = { roles: ALL_ROLES, subject: 'nothing' } as const
+  const show = ({ words }: Visit, fault = '', status = 200): Answer =>
+    page('account', { title: words.t.account.title, fault }, status)
+
+  async function change(visit: Visit): Promise<Answer> {
+    const { manager, words } = visit
+    const [old, password] = [visit.field('password'), visit.field('newPassword')]
+    // Not the count of the sign-in: an open session must not lock its owner out.
+    const checked = await check.password(manager.name, old, 'own account')
+    if (!checked.ok) return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'account.wrong'), 401)
+    if (password !== visit.field('repeated')) return show(visit, words.say('account.differs'), 400)
+    if ((await faultInNewPassword(password, manager.name, [])) !== null)
+      return show(visit, words.say('account.weak'), 400)
+    deps.store.setPassword(manager.name, await hashPassword(password))
+    return redirect('/sign-in')
+  }
+  return [
+    { method: 'get', path: '/', ...all, handle: () => redirect('/people') },
+    { method: 'get', path: '/account', ...all, handle: (visit) => show(visit) },
+    { method: 'post', path: '/account', ...all, act: 'password-changed', handle: change },
+  ]
+}

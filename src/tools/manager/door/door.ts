@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { isFromOwnPage } from '../../../login/request/same-origin.ts'
+import type { Manager } from '../../cli/manager/accounts/roles.ts'
+import type { Renderer } from '../pages/renderer.ts'
+import { wordsFor } from '../pages/words.ts'
+import type { LogAct } from './acts.ts'
+import { type Form, formBody, formOf, uploadBody, valuesOf } from './form-body.ts'
+import type { ActSubject, Answer, Notice, Route, Visit } from './route.ts'
+import type { Scope } from './scope.ts'
+import { isSame, type LiveSession, type ManagerSessions } from './sessions.ts'
+
+export interface DoorDeps {
+  readonly routes: readonly Route[]
+  readonly origin: string
+  readonly sessions: ManagerSessions
+  readonly renderer: Renderer
+  readonly logAct: LogAct
+  readonly addressOf: (req: Request) => string
+  readonly scopeOf: (manager: Manager) => Scope
+  /** True if the manager may see the viewer, or no store knows the viewer. */
+  readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
+  readonly setNotice: (sessionId: string, notice: Notice) => void
+  readonly onFault: (error: unknown, id: string) => void
+}
+
+type Refusal = { readonly status: 403 | 404; readonly detail: string }
+
+/**
+ * Creates the only way to the pages and acts of managers. For each route it checks the session, the second step, the
+ * role, the origin and token of a post, and that the manager may see what the path names. Every post has a line in the log.
+ * @throws Error for a route without a role, and for a post without the name of its act.
+ */
+export function createDoor(deps: DoorDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  for (const route of deps.routes) {
+    if (route.roles.length === 0) throw new Error(`${route.method} ${route.path} has no role`)
+    if (route.method === 'post' && route.act === undefined) throw new Error(`${route.path} has no act`)
+    const bodies = route.method === 'get' ? [] : [route.hasUpload ? uploadBody : formBody]
+    router[route.method](route.path, ...bodies, enter(deps, route))
+  }
+  return router
+}
+
+function enter(deps: DoorDeps, route: Route): RequestHandler {
+  return async (req, res) => {
+    const session = deps.sessions.of(req)
+    if (session === null) return void res.redirect(303, '/sign-in')
+    if (!session.isComplete) return void res.redirect(303, '/second-step')
+    const { manager } = session
+    const form = route.method === 'post' ? await formOf(req) : { values: valuesOf(req.query), upload: null }
+    const visit = visitOf(deps, req, session, form)
+    const log = (outcome: 'done' | 'refused' | 'failed', subject: ActSubject = {}) => {
+      if (route.act === undefined && outcome === 'done') return
+      const act = { act: route.act ?? 'page', outcome, manager, address: deps.addressOf(req) }
+      deps.logAct({ ...act, ...subjectOf(route, req), ...subject })
+    }
+    try {
+      const refusal = await refusalOf(deps, route, req, visit, form)
+      if (refusal !== null) {
+        log('refused', { detail: refusal.detail })
+        return deps.renderer.sendRefusal(res, visit, refusal.status)
+      }
+      const answer = await route.handle(visit)
+      if (route.method === 'post')
+        log(isRefused(answer) ? 'refused' : 'done', answer.kind === 'redirect' ? answer.subject : {})
+      send(deps, res, visit, session, answer)
+    } catch (error) {
+      const id = randomUUID()
+      deps.onFault(error, id)
+      log('failed')
+      if (!res.headersSent) deps.renderer.sendFault(res, visit, error, id)
+    }
+  }
+}
+
+async function refusalOf(
+  deps: DoorDeps,
+  route: Route,
+  req: Request,
+  visit: Visit,
+  form: Form,
+): Promise<Refusal | null> {
+  if (!route.roles.includes(visit.manager.role)) return { status: 403, detail: 'role' }
+  if (route.method === 'post') {
+    if (!isFromOwnPage(req.headers, deps.origin)) return { status: 403, detail: 'origin' }
+    if (!isSame(form.values.get('token')?.[0] ?? '', visit.formToken)) return { status: 403, detail: 'token' }
+  }
+  const { scope } = visit
+  const isSeen =
+    route.subject === 'nothing' ||
+    (route.subject === 'viewer'
+      ? await deps.seesViewer(scope, visit.part('name'))
+      : scope.seesEntryPoint(visit.part('entryPoint')))
+  return isSeen ? null : { status: 404, detail: 'entry point of other managers' }
+}
+
+function visitOf(deps: DoorDeps, req: Request, session: LiveSession, { values, upload }: Form): Visit {
+  const { name, role, entryPoints } = session.manager
+  const manager = { name, role, entryPoints }
+  return {
+    manager,
+    scope: deps.scopeOf(manager),
+    field(wanted) {
+      const [value, ...more] = values.get(wanted) ?? []
+      return value === undefined || more.length > 0 ? '' : value
+    },
+    fields: (wanted) => values.get(wanted) ?? [],
+    part: (wanted) => String(req.params[wanted] ?? ''),
+    upload,
+    words: wordsFor(req),
+    sessionId: session.id,
+    isSignedIn: () => deps.sessions.isLive(session.id),
+    formToken: session.formToken,
+  }
+}
+
+function subjectOf({ subject }: Route, { params }: Request): ActSubject {
+  if (subject === 'viewer') return { viewer: String(params.name) }
+  return subject === 'entry-point' ? { entryPoint: String(params.entryPoint) } : {}
+}
+
+function isRefused(answer: Answer): boolean {
+  if (answer.kind === 'page') return (answer.status ?? 200) >= 400
+  return answer.kind === 'redirect' && answer.notice?.tone === 'refused'
+}
+
+function send(deps: DoorDeps, res: Response, visit: Visit, session: LiveSession, answer: Answer): void {
+  switch (answer.kind) {
+    case 'redirect':
+      if (answer.notice) deps.setNotice(visit.sessionId, answer.notice)
+      res.redirect(303, answer.to)
+      return
+    case 'page':
+      deps.renderer.sendPage(res, visit, answer, session)
+      return
+    case 'file':
+      res.attachment(answer.name).type(answer.type).send(answer.content)
+      return
+    case 'stream':
+      answer.open(res)
+  }
+}

@@ -1,0 +1,88 @@
+import type { Response } from 'express'
+import type { Manager, Role } from '../../cli/manager/accounts/roles.ts'
+import type { Words } from '../pages/words.ts'
+import type { Scope } from './scope.ts'
+
+/** A message on the next page, perhaps with a button that undoes the act. Texts by their keys. */
+export interface Notice {
+  readonly text: string
+  readonly values?: Readonly<Record<string, string | number>>
+  readonly tone: 'done' | 'refused'
+  /** A text as it is, such as why a store refuses a change. */
+  readonly detail?: string
+  readonly undo?: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
+}
+
+/** What an act was about, for the log. */
+export interface ActSubject {
+  readonly viewer?: string
+  readonly entryPoint?: string
+  /** An address or network that was unlocked. */
+  readonly target?: string
+  readonly count?: number
+  readonly detail?: string
+}
+
+export type Answer =
+  /** @property view a template of views/manager. */
+  | { readonly kind: 'page'; readonly view: string; readonly model: object; readonly status?: number }
+  | { readonly kind: 'redirect'; readonly to: string; readonly notice?: Notice; readonly subject?: ActSubject }
+  | { readonly kind: 'file'; readonly name: string; readonly type: string; readonly content: string | Buffer }
+  | { readonly kind: 'stream'; readonly open: (res: Response) => void }
+
+/** An uploaded file. */
+export interface Upload {
+  readonly name: string
+  readonly content: Buffer
+}
+
+/** A request that the door let in. */
+export interface Visit {
+  readonly manager: Manager
+  readonly scope: Scope
+  /** Returns a field of the form or the query; empty for a missing or repeated one. */
+  field(name: string): string
+  /** Returns all values of a field. */
+  fields(name: string): readonly string[]
+  /** Returns a part of the path, decoded. */
+  part(name: string): string
+  readonly upload: Upload | null
+  readonly words: Words
+  /** The id of the session, for what a page keeps until the next one. */
+  readonly sessionId: string
+  /** True while the session counts. Does not use the session. */
+  readonly isSignedIn: () => boolean
+  /** The token of the session, for forms that a stream renders. */
+  readonly formToken: string
+}
+
+/** What a path names. The door checks that the manager may see it. */
+export type Subject = 'nothing' | 'viewer' | 'entry-point'
+
+/** A page or an act. A table of routes is the only way into the program: `createDoor` refuses a route without a role. */
+export interface Route {
+  readonly method: 'get' | 'post'
+  readonly path: string
+  readonly roles: readonly Role[]
+  readonly subject: Subject
+  /** The name of the act in the log. Every post has one. */
+  readonly act?: string
+  /** True if the form has a file. */
+  readonly hasUpload?: boolean
+  handle(visit: Visit): Promise<Answer> | Answer
+}
+
+/** Everyone who may use the page. */
+export const ALL_ROLES: readonly Role[] = ['event-manager', 'help-desk', 'reader']
+/** Who changes viewers, doors and events. */
+export const EDITORS: readonly Role[] = ['event-manager']
+/** Who lets viewers in that a limit holds back. */
+export const UNLOCKERS: readonly Role[] = ['event-manager', 'help-desk']
+
+export function page(view: string, model: object, status = 200): Answer {
+  return { kind: 'page', view, model, status }
+}
+
+export function redirect(to: string, notice?: Notice, subject?: ActSubject): Answer {
+  return { kind: 'redirect', to, ...(notice && { notice }), ...(subject && { subject }) }
+}

@@ -1,0 +1,51 @@
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import type { Manager } from '../../cli/manager/accounts/roles.ts'
+
+/**
+ * What a manager may see. Viewers belong to an entry point by ALLOWED_GROUPS: a manager of one entry point sees the
+ * members of its groups, or all viewers if the entry point lets in everyone.
+ */
+export interface Scope {
+  /** The groups whose members the manager sees. Null for all viewers. */
+  readonly groups: readonly string[] | null
+  /** The names of the entry points. Null for all. */
+  readonly entryPoints: readonly string[] | null
+  seesViewer(viewer: Pick<Viewer, 'groups'>): boolean
+  seesEntryPoint(name: string): boolean
+  /** True if the manager may give a viewer these groups. A viewer must stay in sight, and keeps groups out of sight. */
+  mayGive(groups: readonly string[], before?: readonly string[]): boolean
+}
+
+/** @param all the entry points of the settings. Null if they cannot be read: a restricted manager then sees no viewer. */
+export function scopeOf(
+  { entryPoints }: Manager,
+  all: readonly Pick<EntryPoint, 'name' | 'allowedGroups'>[] | null,
+): Scope {
+  const groups = entryPoints === null ? null : groupsOf(entryPoints, all)
+  const seesViewer = (viewer: Pick<Viewer, 'groups'>) =>
+    groups === null || viewer.groups.some((group) => groups.includes(group))
+  return {
+    groups,
+    entryPoints,
+    seesViewer,
+    seesEntryPoint: (name) => entryPoints === null || entryPoints.includes(name),
+    mayGive(after, before = []) {
+      if (groups === null) return true
+      const changed = [
+        ...after.filter((group) => !before.includes(group)),
+        ...before.filter((one) => !after.includes(one)),
+      ]
+      return seesViewer({ groups: after }) && changed.every((group) => groups.includes(group))
+    },
+  }
+}
+
+function groupsOf(
+  names: readonly string[],
+  all: readonly Pick<EntryPoint, 'name' | 'allowedGroups'>[] | null,
+): readonly string[] | null {
+  const own = (all ?? []).filter(({ name }) => names.includes(name))
+  if (own.some(({ allowedGroups }) => allowedGroups === null)) return null
+  return own.flatMap(({ allowedGroups }) => allowedGroups ?? [])
+}

@@ -1,0 +1,98 @@
+import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
+import type { Brand } from '../../brand/brand.ts'
+import { type createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
+import type { ManagerStore } from '../cli/manager/accounts/manager-store.ts'
+import { createSeal } from '../cli/manager/accounts/second-step.ts'
+import type { ManagerSettings } from '../cli/manager/settings.ts'
+import { accountRoutes } from './account/account-routes.ts'
+import type { LogAct } from './door/acts.ts'
+import { createDoor } from './door/door.ts'
+import { securityHeaders } from './door/headers.ts'
+import type { Notice, Route } from './door/route.ts'
+import { scopeOf } from './door/scope.ts'
+import { createManagerSessions } from './door/sessions.ts'
+import { openAssets } from './pages/assets.ts'
+import { createRenderer } from './pages/renderer.ts'
+import { wordsFor } from './pages/words.ts'
+import type { SectionDeps } from './section.ts'
+import { SECTIONS } from './sections.ts'
+import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
+import { signInRoutes } from './sign-in/sign-in-routes.ts'
+
+export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart'>, CheckDeps {
+  readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops'>
+  readonly store: ManagerStore
+  readonly brand: Brand
+  readonly logAct: LogAct
+  readonly addressOf: ReturnType<typeof createClientAddress>
+  readonly onFault: (error: unknown, id: string) => void
+}
+
+/** Creates the page for managers: all middleware and routes, in their order. */
+export function createManagerApp(deps: ManagerAppDeps): Express {
+  const { settings, store, brand, nowSeconds, logAct, addressOf } = deps
+  const { url, secret, proxyHops } = settings
+  const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds)
+  const assets = openAssets(brand)
+  const sections = SECTIONS.map((section) =>
+    section.open({ ...deps, renderPart: (...part) => renderer.renderFor(...part) }),
+  )
+  const tabs = sections.flatMap(({ tab }) => tab ?? [])
+  const takeNotice = noticesIn(store)
+  const renderer = createRenderer({ brand, assets, tabs, takeNotice })
+  const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
+
+  const app = express()
+  app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
+  app.set('trust proxy', trustedProxiesOf(proxyHops, []))
+  app.use(securityHeaders(url))
+  app.get('/health/live', (_req, res) => void res.type('text').send('live'))
+  app.use('/assets', assets.serve)
+  const check = createManagerCheck(deps)
+  const issuer = `${brand.name ?? url.hostname} – manager`
+  const origin = url.origin
+  app.use(
+    signInRoutes({ store, sessions, seal: createSeal(secret), check, renderer, logAct, addressOf, origin, issuer }),
+  )
+  app.use(
+    createDoor({
+      ...{ routes, origin, sessions, renderer, logAct, addressOf, onFault: deps.onFault },
+      scopeOf: (manager) => scopeOf(manager, deps.entryPoints()),
+      seesViewer: deps.seesViewer,
+      setNotice: (id, notice) => store.setNotice(id, JSON.stringify(notice)),
+    }),
+  )
+  app.use((req, res) => sendUnknown(renderer, req, res))
+  app.use(faultHandler(renderer, deps.onFault))
+  return app
+}
+
+function noticesIn(store: ManagerStore) {
+  return ({ id, notice }: { readonly id: string; readonly notice: string | null }): Notice | null => {
+    if (notice === null) return null
+    store.setNotice(id, null)
+    // Written by this program only.
+    return JSON.parse(notice) as Notice
+  }
+}
+
+type Renderer = ReturnType<typeof createRenderer>
+
+/** A person without a session gets the same answer, so that no address tells what exists. */
+function sendUnknown(renderer: Renderer, req: Request, res: express.Response): void {
+  const words = wordsFor(req)
+  renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text: words.t.errors.notFound }, 404)
+}
+
+function faultHandler(renderer: Renderer, onFault: ManagerAppDeps['onFault']): ErrorRequestHandler {
+  return (error: { readonly status?: number }, req, res, next) => {
+    if (res.headersSent) return next(error)
+    const words = wordsFor(req)
+    const isOfClient = error.status !== undefined && error.status >= 400 && error.status < 500
+    const status = isOfClient ? (error.status ?? 400) : 500
+    const id = crypto.randomUUID()
+    if (!isOfClient) onFault(error, id)
+    const text = words.say(status === 413 ? 'errors.tooLarge' : isOfClient ? 'errors.badForm' : 'errors.fault', { id })
+    renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text }, status)
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import type { Request } from 'express'
+import en from '../../../../views/manager/texts/en.json' with { type: 'json' }
+import { completed, fill } from '../../../languages/languages.ts'
+import { machineTimeZone } from '../../cli/output/time-zone.ts'
+
+/** The languages of the page. Readers of other languages get English. */
+const LANGUAGES = ['en', 'de'] as const
+type Language = (typeof LANGUAGES)[number]
+export type Texts = typeof en
+type Values = Readonly<Record<string, string | number>>
+
+const CATALOGUES: Readonly<Record<Language, Texts>> = { en, de: readTexts('de') }
+
+function readTexts(language: string): Texts {
+  const file = new URL(`../../../../views/manager/texts/${language}.json`, import.meta.url)
+  return completed(JSON.parse(readFileSync(file, 'utf8')), en) as Texts
+}
+
+/** The texts, numbers and times of one language. */
+export interface Words {
+  readonly language: Language
+  readonly t: Texts
+  /** Returns a text by its path, such as `people.added`, with values in place of `{name}`. */
+  say(path: string, values?: Values): string
+  number(value: number): string
+  /** A day and time, in the time zone of this machine. */
+  time(ms: number): string
+  clock(ms: number): string
+  readonly timeZone: string
+}
+
+const words = new Map<Language, Words>()
+
+/** Returns the words for a request. */
+export function wordsFor(req: Pick<Request, 'acceptsLanguages'>): Words {
+  return wordsOf(req.acceptsLanguages([...LANGUAGES]) || 'en')
+}
+
+function wordsOf(wanted: string): Words {
+  const language = LANGUAGES.find((one) => one === wanted) ?? 'en'
+  const known = words.get(language) ?? createWords(language)
+  words.set(language, known)
+  return known
+}
+
+function createWords(language: Language): Words {
+  const t = CATALOGUES[language]
+  const timeZone = machineTimeZone().name
+  // English as most of the world writes it: 24 hours, day first.
+  const locale = language === 'en' ? 'en-GB' : language
+  const number = new Intl.NumberFormat(language)
+  const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
+  const minute = { hour: '2-digit', minute: '2-digit' } as const
+  const time = new Intl.DateTimeFormat(locale, { timeZone, ...day, ...minute })
+  const clock = new Intl.DateTimeFormat(locale, { timeZone, ...minute })
+  return {
+    language,
+    t,
+    say(path, values = {}) {
+      const text = textAt(t, path) ?? path
+      const shown = Object.entries(values).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? number.format(value) : value,
+      ])
+      return fill(text, Object.fromEntries(shown))
+    },
+    number: (value) => number.format(value),
+    time: (ms) => time.format(ms),
+    clock: (ms) => clock.format(ms),
+    timeZone,
+  }
+}
+
+function textAt(texts: object, path: string): string | null {
+  const found = path
+    .split('.')
+    .reduce<unknown>((part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : null), texts)
+  return typeof found === 'string' ? found : null
+}

@@ -1,0 +1,44 @@
+import { faultInUsername } from '../../../users/viewer-fields.ts'
+import { type Answer, page, redirect, type Visit } from '../door/route.ts'
+import { pathOf } from '../pages/renderer.ts'
+import type { SectionDeps } from '../section.ts'
+import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
+
+/** Adds one viewer, who gets an invitation or a password. */
+export function addPages({ viewers, commands }: SectionDeps) {
+  function show(visit: Visit, fault = '', status = 200): Answer {
+    const { words, field, scope } = visit
+    const form = Object.fromEntries(['username', 'groups', 'attributes', 'until'].map((name) => [name, field(name)]))
+    const groups = scope.groups ?? []
+    const model = { title: words.t.people.addTitle, current: '/people', form, fault, knownGroups: groups }
+    return page(viewers.editable === null ? 'people-elsewhere' : 'person-add', model, status)
+  }
+  async function add(visit: Visit): Promise<Answer> {
+    const { editable } = viewers
+    const { words, field, scope } = visit
+    if (editable === null) return show(visit, '', 400)
+    const username = field('username').trim()
+    const [groups, attributes] = [groupsOf(visit), attributesOf(field('attributes'))]
+    const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
+    if (inName !== null) return show(visit, inName, 400)
+    if (attributes === null) return show(visit, words.t.people.badAttributes, 400)
+    if (!scope.mayGive(groups))
+      return show(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }), 400)
+    const password = field('password')
+    const added = await editable.add({ username, groups, attributes }, password === '' ? null : password)
+    if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)
+    const until = field('until')
+    const ended = until === '' ? null : await commands.json(['viewers', 'set-end', `--until=${until}`], [username])
+    const invited = field('invite') === 'on' ? await commands.json(['viewers', 'invite'], [username]) : null
+    const to = pathOf(['people', 'one', added.viewer.username])
+    const subject = { viewer: added.viewer.username }
+    const failed = [ended, invited].find((result) => result?.ok === false)
+    if (failed && !failed.ok) {
+      const detail = detailOf(failed.fault) ?? words.t.errors.askEngineer
+      return redirect(to, { text: 'people.addedOnly', tone: 'refused', values: { name: username }, detail }, subject)
+    }
+    const text = invited === null ? 'people.added' : 'people.addedInvited'
+    return redirect(to, { text, tone: 'done', values: { name: username } }, subject)
+  }
+  return { show: (visit: Visit) => show(visit), add }
+}

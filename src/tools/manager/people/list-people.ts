@@ -1,0 +1,50 @@
+import type { ViewerState } from '../../../users/user-store.ts'
+import { usernameKey } from '../../../users/viewer-fields.ts'
+import { stateOf } from '../../cli/viewers/shown-viewer.ts'
+import { type Answer, page, redirect, type Visit } from '../door/route.ts'
+import { pathOf } from '../pages/renderer.ts'
+import type { SectionDeps } from '../section.ts'
+import { filterOf, queryOf } from './filter.ts'
+
+const ROWS = 50
+
+/** The list of viewers, page by page. */
+export function listPages({ viewers, nowSeconds }: SectionDeps) {
+  async function show(visit: Visit): Promise<Answer> {
+    const { words, field } = visit
+    const title = words.t.people.title
+    // A directory cannot be listed: its viewers are found by their names.
+    if (viewers.editable === null) return page('people-elsewhere', { title, current: '/people' })
+    const filter = filterOf(visit)
+    const [found, total] = await Promise.all([
+      viewers.editable.page(filter, field('after'), ROWS + 1),
+      viewers.editable.count(filter),
+    ])
+    const rows = found.slice(0, ROWS)
+    const last = rows.at(-1)
+    const next =
+      found.length > ROWS && last
+        ? pathOf(['people'], { ...queryOf(filter), after: usernameKey(last.viewer.username) })
+        : null
+    const isStart = field('after') === ''
+    const model = {
+      rows: rows.map((one) => rowOf(one, nowSeconds())),
+      total,
+      filter,
+      next,
+      isStart,
+      query: queryOf(filter),
+    }
+    return page('people', { title, current: '/people', ...model })
+  }
+  function find(visit: Visit): Answer {
+    const name = visit.field('name').trim().slice(0, 255)
+    return redirect(name === '' ? '/people' : pathOf(['people', 'one', name]))
+  }
+  return { show, find }
+}
+
+function rowOf(known: ViewerState, nowSeconds: number) {
+  const { username, groups, attributes } = known.viewer
+  return { username, groups, attributes: Object.entries(attributes), state: stateOf(known, nowSeconds) }
+}

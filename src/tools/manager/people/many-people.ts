@@ -1,0 +1,120 @@
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import { usernameKey } from '../../../users/viewer-fields.ts'
+import { type Answer, page, redirect, type Visit } from '../door/route.ts'
+import { pathOf } from '../pages/renderer.ts'
+import type { SectionDeps } from '../section.ts'
+import { filterOf, queryOf } from './filter.ts'
+import { detailOf } from './viewer-form.ts'
+
+const WORKS = ['disable', 'enable', 'remove'] as const
+type Work = (typeof WORKS)[number]
+const BATCH = 500
+/** More are a task for an engineer with a file. */
+const MOST = 20_000
+
+/** Changes many viewers at once: those that are ticked, or all that match the filter. */
+export function manyPages({ viewers }: SectionDeps) {
+  /** Shows how many viewers the change is for, before anything happens. */
+  async function ask(visit: Visit): Promise<Answer> {
+    const { words, field } = visit
+    const work = workOf(visit)
+    if (viewers.editable === null || work === null) return redirect('/people')
+    const names = visit.fields('name')
+    const filter = filterOf(visit)
+    const isAll = field('all') === 'on'
+    const count = isAll ? await viewers.editable.count(filter) : names.length
+    if (count === 0)
+      return redirect(pathOf(['people'], queryOf(filter)), { text: 'people.nobodyChosen', tone: 'refused' })
+    const model = {
+      work,
+      names: isAll ? [] : names,
+      isAll,
+      count,
+      filter,
+      query: queryOf(filter),
+      isTooMany: count > MOST,
+    }
+    return page('people-many', { title: words.say(`people.many.${work}Title`), current: '/people', ...model })
+  }
+  async function change(visit: Visit): Promise<Answer> {
+    const { editable } = viewers
+    const work = workOf(visit)
+    const filter = filterOf(visit)
+    if (editable === null || work === null) return redirect('/people')
+    const isAll = visit.field('all') === 'on'
+    // The number was shown: more viewers than that were not agreed to.
+    const agreed = Number(visit.field('count'))
+    const names = isAll ? await namesIn(editable, visit) : await seenNames(editable, visit)
+    const to = pathOf(['people'], queryOf(filter))
+    if (names.length > MOST || names.length !== agreed) {
+      return redirect(to, { text: 'people.many.changed', tone: 'refused' }, { count: names.length })
+    }
+    let count = 0
+    for (const name of names) {
+      const done =
+        work === 'remove' ? await editable.remove(name) : await editable.setDisabled(name, work === 'disable')
+      if (done.ok) count += 1
+    }
+    const isOne = count === 1 && names.length === 1
+    const [name = ''] = names
+    const undo =
+      work === 'disable' && !isAll && isOne
+        ? { action: pathOf(['people', 'one', name, 'enable']), fields: {} }
+        : undefined
+    const notice = { text: `people.many.${work}Done`, tone: 'done', values: { count } } as const
+    return redirect(to, { ...notice, ...(undo && { undo }) }, { count, detail: work })
+  }
+  return { ask, change }
+}
+
+/** Invites everyone again who has no password yet. */
+export function inviteAgain({ commands }: SectionDeps) {
+  return async (visit: Visit): Promise<Answer> => {
+    const group = visit.field('group').trim()
+    const result = await commands.json(['viewers', 'invite', '--resend', ...(group === '' ? [] : [`--group=${group}`])])
+    if (!result.ok) {
+      const detail = detailOf(result.fault) ?? visit.words.t.errors.askEngineer
+      return redirect('/people', { text: 'people.invitedNone', tone: 'refused', detail })
+    }
+    const {
+      invited = [],
+      skipped = 0,
+      faults = [],
+    } = result.data as { invited?: unknown[]; skipped?: number; faults?: string[] }
+    const [fault] = faults
+    const values = { count: invited.length, skipped }
+    const detail = fault === undefined ? undefined : detailOf(fault)
+    return redirect(
+      '/people',
+      { text: 'people.invitedAgain', tone: 'done', values, ...(detail && { detail }) },
+      { count: invited.length },
+    )
+  }
+}
+
+function workOf({ field }: Visit): Work | null {
+  return WORKS.find((work) => work === field('work')) ?? null
+}
+
+async function namesIn(store: EditableUserStore, visit: Visit): Promise<string[]> {
+  const filter = filterOf(visit)
+  const names: string[] = []
+  for (let after = ''; names.length <= MOST; ) {
+    const found = await store.page(filter, after, BATCH)
+    names.push(...found.map(({ viewer }) => viewer.username))
+    const last = found.at(-1)
+    if (found.length < BATCH || last === undefined) break
+    after = usernameKey(last.viewer.username)
+  }
+  return names
+}
+
+/** Leaves out names that the manager may not see, whatever the form says. */
+async function seenNames(store: EditableUserStore, { fields, scope }: Visit): Promise<string[]> {
+  const seen: string[] = []
+  for (const name of new Set(fields('name'))) {
+    const known = await store.show(name)
+    if (known.ok && scope.seesViewer(known.viewer)) seen.push(known.viewer.username)
+  }
+  return seen
+}

@@ -1,0 +1,104 @@
+import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
+import type { Change } from '../../../users/editable-user-store.ts'
+import type { CommandResult } from '../command-runner.ts'
+import { type Answer, type Notice, redirect, type Visit } from '../door/route.ts'
+import { pathOf } from '../pages/renderer.ts'
+import type { SectionDeps } from '../section.ts'
+import { attributesOf, detailOf, groupsOf, versionOf } from './viewer-form.ts'
+
+type Act = (visit: Visit) => Promise<Answer>
+
+const nameIn = (visit: Visit) => visit.part('name')
+const pageOf = (visit: Visit, ...act: string[]) => pathOf(['people', 'one', nameIn(visit), ...act])
+const undoOf = (visit: Visit) => ({ undo: { action: pageOf(visit, 'enable'), fields: {} } })
+const elsewhere = (visit: Visit) => redirect(pageOf(visit), { tone: 'refused', text: 'people.elsewhere' })
+const changedMeanwhile = (visit: Visit) => redirect(pageOf(visit), { tone: 'refused', text: 'people.changedMeanwhile' })
+
+function done(visit: Visit, text: string, more: Partial<Notice> = {}, to = pageOf(visit)): Answer {
+  return redirect(to, { tone: 'done', ...more, text: `people.${text}`, values: { name: nameIn(visit) } })
+}
+
+function refused(visit: Visit, fault: string, text = 'refused'): Answer {
+  const detail = detailOf(fault) ?? visit.words.t.errors.askEngineer
+  return redirect(pageOf(visit), { tone: 'refused', text: `people.${text}`, values: { name: nameIn(visit) }, detail })
+}
+
+function shown(visit: Visit, text: string, result: Change | CommandResult, more: Partial<Notice> = {}): Answer {
+  return result.ok ? done(visit, text, more) : refused(visit, result.fault)
+}
+
+/** The acts on the page of one viewer. */
+export function personActs(deps: SectionDeps) {
+  const { commands } = deps
+  const command = (words: readonly string[], visit: Visit) => commands.json(words, [nameIn(visit)])
+  async function unlock(visit: Visit): Promise<Answer> {
+    const unlocked = await command(['viewers', 'unlock'], visit)
+    return unlocked.ok ? done(visit, 'unlocked') : refused(visit, unlocked.fault, 'notUnlocked')
+  }
+  return {
+    ...{ unlock, edit: editAct(deps), ...removals(deps) },
+    ...{ disable: disableAct(deps, true), enable: disableAct(deps, false) },
+    invite: async (visit: Visit) => shown(visit, 'invitedOne', await command(['viewers', 'invite'], visit)),
+    endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await command(['sessions', 'end'], visit)),
+  }
+}
+
+function disableAct({ viewers: { editable } }: SectionDeps, isDisabled: boolean): Act {
+  return async (visit) => {
+    if (editable === null) return elsewhere(visit)
+    const changed = await editable.setDisabled(nameIn(visit), isDisabled)
+    return isDisabled ? shown(visit, 'disabled', changed, undoOf(visit)) : shown(visit, 'enabled', changed)
+  }
+}
+
+function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
+  return async (visit) => {
+    if (editable === null) return elsewhere(visit)
+    const { field, scope, words } = visit
+    const known = await editable.show(nameIn(visit))
+    if (!known.ok) return refused(visit, known.fault)
+    const { username, groups: before, attributes: old } = known.viewer
+    if (field('version') !== versionOf(known.viewer)) return changedMeanwhile(visit)
+    const [groups, typed] = [groupsOf(visit), attributesOf(field('attributes'))]
+    if (typed === null) return refused(visit, words.t.people.badAttributes)
+    if (!scope.mayGive(groups, before)) {
+      return refused(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
+    }
+    // The end of the account has a field of its own, and its command checks it.
+    const end = old[END_ATTRIBUTE] ?? ''
+    const { [END_ATTRIBUTE]: _typedEnd, ...others } = typed
+    const attributes = end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
+    const replaced = await editable.replace(known.viewer, { username, groups, attributes })
+    if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : refused(visit, replaced.fault)
+    const until = field('until').trim()
+    if (until === end) return done(visit, 'edited')
+    const command = ['viewers', 'set-end', `--until=${until === '' ? 'never' : until}`]
+    return shown(visit, 'edited', await commands.json(command, [username]))
+  }
+}
+
+function removals({ viewers: { editable }, commands }: SectionDeps) {
+  const endSessions = (visit: Visit) => commands.json(['sessions', 'end'], [nameIn(visit)])
+  async function putOut(visit: Visit): Promise<Answer> {
+    if (editable === null) return elsewhere(visit)
+    const changed = await editable.setDisabled(nameIn(visit), true)
+    if (!changed.ok) return refused(visit, changed.fault)
+    const ended = await endSessions(visit)
+    return ended.ok ? done(visit, 'isOut', undoOf(visit)) : refused(visit, ended.fault, 'putOutPart')
+  }
+  async function remove(visit: Visit): Promise<Answer> {
+    if (editable === null) return elsewhere(visit)
+    const removed = await editable.remove(nameIn(visit))
+    return removed.ok ? done(visit, 'removed', {}, '/people') : refused(visit, removed.fault)
+  }
+  /** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
+  async function forget(visit: Visit): Promise<Answer> {
+    const [ended, unlocked] = [await endSessions(visit), await commands.json(['viewers', 'unlock'], [nameIn(visit)])]
+    const removed = editable === null ? null : await editable.remove(nameIn(visit))
+    if (removed === null) return done(visit, 'forgottenElsewhere', { tone: 'refused' }, '/people')
+    if (!removed.ok) return refused(visit, removed.fault)
+    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', {}, '/people')
+    return done(visit, 'forgottenPart', { tone: 'refused' }, '/people')
+  }
+  return { putOut, remove, forget }
+}

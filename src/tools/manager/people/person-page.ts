@@ -1,0 +1,44 @@
+import { accountEndOf } from '../../../features/account-end/account-end.ts'
+import type { CommandResult } from '../command-runner.ts'
+import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
+import type { SectionDeps } from '../section.ts'
+import { KnownPerson } from './known-person.ts'
+import { attributeLines, versionOf } from './viewer-form.ts'
+import { reasonsFor } from './why.ts'
+
+const MOST_SESSIONS = 20
+
+/** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
+export function personPage({ viewers, commands, entryPoints, nowSeconds }: SectionDeps) {
+  return async (visit: Visit): Promise<Answer> => {
+    const { words, scope, manager } = visit
+    const name = visit.part('name')
+    const person = read(await commands.json(['viewers', 'show'], [name]))
+    const current = '/people'
+    if (person === null) {
+      const title = words.t.errors.title
+      return page('message', { title, current, text: words.say('people.unknown', { name }), back: '/people' }, 404)
+    }
+    const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
+    const stored = viewers.editable === null ? null : await viewers.editable.show(name)
+    const viewer = stored?.ok ? stored.viewer : null
+    const end = accountEndOf(person.attributes ?? {})
+    return page('person', {
+      ...{ title: person.username, current, person, reasons: reasonsFor(person, own, nowSeconds()) },
+      ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
+      ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },
+      version: viewer === null ? '' : versionOf(viewer),
+      attributeText: attributeLines(person.attributes ?? {}),
+      sessions: (person.sessions ?? []).slice(0, MOST_SESSIONS),
+      sessionCount: person.sessions?.length ?? 0,
+      until: end === null || end === 'unreadable' ? '' : end.text,
+      untilMs: end === null || end === 'unreadable' ? null : end.seconds * 1000,
+      isDisabled: person.state === 'disabled',
+      hasNoPassword: ['invited', 'invitation-expired', 'no-password'].includes(person.state),
+    })
+  }
+}
+
+function read(result: CommandResult): KnownPerson | null {
+  return result.ok ? KnownPerson.parse(result.data) : null
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import type { Visit } from '../door/route.ts'
+
+/** Attributes of a form: `name=value` in lines, as people type them. */
+export function attributesOf(text: string): Record<string, string> | null {
+  const attributes: Record<string, string> = {}
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === '') continue
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(line) ?? []
+    if (name.trim() === '' || Object.hasOwn(attributes, name.trim())) return null
+    attributes[name.trim()] = value.trim()
+  }
+  return attributes
+}
+
+/** Returns attributes as lines, without the end of the account, which has a field of its own. */
+export function attributeLines(attributes: Viewer['attributes']): string {
+  const own = Object.entries(attributes).filter(([name]) => name !== END_ATTRIBUTE)
+  return own.map(([name, value]) => `${name}=${value}`).join('\n')
+}
+
+export function groupsOf({ field }: Pick<Visit, 'field'>): string[] {
+  const groups = field('groups').split(/[,;\n]/)
+  return groups.map((group) => group.trim()).filter((group) => group !== '')
+}
+
+/** Changes with the viewer. A form has the version that it shows, so that two managers do not overwrite each other. */
+export function versionOf({ username, groups, attributes }: Viewer): string {
+  const sorted = Object.entries(attributes).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([username, groups, sorted]))
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+/** Names of settings, paths and faults of the program are for the engineer, not for the page. */
+const FOR_ENGINEERS = /[A-Z]{2,}_[A-Z_]+|Unexpected error|[\w.-]\/[\w.-]|\/\w+\/|\.ts\b|viewer-auth/
+
+/** Returns the fault of a store or a command, if a manager can do something about it. Undefined otherwise. */
+export function detailOf(fault: string): string | undefined {
+  return FOR_ENGINEERS.test(fault) ? undefined : fault
+}

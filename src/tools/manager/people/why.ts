@@ -1,0 +1,78 @@
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { doorState } from '../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../features/doors/fields.ts'
+import type { KnownPerson } from './known-person.ts'
+
+/** A reason why a viewer cannot sign in or watch, and the act that helps. */
+export interface Reason {
+  /** A key of `why`. */
+  readonly text: string
+  readonly values?: Readonly<Record<string, string | number>>
+  readonly remedy?: 'enable' | 'invite' | 'unlock' | 'edit'
+}
+
+const BY_STATE: Readonly<Record<string, Reason>> = {
+  disabled: { text: 'disabled', remedy: 'enable' },
+  ended: { text: 'ended', remedy: 'edit' },
+  'end-unreadable': { text: 'endUnreadable', remedy: 'edit' },
+  invited: { text: 'invited', remedy: 'invite' },
+  'invitation-expired': { text: 'invitationExpired', remedy: 'invite' },
+  'no-password': { text: 'noPassword', remedy: 'invite' },
+  'unknown-or-disabled': { text: 'unknownOrDisabled' },
+  'not-in-store': { text: 'notInStore' },
+}
+const MINUTE = 60
+
+/**
+ * Lists why a viewer cannot sign in now, the strongest reason first.
+ * @param entryPoints those that the manager sees. Null if the settings cannot be read.
+ * @returns an empty list if nothing is in the way.
+ */
+export function reasonsFor(
+  person: KnownPerson,
+  entryPoints: readonly EntryPoint[] | null,
+  nowSeconds: number,
+): readonly Reason[] {
+  const ofState = BY_STATE[person.state]
+  return [
+    ...(ofState ? [ofState] : []),
+    ...limits(person),
+    ...groups(person, entryPoints),
+    ...doors(entryPoints, nowSeconds),
+  ]
+}
+
+function limits({ failedSignIns: failed }: KnownPerson): Reason[] {
+  if (failed === null) return []
+  const locked = failed.lockedSeconds
+  const isLocked: Reason[] =
+    locked > 0
+      ? [{ text: 'locked', values: { minutes: Math.ceil(locked / MINUTE), count: failed.count }, remedy: 'unlock' }]
+      : []
+  const waiting = failed.addresses
+    .filter(({ waitSeconds }) => waitSeconds > 0)
+    .map(({ address, waitSeconds, count }): Reason => {
+      return { text: 'waits', values: { address, minutes: Math.ceil(waitSeconds / MINUTE), count }, remedy: 'unlock' }
+    })
+  return [...isLocked, ...waiting]
+}
+
+function groups({ groups: own }: KnownPerson, entryPoints: readonly EntryPoint[] | null): Reason[] {
+  if (own === null || entryPoints === null) return []
+  const closed = entryPoints.filter(
+    ({ allowedGroups }) => allowedGroups && !allowedGroups.some((one) => own.includes(one)),
+  )
+  return closed.map(({ name, allowedGroups }) => {
+    return { text: 'groups', values: { entryPoint: name, groups: (allowedGroups ?? []).join(', ') }, remedy: 'edit' }
+  })
+}
+
+function doors(entryPoints: readonly EntryPoint[] | null, nowSeconds: number): Reason[] {
+  return (entryPoints ?? []).flatMap(({ name, features }) => {
+    const settings = features.doors as DoorSettings | undefined
+    const state = doorState(settings?.windows ?? [], nowSeconds).name
+    return state === 'open'
+      ? []
+      : [{ text: state === 'over' ? 'doorsOver' : 'doorsNotYet', values: { entryPoint: name } }]
+  })
+}

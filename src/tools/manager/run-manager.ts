@@ -1,0 +1,95 @@
+import { UNBRANDED } from '../../brand/brand.ts'
+import { readEntryPointSettings, readUserStore } from '../../config.ts'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import { ConfigError } from '../../errors.ts'
+import { createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
+import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
+import { openLogs } from '../../server/log/log.ts'
+import { openMemoryCounter } from '../../sign-in-limits/memory-counters.ts'
+import { createSignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
+import { userStores } from '../../users/open-user-store.ts'
+import { argon2Passwords } from '../../users/passwords/argon2.ts'
+import type { CommandContext } from '../cli/command.ts'
+import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
+import { readManagerSettings } from '../cli/manager/settings.ts'
+import type { CommandIo } from '../cli/terminal/io.ts'
+import { createCommandRunner } from './command-runner.ts'
+import { openActs } from './door/acts.ts'
+import type { Scope } from './door/scope.ts'
+import { createManagerApp } from './manager-app.ts'
+import type { Viewers } from './section.ts'
+
+const REQUESTS_DEADLINE_MS = 5_000
+
+export interface ManagerProgram {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/**
+ * Opens the stores and listens.
+ * @param run runs a command of `viewer-auth`.
+ * @throws ConfigError if a setting is wrong, and NodeJS.ErrnoException if the port cannot be opened.
+ */
+export async function runManager(env: CommandIo['env'], run: CommandContext['run']): Promise<ManagerProgram> {
+  const settings = readManagerSettings(env)
+  const { log, close: closeLog } = openLogs('info', null)
+  const store = openManagerStore(settings.storeFile)
+  const viewers = await openViewers(env)
+  const closers: (() => void)[] = []
+  const first = entryPointsIn(env)
+  if (first === null) log.warn('The entry points cannot be read here: no brand, no doors, no limit to an entry point')
+  const logAct = openActs(settings.logFile, log)
+  const app = createManagerApp({
+    ...{ env, settings, store, viewers, logAct, log },
+    brand: first?.find(({ basePath }) => basePath === '')?.brand ?? first?.[0]?.brand ?? UNBRANDED,
+    commands: createCommandRunner(run, env),
+    entryPoints: () => entryPointsIn(env),
+    seesViewer: (scope, username) => seesViewer(viewers, scope, username),
+    limits: createSignInLimits(openMemoryCounter),
+    passwords: argon2Passwords,
+    nowSeconds: () => Date.now() / 1000,
+    addressOf: createClientAddress(trustedProxiesOf(settings.proxyHops, []), log),
+    onFault: (err, id) => log.error({ event: 'manager-fault', err, id }),
+    onClose: (close) => void closers.push(close),
+  })
+  const server = createHttpServer(app)
+  const port = await listen(server, settings.port, settings.host)
+  log.info({ event: 'started', port, managerUrl: settings.url.origin }, 'The page for managers listens')
+  return {
+    port,
+    async stop() {
+      for (const close of closers) close()
+      await stopServer(server, REQUESTS_DEADLINE_MS)
+      await viewers.store.close()
+      store.close()
+      log.info({ event: 'stopped' })
+      await closeLog()
+    },
+  }
+}
+
+/** Opens the store of viewers to change them, or else to look them up. */
+async function openViewers(env: CommandIo['env']): Promise<Viewers> {
+  const settings = readUserStore(env)
+  if (!userStores.isOwn(settings)) return { store: await userStores.open(settings), editable: null }
+  const editable = await userStores.openEditable(settings)
+  return { store: editable, editable }
+}
+
+/** Reads the entry points as they are now. Null where the settings cannot be read. */
+function entryPointsIn(env: CommandIo['env']): readonly EntryPoint[] | null {
+  try {
+    return readEntryPointSettings(env).entryPoints
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
+  }
+}
+
+/** A manager of some groups does not see a viewer whom the store does not know: the name alone could tell something. */
+async function seesViewer({ store }: Viewers, scope: Scope, username: string): Promise<boolean> {
+  if (scope.groups === null) return true
+  const viewer = (await store.inspect?.(username))?.viewer ?? (await store.find?.(username)) ?? null
+  return viewer !== null && scope.seesViewer(viewer)
+}

@@ -1,0 +1,35 @@
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { EditableUserStore } from '../../users/editable-user-store.ts'
+import type { UserStore } from '../../users/user-store.ts'
+import type { CommandIo } from '../cli/terminal/io.ts'
+import type { CommandRunner } from './command-runner.ts'
+import type { Route, Visit } from './door/route.ts'
+import type { Scope } from './door/scope.ts'
+import type { Tab } from './pages/renderer.ts'
+
+/** The viewers, in whichever store they are. */
+export interface Viewers {
+  readonly store: UserStore
+  /** Null for a store that this app cannot change, such as a directory. */
+  readonly editable: EditableUserStore | null
+}
+
+/** The parts of the program that sections use. */
+export interface SectionDeps {
+  readonly env: CommandIo['env']
+  readonly viewers: Viewers
+  readonly commands: CommandRunner
+  /** The entry points as the settings are now. Null if they cannot be read on this machine. */
+  readonly entryPoints: () => readonly EntryPoint[] | null
+  readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
+  readonly nowSeconds: () => number
+  /** Renders a part of a page, for a stream. */
+  readonly renderPart: (visit: Visit, view: string, model: object) => string
+  /** Called when the program stops. */
+  readonly onClose: (close: () => void) => void
+}
+
+/** A part of the page that a fork may delete: a folder in this room, and a line in `sections.ts`. */
+export interface Section {
+  open(deps: SectionDeps): { readonly tab?: Tab; readonly routes: readonly Route[] }
+}

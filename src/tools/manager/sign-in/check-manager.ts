@@ -1,0 +1,81 @@
+import { createQueue } from '../../../server/work-queue.ts'
+import type { LimitRefusal } from '../../../sign-in-limits/limit-refusal.ts'
+import type { SignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
+import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
+import { hashingQueueOptions } from '../../../users/passwords/hashing-queue.ts'
+import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
+import { acceptedPeriod } from '../../cli/manager/accounts/second-step.ts'
+
+export type Check =
+  | { readonly ok: true; readonly manager: StoredManager }
+  | { readonly ok: false; readonly reason: 'wrong' | 'limit'; readonly retryAfterSeconds?: number }
+
+export interface CheckDeps {
+  readonly store: ManagerStore
+  readonly limits: Pick<SignInLimits, 'admit'>
+  readonly passwords: Pick<PasswordHashing, 'read' | 'dummyHash'>
+  readonly nowSeconds: () => number
+}
+
+const WRONG: Check = { ok: false, reason: 'wrong' }
+
+/** Checks what managers type at the sign-in. Wrong passwords and wrong codes count towards the limits of the login app's kind. */
+export function createManagerCheck({ store, limits, passwords, nowSeconds }: CheckDeps) {
+  const queue = createQueue(hashingQueueOptions())
+
+  async function limited(
+    name: string,
+    address: string,
+    check: () => Promise<StoredManager | null> | StoredManager | null,
+  ): Promise<Check> {
+    const admission = await limits.admit(name, address)
+    if (!admission.ok) return held(admission)
+    const { attempt } = admission
+    let manager: StoredManager | null
+    try {
+      manager = await check()
+    } catch (error) {
+      await attempt.abandoned()
+      throw error
+    }
+    const refusal = manager === null ? await attempt.failed() : await attempt.succeeded()
+    if (refusal !== null) return held(refusal)
+    return manager === null ? WRONG : { ok: true, manager }
+  }
+  return {
+    /** An unknown name takes the time of a wrong password. */
+    password: (name: string, password: string, address: string): Promise<Check> =>
+      limited(name, address, async () => {
+        const manager = store.find(name)
+        const hash = passwords.read(manager?.passwordHash ?? passwords.dummyHash)
+        const isRight = hash.ok && (await queue.run(() => hash.verify(password)))
+        return isRight ? manager : null
+      }),
+    /**
+     * Checks the code of the second step, and uses it up.
+     * @param secret the secret that the manager is setting up; null for the one that is set.
+     * @param open opens a sealed secret.
+     */
+    code(
+      manager: StoredManager,
+      typed: { readonly code: string; readonly address: string },
+      sealed: Uint8Array,
+      open: (sealed: Uint8Array, name: string) => string | null,
+    ): Promise<Check> {
+      // A name of its own: otherwise the right password would delete the count of wrong codes.
+      return limited(`second step of ${manager.key}`, typed.address, () => {
+        const secret = open(sealed, manager.key)
+        if (secret === null) return null
+        const period = acceptedPeriod(secret, typed.code, nowSeconds(), manager.lastPeriod)
+        if (period === null) return null
+        const isFirst = manager.stepSecret === null
+        const isTaken = isFirst ? store.setStep(manager.key, sealed, period) : store.usePeriod(manager.key, period)
+        return isTaken ? manager : null
+      })
+    },
+  }
+}
+
+function held({ retryAfterSeconds }: LimitRefusal): Check {
+  return { ok: false, reason: 'limit', retryAfterSeconds }
+}

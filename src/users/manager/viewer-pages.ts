@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Change } from '../editable-user-store.ts'
+import { noPasswordHash } from '../passwords/argon2.ts'
+import type { Viewer, ViewerState } from '../user-store.ts'
+
+/** Which viewers a list has. */
+export interface ViewerFilter {
+  /** A part of the user name, in any case. Empty for all. */
+  readonly text: string
+  /** Members of this group. Empty for all. */
+  readonly group: string
+  readonly state: 'all' | 'active' | 'disabled' | 'no-password'
+  /** Members of one of these groups. Null for all. */
+  readonly oneOf: readonly string[] | null
+}
+
+/** A change, or `changed` if another program changed the viewer in the meantime. */
+export type Replacement = Change | { readonly ok: false; readonly fault: 'changed' }
+
+declare module '../editable-user-store.ts' {
+  interface EditableUserStore {
+    /** Returns viewers in the order of their keys. @param after the key of the last viewer before the page. */
+    page(filter: ViewerFilter, after: string, limit: number): Promise<readonly ViewerState[]>
+    count(filter: ViewerFilter): Promise<number>
+    /** Replaces groups and attributes, if they are still as in `before`. */
+    replace(before: Viewer, after: Viewer): Promise<Replacement>
+  }
+}
+
+/** A part of the hash of every viewer without a password, and of no other hash. */
+export const NO_PASSWORD_SALT = `$${noPasswordHash().split('$')[4] ?? ''}$`
+
+/** True if two states of a viewer have the same groups and attributes. */
+export function isSameViewer(one: Viewer, other: Viewer): boolean {
+  return isDeepStrictEqual([one.groups, one.attributes], [other.groups, other.attributes])
+}

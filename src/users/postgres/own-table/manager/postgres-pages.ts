@@ -1,0 +1,58 @@
+import type { EditableUserStore } from '../../../editable-user-store.ts'
+import { NO_PASSWORD_SALT, type ViewerFilter } from '../../../manager/viewer-pages.ts'
+import { noSuchViewer, toListed } from '../../../viewer-changes.ts'
+import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../../viewer-fields.ts'
+import { COLUMNS, readOwnRow } from '../own-table.ts'
+import { type RowsOf, readViewerState, STATES } from '../viewer-states.ts'
+
+const TABLE = 'viewer_auth.viewers'
+
+/** Returns the conditions of a filter, and adds their values. */
+function conditionsOf({ text, group, state, oneOf }: ViewerFilter, values: unknown[]): string[] {
+  const add = (value: unknown) => `$${values.push(value)}`
+  const conditions: string[] = []
+  if (text !== '') conditions.push(`strpos(viewers.key, ${add(usernameKey(text).replaceAll('\0', '\ufffd'))}) > 0`)
+  if (group !== '') conditions.push(`${add(canonicalText(group).replaceAll('\0', '\ufffd'))} = ANY (group_names)`)
+  if (oneOf !== null) conditions.push(`group_names && ${add(oneOf.map(canonicalText))}::text[]`)
+  if (state === 'disabled') conditions.push('disabled')
+  if (state === 'active' || state === 'no-password') {
+    const isWanted = state === 'active' ? '= 0' : '> 0'
+    conditions.push(`NOT disabled AND strpos(password_hash, ${add(NO_PASSWORD_SALT)}) ${isWanted}`)
+  }
+  return conditions
+}
+
+function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+}
+
+/** Returns the pages of the table, and the replacement of a viewer. */
+export function postgresPages(query: RowsOf): Pick<EditableUserStore, 'page' | 'count' | 'replace'> {
+  return {
+    async page(filter, after, limit) {
+      const values: unknown[] = [after.replaceAll('\0', '\ufffd')]
+      const conditions = ['viewers.key > $1', ...conditionsOf(filter, values)]
+      const sql = `${STATES} ${where(conditions)} ORDER BY viewers.key LIMIT ${Math.trunc(limit)}`
+      return (await query(sql, values)).flatMap((row) => readViewerState(row) ?? [])
+    },
+    async count(filter) {
+      const values: unknown[] = []
+      const conditions = where(conditionsOf(filter, values))
+      const [row] = await query(`SELECT count(*)::float8 AS n FROM ${TABLE} ${conditions}`, values)
+      return Number((row as { readonly n?: unknown } | undefined)?.n ?? 0)
+    },
+    async replace(before, wanted) {
+      const fault = faultInViewer(wanted)
+      if (fault !== null) return { ok: false, fault }
+      const { username, groups, attributes } = canonicalViewer(wanted)
+      const sql = `UPDATE ${TABLE} SET group_names = $2, attributes = $3
+                   WHERE key = $1 AND group_names = $4::text[] AND attributes = $5::jsonb RETURNING ${COLUMNS}`
+      const old = [before.groups, JSON.stringify(before.attributes)]
+      const [row] = await query(sql, [usernameKey(username), groups, JSON.stringify(attributes), ...old])
+      const stored = readOwnRow(row)
+      if (stored !== null) return { ok: true, viewer: toListed(stored) }
+      const known = await query(`SELECT 1 FROM ${TABLE} WHERE key = $1`, [usernameKey(username)])
+      return known.length === 0 ? noSuchViewer(username) : { ok: false, fault: 'changed' }
+    },
+  }
+}

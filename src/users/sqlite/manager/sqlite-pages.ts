@@ -1,0 +1,71 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { EditableUserStore } from '../../editable-user-store.ts'
+import { isSameViewer, NO_PASSWORD_SALT, type ViewerFilter } from '../../manager/viewer-pages.ts'
+import { noSuchViewer, toListed } from '../../viewer-changes.ts'
+import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../viewer-fields.ts'
+import { promised, queryViewers } from '../database-file.ts'
+import { readViewerRow, readViewerState, STATES } from '../viewer-row.ts'
+
+type Condition = readonly [sql: string, ...values: SQLInputValue[]]
+
+/** Returns the conditions of a filter. A group is found by its JSON text: to parse each row would take ten times longer. */
+function conditionsOf({ text, group, state, oneOf }: ViewerFilter): Condition[] {
+  const inGroup = (name: string): Condition => ['instr(group_names, ?)', JSON.stringify(canonicalText(name))]
+  const conditions: Condition[] = []
+  if (text !== '') conditions.push(['instr(viewers.key, ?)', usernameKey(text)])
+  if (group !== '') conditions.push(inGroup(group))
+  if (oneOf !== null) {
+    const any = oneOf.map(inGroup)
+    conditions.push([`(${any.map(([sql]) => sql).join(' OR ') || '0'})`, ...any.flatMap(([, ...values]) => values)])
+  }
+  if (state === 'disabled') conditions.push(['disabled = 1'])
+  if (state === 'active') conditions.push(['disabled = 0 AND NOT instr(password_hash, ?)', NO_PASSWORD_SALT])
+  if (state === 'no-password') conditions.push(['disabled = 0 AND instr(password_hash, ?)', NO_PASSWORD_SALT])
+  return conditions
+}
+
+/** Returns the pages of an open file, and the replacement of a viewer. */
+export function sqlitePages(
+  database: DatabaseSync,
+  file: string,
+): Pick<EditableUserStore, 'page' | 'count' | 'replace'> {
+  const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
+  const update = database.prepare('UPDATE viewers SET group_names = ?, attributes = ? WHERE key = ? RETURNING *')
+  function select<T>(
+    sql: string,
+    conditions: readonly Condition[],
+    read: (rows: Record<string, unknown>[]) => T,
+  ): Promise<T> {
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([text]) => text).join(' AND ')}`
+    const values = conditions.flatMap(([, ...given]) => given)
+    return promised(() => read(queryViewers(file, () => database.prepare(sql.replace('WHERE', where)).all(...values))))
+  }
+  return {
+    page: (filter, after, limit) =>
+      select(
+        `${STATES} WHERE ORDER BY viewers.key LIMIT ${Math.trunc(limit)}`,
+        [['viewers.key > ?', after], ...conditionsOf(filter)],
+        (rows) => rows.map((row) => readViewerState(row, file)),
+      ),
+    count: (filter) =>
+      select('SELECT count(*) AS n FROM viewers WHERE', conditionsOf(filter), ([row]) => Number(row?.n ?? 0)),
+    replace: (before, wanted) =>
+      promised(() => {
+        const fault = faultInViewer(wanted)
+        if (fault !== null) return { ok: false, fault }
+        const { username, groups, attributes } = canonicalViewer(wanted)
+        const key = usernameKey(username)
+        return queryViewers(file, () =>
+          inTransaction(database, () => {
+            const row = byKey.get(key)
+            if (row === undefined) return noSuchViewer(username)
+            const { viewer } = readViewerRow(row, file)
+            if (!isSameViewer(viewer, before)) return { ok: false, fault: 'changed' } as const
+            const changed = changedRow(update, JSON.stringify(groups), JSON.stringify(attributes), key)
+            return { ok: true, viewer: toListed(readViewerRow(changed, file)) } as const
+          }),
+        )
+      }),
+  }
+}
