@@ -25,7 +25,7 @@ import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/
 import { createReadiness, type OptionalStore } from './server/monitoring/readiness.ts'
 import { onlyMethods } from './server/only-methods.ts'
 import type { SessionStore } from './sessions/session-store.ts'
-import { createSessions } from './sessions/sessions.ts'
+import { type AcceptsSession, createSessions } from './sessions/sessions.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -85,7 +85,7 @@ export function createApp(deps: AppDeps): Express {
     const screens = createScreens({ ...entryPoint, ...screensOf(answer), parts: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
-    const sessions = allSessions.at(parts.find((part) => part.acceptsSession)?.acceptsSession)
+    const sessions = allSessions.at(acceptsSession(entryPoint, parts))
     const shared = { accessPolicy, users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
     const own = { entryPoint, answer, screenParts, screens, refusals, headersFor, logSignIn }
     const gateDeps = { ...shared, ...own, prompts: features.prompts }
@@ -120,6 +120,13 @@ function answerOf(entryPoint: EntryPoint, parts: readonly FeaturePart[], nowSeco
 function screensOf({ readAddress, cancel }: PlayerAnswer) {
   const reading = readAddress(undefined)
   return { hasStartPage: reading.ok, canCancel: reading.ok && cancel(reading.address) !== null }
+}
+
+/** Sessions of password viewers count where the password form is, and others where a feature accepts them. */
+function acceptsSession({ hasPasswordForm }: EntryPoint, parts: readonly FeaturePart[]): AcceptsSession {
+  return (viewer, nowSeconds) =>
+    (hasPasswordForm && viewer.sso === undefined) ||
+    parts.some((part) => part.acceptsSession?.(viewer, nowSeconds) ?? false)
 }
 
 function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler): void {

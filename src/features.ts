@@ -5,9 +5,11 @@ import { background } from './features/background/feature.ts'
 import { defaultLog } from './features/default-log/feature.ts'
 import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
+import { guests } from './features/guests/feature.ts'
 import { mail } from './features/mail/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
+import { passwordForm } from './features/password-form/feature.ts'
 import { screenLimit } from './features/screen-limit/feature.ts'
 import { secretFiles } from './features/secret-files/feature.ts'
 import { sso } from './features/sso/feature.ts'
@@ -18,6 +20,8 @@ import type { Feature } from './login/feature.ts'
 /** The features of this app. Ways to sign in are on the screen in this order. Gates decide in this order. */
 const FEATURES = {
   mail,
+  guests,
+  passwordForm,
   sso,
   passkeys,
   account,

@@ -7,9 +7,10 @@ const BELOW_LOGIN = [
 const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request']
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
-const FEATURES = 'sso passkeys account account-end mail watch-page token doors screen-limit secret-files default-log'
-  .split(' ')
-  .map((name) => `src/features/${name}`)
+const FEATURES =
+  'sso passkeys account account-end mail guests password-form watch-page token doors screen-limit secret-files default-log'
+    .split(' ')
+    .map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
@@ -45,6 +46,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
   'src/features/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
   'src/features/mail': BELOW_FEATURES,
+  'src/features/guests': BELOW_FEATURES,
+  'src/features/password-form': ['src/settings', 'src/login'],
   'src/features/window': BELOW_FEATURES,
   'src/features/pass': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
@@ -100,6 +103,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
 export const OWN_FEATURE: readonly string[] = [
   ...BELOW_FEATURES,
   'src/features/mail',
+  'src/features/guests',
   'src/features/window',
   'src/features/pass',
   'src/features/watch-page',

@@ -74,5 +74,8 @@ function checkPasswordForm(source: SettingSource, on: readonly FeatureOn[]): boo
   for (const name of on.flatMap(({ feature, settings }) => feature.passwordNeededBy?.(settings) ?? [])) {
     source.refuse(name, `needs the password form: turn off ${source.nameOf(replacedBy)}`)
   }
+  if (!on.some(({ feature, settings }) => feature.isWayIn?.(settings))) {
+    source.refuse(replacedBy, 'leaves viewers without a way to sign in: turn on another one')
+  }
   return false
 }

@@ -99,7 +99,7 @@ export interface FeaturePart {
   gate?(deps: Omit<EntryPointDeps, 'gates'>): Gate
   /** Replaces the hash. */
   readonly answer?: PlayerAnswer
-  /** Default: only the sessions of password viewers count. */
+  /** True for the sessions of its own viewers. Those of password viewers count where the password form is. */
   readonly acceptsSession?: AcceptsSession
   /** Changes the links on the screens. */
   brand?(brand: Brand): Brand

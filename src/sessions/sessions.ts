@@ -18,7 +18,10 @@ export interface SessionDeps {
   readonly warn: (error: unknown, effect: string) => void
 }
 
-/** True if a session counts at an entry point. */
+/**
+ * True if a session counts at an entry point. Two viewers may have the same user name: one in the user store, without `sso`,
+ * and one of each other system.
+ */
 export type AcceptsSession = (viewer: SessionViewer, nowSeconds: number) => boolean
 
 export interface ReturningViewer {
@@ -132,14 +135,11 @@ export function createSessions(deps: SessionDeps) {
     if (hasCookie(req)) res.clearCookie(name, COOKIE)
   }
   return {
-    at(accepts = isOfUserStore): Sessions {
+    at(accepts: AcceptsSession): Sessions {
       return { returningViewer: returningFrom(accepts), describe, find: find(accepts), start, forget, end }
     },
   }
 }
-
-/** Two viewers may have the same user name: one in the user store, and one of each other system. */
-const isOfUserStore: AcceptsSession = ({ sso }) => sso === undefined
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */
 function storedViewer(

@@ -75,7 +75,7 @@ describe.each(SERVICES)('the service %s', (name, service) => {
   test(`the service ${name} reads its secrets from files`, () => {
     for (const [setting, value] of Object.entries(service.environment)) {
       if (/SECRET|PASSWORD|TOKEN|STORE_URL|SMTP_URL|CONTENT_KEY/.test(setting)) {
-        expect(setting).toMatch(/_FILE$|^(FORGOT_PASSWORD_URL|TOKEN_SUBJECT)$/)
+        expect(setting).toMatch(/_FILE$|^(FORGOT_PASSWORD_URL|PASSWORD_FORM|TOKEN_SUBJECT)$/)
         expect(value).toMatch(/^(\/run\/secrets\/.+|)$/)
       }
     }

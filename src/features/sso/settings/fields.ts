@@ -108,6 +108,7 @@ export const ssoFields = {
   settings,
   read,
   passwordReplacedBy: ({ isOnly }) => (isOnly ? 'ssoOnly' : null),
+  isWayIn: () => true,
   warningsOf({ issuer, tenants, authentication }, entryPoint, run) {
     const setting = 'OIDC_CLIENT_KEY_FILE'
     const key = authentication.kind === 'key' ? authentication.privateKey : null

@@ -71,14 +71,9 @@ export function connectionIdOf(settings: SsoSettings): string {
   return hash('sha256', JSON.stringify([providerIdOf(settings), authentication.kind, credentials]), 'base64url')
 }
 
-/**
- * Accepts sessions of this provider. They may be from an entry point with a longer limit. Accepts sessions of password
- * viewers unless single sign-on is the only way in.
- */
+/** Accepts sessions of this provider. They may be from an entry point with a longer limit. */
 export function acceptsSession(settings: SsoSettings): AcceptsSession {
   const providerId = providerIdOf(settings)
   return ({ sso, signedInAtSeconds }, nowSeconds) =>
-    sso === undefined
-      ? !settings.isOnly
-      : sso.providerId === providerId && signedInAtSeconds + settings.sessionSeconds > nowSeconds
+    sso?.providerId === providerId && signedInAtSeconds + settings.sessionSeconds > nowSeconds
 }

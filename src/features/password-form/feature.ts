@@ -1,0 +1,14 @@
+import type { Feature } from '../../login/feature.ts'
+import { OnOff } from '../../settings/fields.ts'
+
+const settings = () => ({ passwordForm: OnOff.default(true) })
+
+/** Entry points without a password form. On where the form is off; another feature must be a way in there. */
+export const passwordForm: Feature<ReturnType<typeof settings>, object> = {
+  name: 'password-form',
+  settings,
+  // A wrong value is undefined, and reported already.
+  read: (given) => (given.passwordForm === false ? {} : null),
+  passwordReplacedBy: () => 'passwordForm',
+  open: () => Promise.resolve(null),
+}
