@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { deviceOf } from '../../login/account/device.ts'
 import { checkCredentials } from '../../login/check-credentials.ts'
+import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'

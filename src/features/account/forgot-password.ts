@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { deviceOf } from '../../login/account/device.ts'
 import { tooManyTries } from '../../login/check-credentials.ts'
+import { deviceOf } from '../../login/log/device.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { deviceOf } from '../../login/account/device.ts'
+import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'

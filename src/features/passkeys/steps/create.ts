@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
-import { deviceOf } from '../../../login/account/device.ts'
 import type { Notice } from '../../../login/account/notice.ts'
+import { deviceOf } from '../../../login/log/device.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
 import type { PasskeyAddition } from '../../../users/passkeys/passkey-store.ts'
 import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { deviceOf } from '../../../login/account/device.ts'
+import { deviceOf } from '../../../login/log/device.ts'
 import { ownPasskeys, removeTicked } from '../own-passkeys.ts'
 import { refusalOfCeremony } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'

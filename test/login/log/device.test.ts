@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deviceOf } from '../../../src/login/account/device.ts'
+import { deviceOf } from '../../../src/login/log/device.ts'
 
 test.each([
   [
