@@ -32,10 +32,15 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
   const { most, lifetimeSeconds } = settings
 
   /** A store that fails lets the viewer pass. The store logs its outage. */
-  async function claim(key: string, place: Pick<Claim, 'place' | 'replaces' | 'how'>): Promise<ClaimResult> {
+  function claim(key: string, place: Pick<Claim, 'place' | 'replaces' | 'how'>): ClaimResult | Promise<ClaimResult> {
     const now = Math.floor(nowSeconds())
     const times = { nowSeconds: now, endsAtSeconds: now + lifetimeSeconds + GRACE_SECONDS }
-    return await places.claim(key, { ...place, ...times, most }).catch(() => 'taken')
+    try {
+      const result = places.claim(key, { ...place, ...times, most })
+      return typeof result === 'string' ? result : result.catch(() => 'taken')
+    } catch {
+      return 'taken'
+    }
   }
   /** Returns the place of this browser before the sign-in, if its session is of the same viewer. */
   async function placeBefore(req: Request, res: Response, { context }: AuthenticatedViewer, key: string) {
@@ -55,14 +60,19 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     }
     return { ok: false, reason: 'held', send }
   }
-  return async (req, res, visit) => {
-    const { viewer, origin, context, sessionId: returning } = visit
+  return (req, res, visit) => {
+    const { viewer, origin, context, sessionId } = visit
     const key = ownerKey(entryPoint, context.address, { username: viewer.username, origin })
+    if (sessionId === undefined || chosen.has(req)) return choose(req, res, visit, key)
+    const decide = (result: ClaimResult) => (result === 'none-free' ? held(req, res, visit, null) : null)
+    const result = claim(key, { place: placeOfSession(sessionId), how: 'if-free' })
+    return typeof result === 'string' ? decide(result) : result.then(decide)
+  }
+
+  /** Decides on a sign-in, and on a viewer who chose to watch here. */
+  async function choose(req: Request, res: Response, visit: AuthenticatedViewer, key: string): Promise<GateDecision> {
+    const { viewer, sessionId: returning } = visit
     const isChosen = chosen.has(req)
-    if (returning !== undefined && !isChosen) {
-      const result = await claim(key, { place: placeOfSession(returning), how: 'if-free' })
-      return result === 'none-free' ? held(req, res, visit, null) : null
-    }
     const replaces = returning === undefined ? await placeBefore(req, res, visit, key) : undefined
     if (passes !== null && !isChosen && (await claim(key, { place: '', replaces, how: 'look' })) === 'none-free') {
       // Without a cookie, the pass has the sign-in. Too long a pass: the viewer cannot be asked.

@@ -74,16 +74,15 @@ function openFile(file: string, warn: (message: string) => void, writeEveryMs: n
     PRUNE_EVERY_MS,
   ).unref()
   return {
-    claim: (key, claim) =>
-      new Promise((resolve) => {
-        const before = run(() => unwritten.get(key)?.text ?? String(select.get(key)?.text ?? ''))
-        const { result, text } = claimPlace(before, claim)
-        if (text !== null) {
-          if (unwritten.size === 0) setTimeout(write, writeEveryMs).unref()
-          unwritten.set(key, { text, endsAtSeconds: claim.endsAtSeconds })
-        }
-        resolve(result)
-      }),
+    claim(key, claim) {
+      const before = run(() => unwritten.get(key)?.text ?? String(select.get(key)?.text ?? ''))
+      const { result, text } = claimPlace(before, claim)
+      if (text !== null) {
+        if (unwritten.size === 0) setTimeout(write, writeEveryMs).unref()
+        unwritten.set(key, { text, endsAtSeconds: claim.endsAtSeconds })
+      }
+      return result
+    },
     optionalStores: [{ setting: 'LIMITS_STORE_URL', isAvailable: () => performance.now() >= usableAtMs }],
     close() {
       clearInterval(prune)

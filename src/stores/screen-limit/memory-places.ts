@@ -12,7 +12,7 @@ export function openMemoryPlaces(mostViewers = MOST_VIEWERS): PlaceStore {
     claim(key, claim) {
       const { result, text } = claimPlace(places.get(key) ?? '', claim)
       if (text !== null) places.set(key, text)
-      return Promise.resolve(result)
+      return result
     },
     optionalStores: [],
     close: () => {},
