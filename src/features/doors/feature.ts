@@ -5,7 +5,7 @@ import { type DoorSettings, doorsFields } from './fields.ts'
 /** Lets viewers watch only while the doors are open. No answer outlives the end. */
 export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSettings> = {
   ...doorsFields,
-  outcomes: { waiting: { level: 'info', counted: 'onReturn' } },
+  outcomes: { waiting: { level: 'info', counted: 'onReturn', isSignIn: true } },
   async open(services, entryPoints) {
     const { nowSeconds, log } = services
     const [{ createGate }, { watchDoors }] = await Promise.all([import('./gate.ts'), import('./watch-doors.ts')])

@@ -5,7 +5,7 @@ import { type ScreenLimitSettings, screenLimitFields } from './fields.ts'
 export const screenLimit: Feature<ReturnType<typeof screenLimitFields.settings>, ScreenLimitSettings> = {
   ...screenLimitFields,
   outcomes: {
-    'other-screen': { level: 'info', counted: 'onReturn' },
+    'other-screen': { level: 'info', counted: 'onReturn', isSignIn: true },
     'took-over': { level: 'info', counted: 'onReturn' },
   },
   async open(services) {

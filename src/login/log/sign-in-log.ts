@@ -4,6 +4,7 @@ import { OverloadedError } from '../../errors.ts'
 import type { SecurityLog } from '../../server/log/log.ts'
 import type { RepeatFilter } from '../../server/log/repeat-filter.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
+import { deviceOf } from './device.ts'
 
 declare global {
   namespace Express {
@@ -25,11 +26,13 @@ export interface OutcomeKind {
   readonly counted?: 'always' | 'onReturn'
   /** True if the app or another service is at fault, not one client: repetitions of all networks are counted together. */
   readonly isOfAll?: boolean
+  /** True if the viewer has signed in, unless it is a return. The line names the device, and a session may begin. */
+  readonly isSignIn?: boolean
 }
 
 /** The outcomes of sign-ins with a password. */
 export const SIGN_IN_OUTCOMES: Outcomes = {
-  'signed-in': { level: 'info' },
+  'signed-in': { level: 'info', isSignIn: true },
   returned: { level: 'info' },
   'wrong-credentials': { level: 'warn' },
   disabled: { level: 'warn' },
@@ -119,18 +122,21 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
     return isNew ? { err: error } : { reason: error.message }
   }
   return (req, event) => {
-    const { outcome, viewer: typed, error, isReturn: _isReturn, ...details } = event
+    const { outcome, viewer: typed, error, isReturn, ...details } = event
     const viewer = typed?.slice(0, 255)
     const address = addressOf(req)
     count(outcome, entryPoint, details.limit, details.code)
     if (isRepeated(req, { ...event, viewer }, address)) return
+    const { level, isSignIn } = kindOf(outcome)
+    const device = isSignIn && !isReturn ? deviceOf(req) : []
     // pino omits undefined fields.
-    securityLog[kindOf(outcome).level]({
+    securityLog[level]({
       ...shared,
       outcome,
       viewer,
       address,
       requestId: requestIdOf(req),
+      ...(device.length > 0 && { device: device.join(', ') }),
       ...details,
       ...(error !== undefined && faultOf(error)),
     })

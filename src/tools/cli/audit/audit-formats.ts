@@ -21,6 +21,7 @@ const COLUMNS = [
   'issuer',
   'subject',
   'code',
+  'device',
 ] as const satisfies readonly (keyof SecurityEvent)[]
 const TITLES = ['Time', 'Outcome', 'Viewer', 'Address', 'Reason', 'Requests']
 const CHUNK_CHARACTERS = 65_536

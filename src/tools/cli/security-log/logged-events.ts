@@ -34,20 +34,21 @@ export async function loggedEvents(env: Readonly<Record<string, string | undefin
 
 function shownEvent(event: SecurityEvent | null | undefined): ShownEvent | null {
   if (!event) return null
-  const { time, outcome, reason, code, address, entryPoint, issuer, subject } = event
-  return { time, outcome, reason, code, address, entryPoint, issuer, subject }
+  const { time, outcome, reason, code, address, entryPoint, device, issuer, subject } = event
+  return { time, outcome, reason, code, address, entryPoint, device, issuer, subject }
 }
 
 function eventText(event: ShownEvent | null): string {
   if (event === null) return 'none in the log'
-  const { time, outcome, reason, code, address, entryPoint, issuer, subject } = event
+  const { time, outcome, reason, code, address, entryPoint, device, issuer, subject } = event
   const cause = [code, reason].filter((part) => part !== null).join(', ')
   const why = outcome === 'signed-in' ? '' : `: ${outcome}${cause === '' ? '' : ` (${cause})`}`
   const identity = issuer === null || subject === null ? '' : `, subject ${subject} at ${issuer}`
-  return `${time} from ${address ?? '?'}, entry point ${entryPoint ?? '?'}${identity}${why}`
+  const from = device === null ? '' : ` (${device})`
+  return `${time} from ${address ?? '?'}${from}, entry point ${entryPoint ?? '?'}${identity}${why}`
 }
 
-const OUTCOMES: Outcomes = Object.assign({}, SIGN_IN_OUTCOMES, ...features.map(({ outcomes }) => outcomes))
+export const OUTCOMES: Outcomes = Object.assign({}, SIGN_IN_OUTCOMES, ...features.map(({ outcomes }) => outcomes))
 
 /** True for an outcome that refuses the viewer. A step on the way, such as an opened window, refuses no viewer. */
 export function isRefusal(outcome: string): boolean {

@@ -13,6 +13,8 @@ export interface SecurityEvent {
   readonly viewer: string | null
   readonly address: string | null
   readonly entryPoint: string | null
+  /** Browser and system of a sign-in. */
+  readonly device: string | null
   /** Why the request was refused: a reason, a limit or an attribute. */
   readonly reason: string | null
   /** The code of the access policy for its refusal. */
@@ -55,6 +57,7 @@ const Line = z.object({
   viewer: z.string().optional(),
   address: z.string().optional(),
   entryPoint: z.string().optional(),
+  device: z.string().optional(),
   requestId: z.string().optional(),
   issuer: z.string().optional(),
   subject: z.string().optional(),
@@ -130,6 +133,7 @@ function eventOf(line: z.infer<typeof Line>): SecurityEvent {
     viewer: line.viewer ?? null,
     address: line.address ?? null,
     entryPoint: line.entryPoint ?? null,
+    device: line.device ?? null,
     reason: reason ?? limit ?? attribute ?? err?.message ?? null,
     code: line.code ?? null,
     status: line.status ?? null,

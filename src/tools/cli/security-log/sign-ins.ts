@@ -2,9 +2,12 @@ import { readActivitySettings } from '../../../config.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { linesOfFile, rotatedFiles } from './log-lines.ts'
+import { OUTCOMES } from './logged-events.ts'
 import { securityEvents, startReading } from './security-events.ts'
 
-const ALL_SIGN_INS = { period: null, viewer: undefined, outcomes: ['signed-in'] }
+/** A viewer may wait or answer a question before the line `signed-in`, and the session begins with the sign-in. */
+const SIGN_INS = Object.keys(OUTCOMES).filter((outcome) => OUTCOMES[outcome]?.isSignIn)
+const ALL_SIGN_INS = { period: null, viewer: undefined, outcomes: SIGN_INS }
 
 /** A sign-in in the security log. */
 export interface LoggedSignIn {
@@ -13,6 +16,7 @@ export interface LoggedSignIn {
   readonly seconds: number
   readonly address: string | null
   readonly entryPoint: string | null
+  readonly device: string | null
 }
 
 /**
@@ -24,9 +28,9 @@ export async function visitSignIns(env: CommandIo['env'], visit: (signIn: Logged
   if (file === null) return false
   for (const path of await rotatedFiles(file)) {
     for await (const event of securityEvents(linesOfFile(path), ALL_SIGN_INS, startReading())) {
-      const { viewer, time, address, entryPoint } = event
+      const { viewer, time, address, entryPoint, device } = event
       if (viewer === null) continue
-      visit({ usernameKey: usernameKey(viewer), seconds: Date.parse(time) / 1000, address, entryPoint })
+      visit({ usernameKey: usernameKey(viewer), seconds: Date.parse(time) / 1000, address, entryPoint, device })
     }
   }
   return true

@@ -115,7 +115,7 @@ test('audit export has the code of the access policy', async () => {
   const cwd = temporaryFolder()
   const json = await audit(cwd, ['-', '--json'], { stdin })
   expect(rowsOf(json.stdout)).toMatchObject([{ code: 'no-ticket', reason: 'groups: [] of 0' }])
-  expect((await audit(cwd, ['-', '--csv'], { stdin })).stdout).toMatch(/,code\r?\n.*,no-ticket\r?\n$/)
+  expect((await audit(cwd, ['-', '--csv'], { stdin })).stdout).toMatch(/,code,device\r?\n.*,no-ticket,\r?\n$/)
   expect((await audit(cwd, ['-'], { stdin })).stdout).toMatch(/not-entitled .* no-ticket /)
 })
 
@@ -139,9 +139,11 @@ test('audit export writes CSV in which no cell is a formula, to a file that only
   const { status, stdout } = await audit(cwd, ['-', '--csv', '--output', out], { stdin: text })
   expect([status, stdout]).toEqual([0, ''])
   const [header, record] = readFileSync(out, 'utf8').split('\r\n')
-  expect(header).toBe('time,event,outcome,viewer,address,entryPoint,reason,status,count,requestId,issuer,subject,code')
+  expect(header).toBe(
+    'time,event,outcome,viewer,address,entryPoint,reason,status,count,requestId,issuer,subject,code,device',
+  )
   expect(record).toContain(`"'=HYPERLINK(""http://evil.example"")"`)
-  expect(record).toMatch(/,https:\/\/idp\.example,"?'=1"?,$/)
+  expect(record).toMatch(/,https:\/\/idp\.example,"?'=1"?,,$/)
   expect(record).toContain('bell \\u0007')
   expect(statSync(out).mode & 0o777).toBe(0o600)
 })

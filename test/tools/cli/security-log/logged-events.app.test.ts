@@ -11,7 +11,15 @@ const now = Math.floor(Date.now() / 1000)
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 const line = (seconds: number, viewer: string, fields: object = {}) =>
   `${JSON.stringify({ level: 30, time: iso(seconds), category: 'security', event: 'sign-in', outcome: 'signed-in', viewer, address: '192.0.2.1', entryPoint: 'default', ...fields })}\n`
-const AT = { reason: null, code: null, address: '192.0.2.1', entryPoint: 'default', issuer: null, subject: null }
+const AT = {
+  reason: null,
+  code: null,
+  address: '192.0.2.1',
+  entryPoint: 'default',
+  device: null,
+  issuer: null,
+  subject: null,
+}
 
 test('viewers show tells the newest sign-in and the newest refusal in the log and its rotated files', async () => {
   const cwd = temporaryFolder()

@@ -8,7 +8,7 @@ import { addSession } from '../viewers/who-is-in/stored-session.ts'
 
 const MINUTE = 60
 
-test('the log gives sessions list the address and the entry point of each sign-in', async () => {
+test('the log gives sessions list the device, the address and the entry point of each sign-in', async () => {
   const cwd = temporaryFolder()
   const now = Math.floor(Date.now() / 1000)
   const file = join(cwd, 'sessions.db')
@@ -26,6 +26,7 @@ test('the log gives sessions list the address and the entry point of each sign-i
       outcome,
       viewer,
       address,
+      device: 'Firefox, Windows',
     })
   }
   const log = join(cwd, 'security.log')
@@ -41,10 +42,10 @@ test('the log gives sessions list the address and the entry point of each sign-i
     return runHere(['sessions', 'list', '--json'], { cwd, env })
   }
   const rows = JSON.parse((await list(log)).stdout) as Record<string, unknown>[]
-  expect(rows.map((row) => [row.username, row.address, row.entryPoint]).toSorted()).toEqual([
-    ['Ada', '192.0.2.1', 'gold'],
-    ['Ada', '192.0.2.2', 'gold'],
-    ['bob', null, null],
+  expect(rows.map((row) => [row.username, row.address, row.entryPoint, row.device]).toSorted()).toEqual([
+    ['Ada', '192.0.2.1', 'gold', 'Firefox, Windows'],
+    ['Ada', '192.0.2.2', 'gold', 'Firefox, Windows'],
+    ['bob', null, null, null],
   ])
   expect(await list(join(cwd, 'missing.log'))).toMatchObject({ status: 0 })
 })

@@ -19,6 +19,8 @@ export interface SessionIn {
   /** From the log; null where no log knows. */
   address: string | null
   entryPoint: string | null
+  /** Browser and system. */
+  device: string | null
 }
 
 interface SignIn {
@@ -26,6 +28,7 @@ interface SignIn {
   readonly seconds: number
   readonly address: string | null
   readonly entryPoint: string | null
+  readonly device: string | null
 }
 
 /** Logs that know where viewers signed in. Each returns false if there is no log. */
@@ -45,13 +48,14 @@ export async function readSessionsIn({ env }: Pick<CommandIo, 'env'>, nowSeconds
     const { signedInAtSeconds, usedAtSeconds, provider } = session
     const ends = [signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds, provider?.endsAtSeconds ?? Infinity]
     const endsAtSeconds = Math.min(...ends)
-    if (endsAtSeconds > nowSeconds) found.push({ ...session, endsAtSeconds, address: null, entryPoint: null })
+    if (endsAtSeconds > nowSeconds)
+      found.push({ ...session, endsAtSeconds, address: null, entryPoint: null, device: null })
   })
   return found.sort((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
 }
 
 /**
- * Adds the address and the entry point of the sign-in to each session.
+ * Adds the address, the entry point and the device of the sign-in to each session.
  * @returns why they are not known; null if a log was read.
  */
 export async function addSignIns(
@@ -60,11 +64,11 @@ export async function addSignIns(
 ): Promise<string | null> {
   const keyOf = (name: string, seconds: number) => `${name} ${Math.floor(seconds)}`
   const byStart = new Map(sessions.map((one) => [keyOf(usernameKey(one.username), one.signedInAtSeconds), one]))
-  function visit({ usernameKey: name, seconds, address, entryPoint }: SignIn): void {
+  function visit({ usernameKey: name, seconds, ...from }: SignIn): void {
     for (let later = 0; later <= LONGEST_START_SECONDS; later += 1) {
       const session = byStart.get(keyOf(name, seconds + later))
       if (session === undefined) continue
-      Object.assign(session, { address, entryPoint })
+      Object.assign(session, from)
       return
     }
   }

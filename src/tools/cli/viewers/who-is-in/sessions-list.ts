@@ -19,10 +19,10 @@ interface ListOptions {
 
 /** The app writes the last use to the minute. */
 const USE_SECONDS = 60
-const TITLES = ['User name', 'Since', 'Last return', 'Address', 'Entry point', 'Session until', 'Plays until']
+const TITLES = ['User name', 'Since', 'Last return', 'Device', 'Address', 'Entry point', 'Session until', 'Plays until']
 const ABOUT = `Lists the sessions that are not over, the newest first. Without a cookie, and on a shared device, a viewer
-has no session, so the list leaves out such viewers. Address and entry point are those of the sign-in, from the security
-log. "Plays until" is when the last response expires, by the settings as they are now.`
+has no session, so the list leaves out such viewers. Device, address and entry point are those of the sign-in, from the
+security log. "Plays until" is when the last response expires, by the settings as they are now.`
 
 /** Adds `sessions list`, and notes to `sessions end`. */
 export function addSessionsList(group: Command, context: CommandContext): void {
@@ -58,6 +58,7 @@ async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcom
       row.username,
       timeOf(row.signedInAt, ''),
       timeOf(row.lastReturnAt, 'none yet'),
+      row.device ?? 'not known',
       row.address ?? 'not known',
       row.entryPoint ?? 'not known',
       timeOf(row.sessionEndsAt, ''),
@@ -67,7 +68,7 @@ async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcom
   const viewers = new Set(sessions.map(({ username }) => usernameKey(username))).size
   const total = `${counted(sessions.length, 'session')} of ${counted(viewers, 'viewer')}`
   const more = shown.length < sessions.length ? ` Showing ${shown.length}: use --limit or --json for more.` : ''
-  const why = unknown === null ? '' : ` Address and entry point are not known: ${unknown}.`
+  const why = unknown === null ? '' : ` Device, address and entry point are not known: ${unknown}.`
   io.stderr.write(`${total}. Viewers without a cookie are not in the list.${more}${why.replace(/\.\.$/, '.')}\n`)
   return { ok: true }
 }
@@ -76,7 +77,7 @@ async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcom
 function rowMaker({ env }: CommandIo, nowSeconds: number) {
   const entryPoints = entryPointsIn(env)
   return (session: SessionIn) => {
-    const { username, signedInAtSeconds, usedAtSeconds, entryPoint, address, provider } = session
+    const { username, signedInAtSeconds, usedAtSeconds, entryPoint, address, device, provider } = session
     const hasReturned = usedAtSeconds > signedInAtSeconds + 1
     // A return may have been at any entry point.
     const possible = hasReturned ? entryPoints : entryPoints?.filter(({ name }) => name === (entryPoint ?? name))
@@ -86,6 +87,7 @@ function rowMaker({ env }: CommandIo, nowSeconds: number) {
       username,
       signedInAt: isoOf(signedInAtSeconds),
       lastReturnAt: hasReturned ? isoOf(usedAtSeconds) : null,
+      device,
       address,
       entryPoint,
       sessionEndsAt: isoOf(session.endsAtSeconds),

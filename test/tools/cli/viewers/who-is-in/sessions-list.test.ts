@@ -35,6 +35,7 @@ test('sessions list says for each session who is in, since when, the last return
       username: 'bob',
       signedInAt: iso(now - 5 * MINUTE),
       lastReturnAt: null,
+      device: null,
       address: null,
       entryPoint: null,
       sessionEndsAt: iso(now + 55 * MINUTE),
@@ -52,7 +53,7 @@ test('sessions list says for each session who is in, since when, the last return
   ])
   const { stdout, stderr } = await list(env)
   expect(stdout).toMatch(
-    /^User name +Since +Last return +Address +Entry point +Session until +Plays until\nbob +.*none yet/,
+    /^User name +Since +Last return +Device +Address +Entry point +Session until +Plays until\nbob +.*none yet/,
   )
   expect(stderr).toMatch(/^2 sessions of 2 viewers\. Viewers without a cookie are not in the list\. .*not known/)
   expect(stdout).not.toContain('id-of')
