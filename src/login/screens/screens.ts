@@ -202,6 +202,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     title: heading,
     // A cancelled login is not an error.
     role: isError ? 'alert' : 'status',
+    isOfAll: explanation?.ofAll !== undefined,
     pageTitle: isError ? fill(texts.titleWithError, { title: heading }) : heading,
     alert: htmlWithName(
       explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
