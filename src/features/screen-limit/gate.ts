@@ -42,15 +42,12 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
       return 'taken'
     }
   }
-  /** Returns the place of this browser before the sign-in, if its session is of the same viewer. */
-  async function placeBefore(req: Request, res: Response, { context }: AuthenticatedViewer, key: string) {
+  /** Returns the place of this browser before the sign-in. No other viewer has it. */
+  async function placeBefore(req: Request, res: Response) {
     const before = await sessions.returningViewer(req, res).catch(() => null)
     // A session that was only read sets no cookie: the sign-in reads it again, and then replaces it.
     Reflect.deleteProperty(req, 'session')
-    if (before === null) return undefined
-    const { viewer, origin, sessionId } = before
-    const isSame = ownerKey(entryPoint, context.address, { username: viewer.username, origin }) === key
-    return isSame ? placeOfSession(sessionId) : undefined
+    return before === null ? undefined : placeOfSession(before.sessionId)
   }
   function held(req: Request, res: Response, visit: AuthenticatedViewer, pass: string | null): GateDecision {
     const isReturn = visit.outcome === 'returned'
@@ -73,7 +70,7 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
   async function choose(req: Request, res: Response, visit: AuthenticatedViewer, key: string): Promise<GateDecision> {
     const { viewer, sessionId: returning } = visit
     const isChosen = chosen.has(req)
-    const replaces = returning === undefined ? await placeBefore(req, res, visit, key) : undefined
+    const replaces = returning === undefined ? await placeBefore(req, res) : undefined
     if (passes !== null && !isChosen && (await claim(key, { place: '', replaces, how: 'look' })) === 'none-free') {
       // Without a cookie, the pass has the sign-in. Too long a pass: the viewer cannot be asked.
       const pass = passes.issue(visit)

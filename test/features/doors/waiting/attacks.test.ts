@@ -135,9 +135,16 @@ test('a pass is worthless after the viewer signed out on the page', async () => 
 
 test('a session after the waiting room ends with the sign-in, not with the opening', async () => {
   const app = await startWaiting()
+  const end = OPENS - 600 + SESSION_LIMITS.lifetimeSeconds
+  app.moveDoor(OPENS, end + 1)
   const page = await app.enter()
   app.clock.seconds = OPENS
   const Cookie = String((await app.reload(page)).setCookies[0]?.split(';')[0])
-  app.clock.seconds = OPENS - 600 + SESSION_LIMITS.lifetimeSeconds
+  // Returns keep the session from ending without a use.
+  for (const seconds of [end - SESSION_LIMITS.idleSeconds, end - 1]) {
+    app.clock.seconds = seconds
+    expect((await app.get('/', { Cookie })).location).toBeDefined()
+  }
+  app.clock.seconds = end
   expectRefused({ ...(await app.get('/', { Cookie })), setCookies: [] })
 })
