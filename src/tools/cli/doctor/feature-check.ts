@@ -8,12 +8,21 @@ export interface Untried {
   readonly finding: Finding
 }
 
+/** A form of one button. The path is below that of the entry point. */
+export interface Button {
+  readonly path: string
+  /** Besides the fields of the player. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
 /** The checks of a feature that a fork may delete. */
 export interface FeatureCheck {
   /** Runs after the checks of the app. @returns the findings about entry points that were not tried. */
   check?(config: Config, isAppThere: boolean, signal: AbortSignal): AsyncGenerator<Finding, readonly Untried[]>
   /** Returns why the feature keeps the test viewer from the player after the right password. Null if it does not. */
   explainSignIn?(answer: Response, config: Config, entryPoint: EntryPoint, signal: AbortSignal): Promise<Finding | null>
+  /** Returns the button on a screen that asks a viewer before the player gets its answer. Null for another screen. */
+  buttonOn?(screen: Response, entryPoint: EntryPoint): Promise<Button | null>
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
   /** The sign-in window of the feature. */

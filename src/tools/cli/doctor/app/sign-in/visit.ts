@@ -1,6 +1,7 @@
 import type { Config } from '../../../../../config.ts'
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import type { SeenPlayer } from '../../answer-check.ts'
+import { FEATURE_CHECKS } from '../../feature-checks.ts'
 import type { Finding } from '../../finding.ts'
 import { request, requestFrame } from '../../request.ts'
 import { fieldsOf, screenAddress } from '../screen-address.ts'
@@ -53,16 +54,25 @@ export async function startVisit(
     const body = new URLSearchParams(fields)
     return timed(request(`${origin}${entryPoint.basePath}${path}`, signal, { method: 'POST', headers, body }))
   }
-  const signedIn = await post('/sign-in', { ...fieldsOf(entryPoint, player), username, password })
+  const own = fieldsOf(entryPoint, player)
+  /** Presses the button of a screen that asks first. */
+  async function answered(screen: Answer, cookie?: string): Promise<Answer> {
+    if (!(screen instanceof Response)) return screen
+    for (const { buttonOn } of FEATURE_CHECKS) {
+      const button = await buttonOn?.(screen, entryPoint)
+      if (button) return await post(button.path, { ...own, ...button.fields }, cookie)
+    }
+    return screen
+  }
+  const signedIn = await answered(await post('/sign-in', { ...own, username, password }))
   async function finish(): Promise<Visit> {
     const cookie = cookiesOf(signedIn)
     if (cookie === '') return { signedIn, again: [], slowestMs: Math.max(...times) }
     const headers = { Connection: 'close', Cookie: cookie }
     const address = screenAddress(config, entryPoint, player)
     // At once, so that a balancer that takes turns gives them to different copies.
-    const again = await Promise.all(
-      Array.from({ length: RETURNS }, () => timed(requestFrame(address, signal, headers))),
-    )
+    const comeBack = async () => answered(await timed(requestFrame(address, signal, headers)), cookie)
+    const again = await Promise.all(Array.from({ length: RETURNS }, comeBack))
     await post('/sign-out', {}, cookie)
     return { signedIn, again, slowestMs: Math.max(...times) }
   }
