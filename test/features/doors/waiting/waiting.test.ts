@@ -130,6 +130,13 @@ describe('before the door opens', () => {
     expect(JSON.stringify(app.lines)).not.toMatch(/wait\?|pass=/)
     expect(JSON.stringify(app.lines)).not.toContain(passIn(page))
   })
+  test('the page closes its connection, so that no viewer who waits shuts out a new one', async () => {
+    const app = await startWaiting()
+    const headers = { Connection: 'keep-alive' }
+    expect((await app.get('/', headers)).headers.connection).toBe('keep-alive')
+    expect((await app.reload(await app.enter(), headers)).headers.connection).toBe('close')
+  })
+
   test.each(['POST', 'PUT'])('%s is not allowed at the page', async (method) => {
     const app = await startWaiting()
     const answer = await app.send(method, '/wait')
