@@ -135,8 +135,8 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
       outcome,
       viewer,
       address,
-      requestId: requestIdOf(req),
       ...(device.length > 0 && { device: device.join(', ') }),
+      requestId: requestIdOf(req),
       ...details,
       ...(error !== undefined && faultOf(error)),
     })
