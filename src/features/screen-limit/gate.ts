@@ -1,12 +1,15 @@
 import type { Request, Response } from 'express'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { GateDecision } from '../../login/answer/access-decision.ts'
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import type { Claim, ClaimResult } from '../../stores/screen-limit/claim-place.ts'
 import type { PlaceStore } from '../../stores/screen-limit/place-store.ts'
+import { usernameKey } from '../../users/viewer-fields.ts'
 import type { Passes } from '../pass/passes.ts'
+import { newPlace, placeOfSession, placesKey } from '../places/place-keys.ts'
 import type { ScreenLimitSettings } from './fields.ts'
 import type { SendOtherScreen } from './other-screen.ts'
-import { newPlace, ownerKey, placeOfSession } from './place-keys.ts'
 
 /** The player asks again when its response expires, and may be late. */
 const GRACE_SECONDS = 5
@@ -21,6 +24,13 @@ export interface ScreenLimit {
   readonly sendScreen: SendOtherScreen
 }
 
+/** A viewer of the user store by name, or an SSO viewer by identity. */
+function ownerKey(entryPoint: EntryPoint, address: ReturnAddress, { viewer, origin }: Owner): string {
+  const owner = origin ? ['sso', origin.issuer, origin.subject] : ['store', usernameKey(viewer.username)]
+  return placesKey(entryPoint, address, owner)
+}
+
+type Owner = Pick<AuthenticatedViewer, 'viewer' | 'origin'>
 type GateDeps = Pick<EntryPointDeps, 'entryPoint' | 'sessions' | 'logSignIn' | 'nowSeconds'>
 
 /**
@@ -58,8 +68,8 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     return { ok: false, reason: 'held', send }
   }
   return (req, res, visit) => {
-    const { viewer, origin, context, sessionId } = visit
-    const key = ownerKey(entryPoint, context.address, { username: viewer.username, origin })
+    const { context, sessionId } = visit
+    const key = ownerKey(entryPoint, context.address, visit)
     if (sessionId === undefined || chosen.has(req)) return choose(req, res, visit, key)
     const decide = (result: ClaimResult) => (result === 'none-free' ? held(req, res, visit, null) : null)
     const result = claim(key, { place: placeOfSession(sessionId), how: 'if-free' })

@@ -1,21 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import { type EntryPoint, isHashEntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
-import type { SsoOrigin } from '../../sessions/session-store.ts'
-import { usernameKey } from '../../users/viewer-fields.ts'
-
-/** A viewer of the user store by name, or an SSO viewer by identity. */
-export interface PlaceOwner {
-  readonly username: string
-  readonly origin?: Pick<SsoOrigin, 'issuer' | 'subject'> | undefined
-}
 
 /**
- * Returns the key of the places of a viewer, at an entry point and a kind of address: the player, or one entry of the list
+ * Returns the key of the places of an owner, at an entry point and a kind of address: the player, or one entry of the list
  * of consumers, such as the chat. Without cookies, the chat is a sign-in of its own, and must not take the player's place.
+ * @param owner the kind of the owner, and its name.
  */
-export function ownerKey(entryPoint: EntryPoint, { url }: ReturnAddress, { username, origin }: PlaceOwner): string {
-  const owner = origin ? ['sso', origin.issuer, origin.subject] : ['store', usernameKey(username)]
+export function placesKey(entryPoint: EntryPoint, { url }: ReturnAddress, owner: readonly string[]): string {
   return digest(JSON.stringify([entryPoint.name, kindOf(entryPoint, url), ...owner]))
 }
 
