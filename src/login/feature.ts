@@ -55,7 +55,7 @@ export interface Services {
   readonly publicUrl: URL
   readonly users: UserStore
   readonly sessionStore: Omit<SessionStore, 'store'>
-  readonly signInLimits: Pick<SignInLimits, 'admit' | 'forgive'>
+  readonly signInLimits: Pick<SignInLimits, 'admit' | 'admitGuess' | 'forgive'>
   readonly openCounter: OpenCounter
   readonly stores: SharedStores
   readonly sessionSettings: { readonly secrets: readonly string[]; readonly lifetimeSeconds: number }

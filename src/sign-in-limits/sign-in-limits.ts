@@ -25,11 +25,16 @@ export interface Attempt {
   abandoned(): Promise<void>
 }
 
+/** `failed` counts a wrong secret. If it returns a refusal, answer with it, as after a wrong password. */
+export type GuessAdmission = { readonly ok: true; failed(): Promise<LimitRefusal | null> } | LimitRefusal
+
 export type Admission = { readonly ok: true; readonly attempt: Attempt } | LimitRefusal
 
 export interface SignInLimits {
   /** Counts an attempt and checks the limits. Call before the password check. */
   admit(username: string, address: string): Promise<Admission>
+  /** Checks the limit of an address, for a secret that belongs to no account until it is right, such as a code. */
+  admitGuess(address: string): Promise<GuessAdmission>
   /**
    * Deletes the failures of an account, and of the account at this address. Call after its owner has set a new password
    * by a link. Delays at other addresses stay.
@@ -120,7 +125,16 @@ export function createSignInLimits(
     const { account, pair } = keysOf(username, address, addressLimit)
     await Promise.all([totals.forget([account]), pairs.forget(pair)])
   }
-  return { admit, forgive }
+  return { admit, admitGuess: guessesWithin(totals, addressLimit), forgive }
+}
+
+function guessesWithin(totals: ReturnType<typeof createFailureTotals>, addressLimit: AddressLimit) {
+  return async (address: string): Promise<GuessAdmission> => {
+    const { network, pair } = keysOf('', address, addressLimit)
+    const before = await totals.read([], network)
+    const failed = async () => totals.refusalOf(await totals.countFailure([], network, { pair, before }), 1)
+    return totals.refusalOf(before) ?? { ok: true, failed }
+  }
 }
 
 function keysOf(username: string, address: string, { trustedNetworks }: AddressLimit): Keys {

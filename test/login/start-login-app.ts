@@ -154,7 +154,7 @@ function inFull(sessionStore: AppDeps['sessionStore'], signInLimits: Pick<SignIn
   const none = () => Promise.resolve(0)
   return {
     sessionStore: { endSessionsOf: none, endProviderSessions: none, ...sessionStore },
-    signInLimits: { forgive: () => Promise.resolve(), ...signInLimits },
+    signInLimits: { ...createSignInLimits(openMemoryCounter), ...signInLimits },
   }
 }
 

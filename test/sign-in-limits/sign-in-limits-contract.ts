@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { DEFAULT_ADDRESS_LIMIT } from '../../src/sign-in-limits/settings.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 
 const HOME = '198.51.100.7'
@@ -54,6 +55,29 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt(username, `192.0.2.${count}`)).toBe('failed')
     }
   }
+
+  describe(`secrets without an account: ${name}`, () => {
+    test(`wrong codes and wrong passwords of one address have one limit (${name})`, async () => {
+      for (let count = 0; count < DEFAULT_ADDRESS_LIMIT.failures; count += 1) {
+        if (count % 2 === 0) expect(await attempt(`name-${count}`, HOME)).toBe('failed')
+        else {
+          const admission = await limits.admitGuess(HOME)
+          expect(admission.ok && (await admission.failed())).toBe(null)
+        }
+      }
+      expect(await limits.admitGuess(HOME)).toMatchObject({ ok: false, limit: 'address' })
+      expect(await attempt('ada', HOME)).toEqual(['address', expect.any(Number)])
+      expect((await limits.admitGuess('192.0.2.99')).ok).toBe(true)
+    })
+
+    test(`a secret that was checked while the address reached its limit is refused (${name})`, async () => {
+      const admitted = await Promise.all(Array.from({ length: 301 }, () => limits.admitGuess(HOME)))
+      const results = []
+      for (const one of admitted) results.push(one.ok && (await one.failed()))
+      expect(results.filter((one) => one === null)).toHaveLength(DEFAULT_ADDRESS_LIMIT.failures)
+      expect(results.at(-1)).toMatchObject({ limit: 'address' })
+    })
+  })
 
   describe(`one account from one address: ${name}`, () => {
     test(`an account has five free failures, then waits 1, 2, 4, 8, 16, 32 and always 60 seconds (${name})`, async () => {
