@@ -1,3 +1,4 @@
+import { accessCodes } from './features/access-codes/feature.ts'
 import { account } from './features/account/feature.ts'
 import { accountEnd } from './features/account-end/feature.ts'
 import { askReturning } from './features/ask-returning/feature.ts'
@@ -31,6 +32,7 @@ const FEATURES = {
   doors,
   askReturning,
   screenLimit,
+  accessCodes,
   entryPointsFile,
   secretFiles,
   metrics,

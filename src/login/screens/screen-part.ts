@@ -40,8 +40,8 @@ export interface ScreenPart {
   /** True if this way comes before the password: a small screen has no room for both. */
   readonly isFirst: boolean
   /** Files in `public`. The script is loaded only where scripts are on. */
-  readonly stylesheet: string
-  readonly script: string
+  readonly stylesheet?: string
+  readonly script?: string
   show(state: PartState): ShownPart
   /**
    * Puts the values of one viewer into a screen that comes from a cache.

@@ -181,8 +181,8 @@ function partLocals(
     notice: main?.notice ?? null,
     ways: shown.flatMap((part) => (part !== main && part.way ? [part.way] : [])),
     partLinks: shown.flatMap(({ link }) => link ?? []),
-    stylesheets: [...new Set(parts.map(({ stylesheet }) => stylesheet))],
-    scripts: [...new Set(parts.map(({ script }) => script))],
+    stylesheets: [...new Set(parts.flatMap(({ stylesheet }) => stylesheet ?? []))],
+    scripts: [...new Set(parts.flatMap(({ script }) => script ?? []))],
   }
 }
 

@@ -1,0 +1,54 @@
+import { TEN_MINUTES_SECONDS } from '../../../sign-in-limits/limit-refusal.ts'
+import { ALPHABET_SIZE, FEWEST_CHARACTERS } from './code-text.ts'
+
+/** Wrong codes at one entry point in ten minutes, from all addresses. */
+export const WRONG_CODES_IN_ALL = 20_000
+/** One in a thousand, that a guesser finds any code while a batch is valid, and never stops. */
+export const MOST_CHANCE = 0.001
+/** Counts as the end of a batch without an end. */
+export const YEAR_SECONDS = 366 * 86_400
+const LONGEST = 20
+
+/** Codes that are valid at the same time at one entry point. */
+export interface CodesInForce {
+  /** The number of random characters of each. Words of the customer do not count: they can be guessed. */
+  readonly length: number
+  readonly count: number
+}
+
+export interface Budget {
+  /** The number of guesses that the limits allow while the batch is valid. */
+  readonly guesses: number
+  /** The chance that one of them is a valid code. */
+  readonly chance: number
+}
+
+/**
+ * Computes the guessing budget: `guesses * sum(count / 25 ** length)`.
+ * @param lifeSeconds from now to the end of the batch.
+ */
+export function guessingBudget(codes: readonly CodesInForce[], lifeSeconds: number): Budget {
+  // The periods of the limit begin when an attacker likes: one more may begin just before the end.
+  const guesses = WRONG_CODES_IN_ALL * (Math.ceil(Math.max(lifeSeconds, 0) / TEN_MINUTES_SECONDS) + 1)
+  const density = codes.reduce((sum, { length, count }) => sum + count / ALPHABET_SIZE ** length, 0)
+  return { guesses, chance: Math.min(1, guesses * density) }
+}
+
+/**
+ * Returns the fewest random characters for new codes, so that the chance stays within the budget. Null if the codes before
+ * use up the budget.
+ */
+export function lengthFor(count: number, lifeSeconds: number, before: readonly CodesInForce[] = []): number | null {
+  for (let length = FEWEST_CHARACTERS; length <= LONGEST; length++) {
+    if (guessingBudget([...before, { length, count }], lifeSeconds).chance <= MOST_CHANCE) return length
+  }
+  return null
+}
+
+/** Returns a chance in words, such as "1 in 23,000". */
+export function chanceWords(chance: number): string {
+  if (chance <= 0) return 'none'
+  const [first = '', second = ''] = String(Math.floor(1 / chance)).split(/(?<=^..)/)
+  const rounded = Number(first + second.replace(/\d/g, '0'))
+  return `1 in ${rounded.toLocaleString('en-US')}`
+}

@@ -1,0 +1,44 @@
+import { LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
+import type { AccessRefused } from '../../login/answer/access-decision.ts'
+import type { EntryPointDeps, Gate } from '../../login/route-deps.ts'
+import { guestSubjectOf } from '../guests/guest-origin.ts'
+import { endOf } from './codes/code-records.ts'
+import type { CodeStore } from './codes/code-store.ts'
+import { type SeatsDeps, seatsOf } from './seats.ts'
+
+export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn'> {
+  readonly codes: Pick<CodeStore, 'ofSubject'>
+}
+
+/**
+ * Creates the gate of an entry point: it asks the store at each return, so a code that was revoked or has ended lets no
+ * viewer in, and no answer outlives it. Then the viewer takes a place, if the code has a limit.
+ */
+export function createGate(parts: GateParts): Gate {
+  const { codes, entryPoint, nowSeconds, logSignIn } = parts
+  return async (req, _res, { origin, sessionId, context, viewer }) => {
+    const subject = guestSubjectOf({ ...(origin && { sso: origin }) }, 'codes')
+    if (subject === null) return null
+    const known = await codes.ofSubject(subject)
+    if (known === null || known.batch.entryPoint !== entryPoint.name) return refusal('code-unknown', 'endedCode')
+    const ended = endOf(known, nowSeconds())
+    if (ended !== null) return refusal(`code-${ended}`, 'endedCode')
+    const { endsAtSeconds } = known.batch
+    const passed = { ok: true, ...(endsAtSeconds !== null && { endsAtSeconds }) } as const
+    const seats = seatsOf(parts, context.address, known)
+    if (seats === null) return passed
+    if (sessionId !== undefined) {
+      if (await seats.keep(sessionId)) return passed
+      logSignIn(req, { outcome: 'code-elsewhere', viewer: viewer.username, isReturn: true })
+      return refusal('code-elsewhere', known.batch.isShared ? 'full' : 'elsewhere')
+    }
+    const onGranted = await seats.take()
+    return onGranted === null ? refusal('code-full', 'full') : { ...passed, onGranted }
+  }
+}
+
+function refusal(code: string, key: 'endedCode' | 'full' | 'elsewhere'): AccessRefused {
+  const textIn = (language: Language) => textsOf(language)['access-codes'].errors[key]
+  const text = { en: textIn('en'), ...Object.fromEntries(LANGUAGES.map((language) => [language, textIn(language)])) }
+  return { ok: false, reason: 'not-entitled', code, explanation: { text } }
+}

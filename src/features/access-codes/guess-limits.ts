@@ -1,0 +1,68 @@
+import { siteOf } from '../../sign-in-limits/keys.ts'
+import { secondsLeft, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
+import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
+import { type AddressLimit, isInNetworks } from '../../sign-in-limits/settings.ts'
+import { WRONG_CODES_IN_ALL } from './codes/guessing-budget.ts'
+
+export interface GuessRefusal {
+  readonly limit: 'code-network' | 'codes-in-all'
+  readonly retryAfterSeconds: number
+}
+
+/** Limits wrong codes, at one entry point. */
+export interface GuessLimits {
+  /**
+   * Counts a typed code before it is checked, so that no more guesses are checked than are allowed, not even at the same
+   * time. Returns a refusal, or null if the code may be checked.
+   */
+  admit(address: string): Promise<GuessRefusal | null>
+  /** Called after a right code, and if the code was not checked: it counts no longer. */
+  giveBack(address: string): Promise<void>
+}
+
+/** The household of a /48 may have the wrong codes of four of its networks. */
+const NETWORKS_OF_SITE = 4
+
+/**
+ * Creates the limits that no number of addresses can pass: those by network (/48), and in all. The limit of one address is
+ * the one of passwords.
+ */
+export function createGuessLimits(
+  openCounter: OpenCounter,
+  { failures, trustedNetworks }: AddressLimit,
+  entryPoint: string,
+  inAll = WRONG_CODES_IN_ALL,
+): GuessLimits {
+  const networks = openCounter('wrong-codes-network', TEN_MINUTES_SECONDS)
+  const all = openCounter('wrong-codes', TEN_MINUTES_SECONDS)
+  const limitsOf = (address: string) => [
+    ...(isInNetworks(trustedNetworks, address)
+      ? []
+      : [
+          {
+            limit: 'code-network',
+            counter: networks,
+            key: siteOf(address),
+            most: failures * NETWORKS_OF_SITE,
+          } as const,
+        ]),
+    { limit: 'codes-in-all', counter: all, key: entryPoint, most: inAll } as const,
+  ]
+  return {
+    async admit(address) {
+      const counted: ReturnType<typeof limitsOf> = []
+      // One after another, so that a refused network uses up nothing of all.
+      for (const one of limitsOf(address)) {
+        const count = await one.counter.penalty(one.key)
+        counted.push(one)
+        if (count.consumedPoints <= one.most) continue
+        await Promise.all(counted.map(({ counter, key }) => counter.giveBack(key, 1)))
+        return { limit: one.limit, retryAfterSeconds: secondsLeft(count) }
+      }
+      return null
+    },
+    async giveBack(address) {
+      await Promise.all(limitsOf(address).map(({ counter, key }) => counter.giveBack(key, 1)))
+    },
+  }
+}

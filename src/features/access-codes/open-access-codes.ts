@@ -1,0 +1,59 @@
+import { type ErrorRequestHandler, Router } from 'express'
+import type { OpenFeature, Services } from '../../login/feature.ts'
+import { formBody } from '../../login/request/form-body.ts'
+import type { EntryPointDeps } from '../../login/route-deps.ts'
+import { contextOf, sendWrongMethod } from '../../login/routes.ts'
+import { onlyMethods } from '../../server/only-methods.ts'
+import { stores } from '../../stores.ts'
+import { openGuestRecords } from '../guests/feature.ts'
+import { guestSubjectOf } from '../guests/guest-origin.ts'
+import { readSubject } from './codes/code-records.ts'
+import { createCodeStore } from './codes/code-store.ts'
+import type { AccessCodeSettings } from './fields.ts'
+import { createGate } from './gate.ts'
+import { createGuessLimits } from './guess-limits.ts'
+import { type CodeDeps, postCode } from './post-code.ts'
+import { codeScreenPart } from './screen-part.ts'
+
+const PATH = '/access-code'
+
+/** Opens the codes in the guests store, and their places where the app counts screens. */
+export async function openAccessCodes(services: Services): Promise<OpenFeature<AccessCodeSettings>> {
+  const { openCounter, addressLimit, signInLimits, sessionSettings } = services
+  const codes = createCodeStore(await openGuestRecords(services))
+  const places = await stores.places(services.stores, services)
+  return {
+    at({ name, hasPasswordForm }, settings) {
+      const own = {
+        settings,
+        codes,
+        places,
+        placeSeconds: settings.placeSeconds,
+        guessLimits: createGuessLimits(openCounter, addressLimit, name),
+        passwordLimits: signInLimits,
+        sessionLifetimeSeconds: sessionSettings.lifetimeSeconds,
+      }
+      return {
+        screenPart: codeScreenPart(settings, hasPasswordForm),
+        // A code is of one entry point, and so is the session.
+        acceptsSession: (viewer) => readSubject(guestSubjectOf(viewer, 'codes') ?? '')?.entryPoint === name,
+        gate: (deps) => createGate({ ...deps, ...own }),
+        routes: (deps) => codeRoutes({ ...deps, ...own }, deps),
+      }
+    },
+    optionalStores: places.optionalStores,
+    close: places.close,
+  }
+}
+
+function codeRoutes(codeDeps: CodeDeps, deps: EntryPointDeps): Router {
+  const router = Router({ strict: true, caseSensitive: true })
+  router.post(PATH, formBody, postCode(codeDeps))
+  router.all(PATH, onlyMethods('POST', sendWrongMethod(deps)))
+  const onError: ErrorRequestHandler = (error, req, res, next) => {
+    if (res.headersSent) return next(error)
+    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
+  }
+  router.use(onError)
+  return router
+}
