@@ -8,7 +8,7 @@ const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
 const FEATURES =
-  'sso passkeys account account-end mail guests password-form watch-page token doors screen-limit secret-files default-log'
+  'sso passkeys account account-end mail guests password-form watch-page token doors screen-limit secret-files default-log access-codes'
     .split(' ')
     .map((name) => `src/features/${name}`)
 
@@ -16,7 +16,7 @@ const FEATURES =
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
-  'setup manager viewers audit response report drill doors backup support preview doctor service settings terminal',
+  'setup manager codes viewers audit response report drill doors backup support preview doctor service settings terminal',
 )
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -39,6 +39,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/doors': [...BELOW_FEATURES, 'src/features/pass'],
   'src/features/account-end': BELOW_FEATURES,
   'src/features/screen-limit': [...BELOW_FEATURES, 'src/features/pass', 'src/features/places'],
+  'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', 'src/features/guests', 'src/features/places'],
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
@@ -74,6 +75,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
+  'src/tools/cli/codes': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('settings service html-page output terminal')],

@@ -34,6 +34,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./manager/managers-command.ts')).addManagersCommands,
   },
   {
+    name: 'codes',
+    summary: 'access codes and tickets for people without an account',
+    declare: addGroup,
+    load: async () => (await import('./codes/codes-command.ts')).addCodesCommands,
+  },
+  {
     name: 'secret',
     summary: 'secrets for the settings',
     declare: addGroup,

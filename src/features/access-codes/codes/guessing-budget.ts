@@ -7,6 +7,8 @@ export const WRONG_CODES_IN_ALL = 20_000
 export const MOST_CHANCE = 0.001
 /** Counts as the end of a batch without an end. */
 export const YEAR_SECONDS = 366 * 86_400
+/** A batch gets at most this part of the chance, so that there can be others. */
+const SHARE = 1 / 4
 const LONGEST = 20
 
 /** Codes that are valid at the same time at one entry point. */
@@ -14,6 +16,8 @@ export interface CodesInForce {
   /** The number of random characters of each. Words of the customer do not count: they can be guessed. */
   readonly length: number
   readonly count: number
+  /** From now to their end. Default: as long as the new ones. */
+  readonly lifeSeconds?: number
 }
 
 export interface Budget {
@@ -24,30 +28,39 @@ export interface Budget {
 }
 
 /**
- * Computes the guessing budget: `guesses * sum(count / 25 ** length)`.
- * @param lifeSeconds from now to the end of the batch.
+ * Computes the guessing budget: the chance is the sum of `guesses * count / 25 ** length` for all codes, each with the
+ * guesses until its end.
+ * @param lifeSeconds from now to the end of the new codes.
  */
 export function guessingBudget(codes: readonly CodesInForce[], lifeSeconds: number): Budget {
-  // The periods of the limit begin when an attacker likes: one more may begin just before the end.
-  const guesses = WRONG_CODES_IN_ALL * (Math.ceil(Math.max(lifeSeconds, 0) / TEN_MINUTES_SECONDS) + 1)
-  const density = codes.reduce((sum, { length, count }) => sum + count / ALPHABET_SIZE ** length, 0)
-  return { guesses, chance: Math.min(1, guesses * density) }
+  const chances = codes.map(({ length, count, lifeSeconds: own = lifeSeconds }) => {
+    return (guessesWithin(Math.min(own, lifeSeconds)) * count) / ALPHABET_SIZE ** length
+  })
+  const chance = chances.reduce((sum, one) => sum + one, 0)
+  return { guesses: guessesWithin(lifeSeconds), chance: Math.min(1, chance) }
+}
+
+/** The periods of the limit begin when an attacker likes: one more may begin just before the end. */
+function guessesWithin(seconds: number): number {
+  return WRONG_CODES_IN_ALL * (Math.ceil(Math.max(seconds, 0) / TEN_MINUTES_SECONDS) + 1)
 }
 
 /**
- * Returns the fewest random characters for new codes, so that the chance stays within the budget. Null if the codes before
- * use up the budget.
+ * Returns the random characters for new codes, so that the chance stays within the budget. Null if the codes before use up
+ * the budget.
  */
 export function lengthFor(count: number, lifeSeconds: number, before: readonly CodesInForce[] = []): number | null {
   for (let length = FEWEST_CHARACTERS; length <= LONGEST; length++) {
-    if (guessingBudget([...before, { length, count }], lifeSeconds).chance <= MOST_CHANCE) return length
+    const codes = { length, count }
+    const isSmall = guessingBudget([codes], lifeSeconds).chance <= MOST_CHANCE * SHARE
+    if (isSmall && guessingBudget([...before, codes], lifeSeconds).chance <= MOST_CHANCE) return length
   }
   return null
 }
 
 /** Returns a chance in words, such as "1 in 23,000". */
 export function chanceWords(chance: number): string {
-  if (chance <= 0) return 'none'
+  if (chance > 0.5) return 'nearly certain'
   const [first = '', second = ''] = String(Math.floor(1 / chance)).split(/(?<=^..)/)
   const rounded = Number(first + second.replace(/\d/g, '0'))
   return `1 in ${rounded.toLocaleString('en-US')}`
