@@ -16,7 +16,7 @@ const FEATURES =
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
-  'setup manager codes viewers audit response report drill doors backup support preview doctor service settings terminal',
+  'setup manager access-codes viewers audit response report drill doors backup support preview doctor service settings terminal',
 )
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -75,7 +75,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
-  'src/tools/cli/codes': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
+  'src/tools/cli/access-codes': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('settings service html-page output terminal')],

@@ -35,7 +35,8 @@ function read(
   { refuse, has, nameOf, lifetimeSeconds }: ReadContext,
 ): AccessCodeSettings | null {
   if (!accessCodes) {
-    if (has('accessCodeName')) refuse('accessCodeName', `needs ${nameOf('accessCodes')}`)
+    // Undefined for a wrong value, which is reported already.
+    if ((asksName ?? 'off') !== 'off') refuse('accessCodeName', `needs ${nameOf('accessCodes')}`)
     return null
   }
   if (key === undefined && !has('accessCodeKey')) refuse('accessCodeKey', KEY_MISSING)

@@ -37,7 +37,7 @@ const COMMANDS: readonly RootCommand[] = [
     name: 'codes',
     summary: 'access codes and tickets for people without an account',
     declare: addGroup,
-    load: async () => (await import('./codes/codes-command.ts')).addCodesCommands,
+    load: async () => (await import('./access-codes/codes-command.ts')).addCodesCommands,
   },
   {
     name: 'secret',

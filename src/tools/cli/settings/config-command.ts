@@ -6,6 +6,7 @@ import { managerSettings } from '../manager/settings.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
+import { codeBudgets } from './access-codes/code-budgets.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
@@ -18,6 +19,11 @@ const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [serviceSettings, manager
 const FAULTS: readonly ((config: Config) => readonly string[])[] = [
   undeliveredAttributes, //
   faultsOfLog,
+]
+
+/** What the stores say about valid settings. */
+const NOTES: readonly ((config: Config) => Promise<readonly string[]>)[] = [
+  codeBudgets, //
 ]
 
 interface OptionalSettings {
@@ -44,7 +50,8 @@ async function check({ env, stdout }: CommandIo): Promise<Outcome> {
   const more = typeof app === 'string' ? [] : FAULTS.flatMap((faultsOf) => faultsOf(app))
   const faults = [app, ...optional, ...more].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
-  const data = report(app, env)
+  const notes = (await Promise.all(NOTES.map((notesOf) => notesOf(app)))).flat()
+  const data = { ...report(app, env), notes }
   return { ok: true, text: await describe(data, env, stdout), data }
 }
 
@@ -68,7 +75,7 @@ function report(config: Config, env: CommandIo['env']) {
 }
 
 async function describe(
-  { entryPoints, settings, warnings }: ReturnType<typeof report>,
+  { entryPoints, settings, warnings, notes }: ReturnType<typeof report> & { readonly notes: readonly string[] },
   env: CommandIo['env'],
   stdout: CommandIo['stdout'],
 ): Promise<string> {
@@ -76,6 +83,6 @@ async function describe(
   const tables = entryPoints.map((one) => table(`Entry point ${one.name}`, one.settings))
   const all = await Promise.all([...tables, table('The app', settings)])
   const optional = OPTIONAL_SETTINGS.map(({ isGiven, sentence }) => sentence(isGiven(env)))
-  const lines = [...optional, ...warnings.map((warning) => `Warning: ${warning}`)]
+  const lines = [...optional, ...notes, ...warnings.map((warning) => `Warning: ${warning}`)]
   return ['The settings are complete and valid.', ...all, ...(lines.length > 0 ? [lines.join('\n')] : [])].join('\n\n')
 }

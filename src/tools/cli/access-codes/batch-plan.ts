@@ -1,5 +1,4 @@
 import { ConfigError } from '../../../errors.ts'
-import { type Batch, endOf } from '../../../features/access-codes/codes/code-records.ts'
 import {
   type Budget,
   type CodesInForce,
@@ -7,7 +6,6 @@ import {
   guessingBudget,
   lengthFor,
   MOST_CHANCE,
-  WRONG_CODES_IN_ALL,
   YEAR_SECONDS,
 } from '../../../features/access-codes/codes/guessing-budget.ts'
 
@@ -17,16 +15,6 @@ interface Wanted {
   readonly length: number | undefined
   readonly endsAtSeconds: number | null
   readonly nowSeconds: number
-}
-
-/** Returns the codes of an entry point that are valid, or will be if their batch is completed. */
-export function codesInForce(batches: readonly Batch[], nowSeconds: number): CodesInForce[] {
-  const code = { number: 0, name: null, groups: [], attributes: {}, revokedAtSeconds: null }
-  return batches.flatMap((batch) => {
-    const { count, length, endsAtSeconds } = batch
-    if (endOf({ batch, code }, nowSeconds) !== null) return []
-    return [{ count, length, ...(endsAtSeconds !== null && { lifeSeconds: endsAtSeconds - nowSeconds }) }]
-  })
 }
 
 /**
@@ -53,13 +41,4 @@ export function planLength(
     )
   }
   return { ...budget, length }
-}
-
-/** Says what the budget means. */
-export function budgetSentence({ chance, guesses }: Budget, endsAtSeconds: number | null): string {
-  const period = endsAtSeconds === null ? 'within a year' : 'until the end'
-  return (
-    `The chance that a guesser finds any valid code ${period} is ${chanceWords(chance)}: ` +
-    `${WRONG_CODES_IN_ALL.toLocaleString('en')} wrong codes in ten minutes are checked at most, ${guesses.toLocaleString('en')} in all.`
-  )
 }
