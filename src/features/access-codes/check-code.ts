@@ -1,4 +1,4 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import { tooManyTries } from '../../login/check-credentials.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
@@ -9,10 +9,10 @@ import { codeKey, endOf, type KnownCode } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
 import type { AccessCodeSettings } from './fields.ts'
 import type { GuessLimits } from './guess-limits.ts'
-import { type SeatsDeps, seatsOf } from './seats.ts'
+import { type SeatsDeps, seatsOf, sessionBefore } from './seats.ts'
 
 export interface CheckDeps
-  extends Pick<EntryPointDeps, 'entryPoint' | 'addressOf' | 'logSignIn' | 'nowSeconds'>,
+  extends Pick<EntryPointDeps, 'entryPoint' | 'addressOf' | 'logSignIn' | 'nowSeconds' | 'sessions'>,
     Pick<SeatsDeps, 'places'> {
   readonly settings: AccessCodeSettings
   readonly codes: Pick<CodeStore, 'find'>
@@ -34,6 +34,7 @@ const FULL_RETRY_SECONDS = 60
 export async function checkCode(
   deps: CheckDeps,
   req: Request,
+  res: Response,
   code: string | null,
   context: PlayerContext,
 ): Promise<CheckedCode> {
@@ -68,7 +69,7 @@ export async function checkCode(
   }
   await guessLimits.giveBack(address)
   const seats = seatsOf({ ...deps, placeSeconds: settings.placeSeconds }, context.address, known)
-  if (!(await seats?.isFull())) return { ok: true, known }
+  if (seats === null || !(await seats.isFull(await sessionBefore(deps.sessions, req, res)))) return { ok: true, known }
   logSignIn(req, { outcome: 'code-full', viewer: codeKey(known.batch, known.code.number) })
   return refuse({ status: 403, text: 'access-codes.full', retryAfterSeconds: FULL_RETRY_SECONDS })
 }

@@ -4,9 +4,9 @@ import type { EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import { guestSubjectOf } from '../guests/guest-origin.ts'
 import { endOf } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
-import { type SeatsDeps, seatsOf } from './seats.ts'
+import { type SeatsDeps, seatsOf, sessionBefore } from './seats.ts'
 
-export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn'> {
+export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn' | 'sessions'> {
   readonly codes: Pick<CodeStore, 'ofSubject'>
 }
 
@@ -15,8 +15,8 @@ export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn'> 
  * viewer in, and no answer outlives it. Then the viewer takes a place, if the code has a limit.
  */
 export function createGate(parts: GateParts): Gate {
-  const { codes, entryPoint, nowSeconds, logSignIn } = parts
-  return async (req, _res, { origin, sessionId, context, viewer }) => {
+  const { codes, entryPoint, nowSeconds, logSignIn, sessions } = parts
+  return async (req, res, { origin, sessionId, context, viewer }) => {
     const subject = guestSubjectOf({ ...(origin && { sso: origin }) }, 'codes')
     if (subject === null) return null
     const known = await codes.ofSubject(subject)
@@ -32,7 +32,7 @@ export function createGate(parts: GateParts): Gate {
       logSignIn(req, { outcome: 'code-elsewhere', viewer: viewer.username, isReturn: true })
       return refusal('code-elsewhere', known.batch.isShared ? 'full' : 'elsewhere')
     }
-    const onGranted = await seats.take()
+    const onGranted = await seats.take(await sessionBefore(sessions, req, res))
     return onGranted === null ? refusal('code-full', 'full') : { ...passed, onGranted }
   }
 }

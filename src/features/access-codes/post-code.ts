@@ -38,7 +38,7 @@ export function postCode(deps: CodeDeps): RequestHandler {
     }
     try {
       answer.assertCapacity()
-      const checked = await checkCode(deps, req, read.form.code, context)
+      const checked = await checkCode(deps, req, res, read.form.code, context)
       if (!checked.ok) return show(checked.refusal)
       const { known } = checked
       const now = Math.floor(nowSeconds())

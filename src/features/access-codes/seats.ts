@@ -1,5 +1,7 @@
+import type { Request, Response } from 'express'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 import type { ClaimResult } from '../../stores/screen-limit/claim-place.ts'
 import type { PlaceStore } from '../../stores/screen-limit/place-store.ts'
 import { newPlace, placeOfSession, placesKey } from '../places/place-keys.ts'
@@ -7,13 +9,14 @@ import { codeKey, type KnownCode } from './codes/code-records.ts'
 
 /** How many people or devices may use a code at the same time. */
 export interface Seats {
-  /** `isFull` if a sign-in gets no place: only a shared code is ever full. */
-  isFull(): Promise<boolean>
+  /** True if a sign-in gets no place: only a shared code is ever full. @param before as in `take`. */
+  isFull(before?: string): Promise<boolean>
   /**
    * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
+   * @param before the session of this browser before the sign-in: a device that signs in again is no new one.
    * @returns null if none is free, else a function to call with the session, whose place it then is.
    */
-  take(): Promise<((sessionId: string | null) => Promise<void>) | null>
+  take(before?: string): Promise<((sessionId: string | null) => Promise<void>) | null>
   /** Keeps the place of a session, or takes a free one. Returns false if there is none. */
   keep(sessionId: string): Promise<boolean>
 }
@@ -42,20 +45,38 @@ export function seatsOf(
   async function claim(how: How, place: string, replaces?: string): Promise<ClaimResult> {
     const now = Math.floor(nowSeconds())
     const times = { nowSeconds: now, endsAtSeconds: now + placeSeconds }
-    return await places.claim(key, { place, replaces, how, most: most ?? 1, ...times }).catch(() => 'taken' as const)
+    try {
+      return await places.claim(key, { place, replaces, how, most: most ?? 1, ...times })
+    } catch {
+      return 'taken'
+    }
   }
   return {
-    isFull: async () => batch.isShared && (await claim('look', '')) === 'none-free',
-    async take() {
+    isFull: async (before) => batch.isShared && (await claim('look', '', placeBefore(before))) === 'none-free',
+    async take(before) {
+      const replaces = placeBefore(before)
       // The session is not known yet, and two browsers may want the last place.
       const place = newPlace()
-      if (batch.isShared && (await claim('if-free', place)) === 'none-free') return null
+      if (batch.isShared && (await claim('if-free', place, replaces)) === 'none-free') return null
       return async (sessionId) => {
-        if (sessionId !== null || !batch.isShared) {
-          await claim('newest', sessionId === null ? place : placeOfSession(sessionId), place)
-        }
+        const own = sessionId === null ? place : placeOfSession(sessionId)
+        if (!batch.isShared || own !== place) await claim('newest', own, batch.isShared ? place : replaces)
       }
     },
     keep: async (sessionId) => (await claim('if-free', placeOfSession(sessionId))) !== 'none-free',
   }
+}
+
+const placeBefore = (session: string | undefined) => (session === undefined ? undefined : placeOfSession(session))
+
+/** Returns the session of this browser before a sign-in. */
+export async function sessionBefore(
+  sessions: Pick<Sessions, 'returningViewer'>,
+  req: Request,
+  res: Response,
+): Promise<string | undefined> {
+  const before = await sessions.returningViewer(req, res).catch(() => null)
+  // A session that was only read sets no cookie: the sign-in reads it again, and then replaces it.
+  Reflect.deleteProperty(req, 'session')
+  return before?.sessionId
 }

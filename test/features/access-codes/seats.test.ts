@@ -71,3 +71,21 @@ test('a code without a limit works on any number of devices', async () => {
   const [code = ''] = await create()
   for (let device = 0; device < 20; device += 1) expect((await enter(code)).status).toBe(303)
 })
+
+test('a device that signs in again with its session is no new one', async () => {
+  const { app, create, enter } = await startCodesApp()
+  const [personal = ''] = await create({ devices: 2 })
+  const other = cookieIn(await enter(personal))
+  let Cookie = cookieIn(await enter(personal))
+  for (let time = 0; time < 3; time += 1) Cookie = cookieIn(await enter(personal, {}, { Cookie }))
+  expect(goesOn(await app.get('/', { Cookie: other }))).toBe(true)
+  expect(goesOn(await app.get('/', { Cookie }))).toBe(true)
+})
+
+test('a device in a full room signs in again with its session', async () => {
+  const { create, enter } = await startCodesApp()
+  const [code = ''] = await create({ isShared: true, most: 1 })
+  const Cookie = cookieIn(await enter(code))
+  expect((await enter(code)).status).toBe(403)
+  expect((await enter(code, {}, { Cookie })).status).toBe(303)
+})
