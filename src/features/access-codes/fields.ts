@@ -5,7 +5,7 @@ import { Secret } from '../../settings/secret.ts'
 import type { SettingValues } from '../../settings/setting.ts'
 
 /** The name of the feature. */
-export const ACCESS_CODES = 'access-codes'
+const ACCESS_CODES = 'access-codes'
 /** A response that never expires holds a place for so long. */
 const PLACE_SECONDS = 3_600
 const KEY_MISSING =

@@ -12,7 +12,7 @@ import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 
 export const KEY = 'ACCESSCODEKEYMARKER-81c0'
-export const CODE_SETTINGS: AccessCodeSettings = { asksName: 'off', key: KEY, placeSeconds: 3600 }
+const CODE_SETTINGS: AccessCodeSettings = { asksName: 'off', key: KEY, placeSeconds: 3600 }
 
 /** Returns an entry point with access codes. */
 export function withCodes<E extends EntryPoint>(entryPoint: E, changes: Partial<AccessCodeSettings> = {}): E {
