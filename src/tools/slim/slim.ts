@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { slimManifest } from './packages.ts'
 import { type Part, partsToRemove, readParts } from './parts.ts'
 import { slimTree } from './slim-tree.ts'
@@ -43,8 +44,14 @@ export function write(folder: string, { full, tree }: Slimmed): void {
   const biome = (...args: string[]) => run(process.execPath, BIOME, ...args, '--no-errors-on-unmatched', ...formatted)
   biome('lint', '--write', '--unsafe', '--only=style/useImportType')
   biome('check', '--write', '--linter-enabled=false')
-  // Packages only go, so npm asks no registry.
+  // Packages only go, so npm asks no registry. npm takes longer than all else.
+  if (isDeepStrictEqual(packagesIn(full), packagesIn(tree))) return
   run('npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit', '--no-fund')
+}
+
+function packagesIn(tree: Tree): unknown {
+  const { dependencies, devDependencies } = JSON.parse(tree.get('package.json') ?? '{}')
+  return { dependencies, devDependencies }
 }
 
 /** Removes a file, and its folders that are empty then. */
