@@ -40,6 +40,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./access-codes/codes-command.ts')).addCodesCommands,
   },
   {
+    name: 'watch',
+    summary: 'the figures of the evening: in, waiting, refused, by the minute',
+    declare: addBareCommand,
+    load: async () => (await import('./manager/watch-command.ts')).addWatchCommand,
+  },
+  {
     name: 'secret',
     summary: 'secrets for the settings',
     declare: addGroup,

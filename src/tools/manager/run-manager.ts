@@ -41,7 +41,7 @@ export async function runManager(env: CommandIo['env'], run: CommandContext['run
   if (first === null) log.warn('The entry points cannot be read here: no brand, no doors, no limit to an entry point')
   const logAct = openActs(settings.logFile, log)
   const app = createManagerApp({
-    ...{ env, settings, store, viewers, logAct, log },
+    ...{ env, settings, store, viewers, logAct, actsFile: settings.logFile },
     brand: first?.find(({ basePath }) => basePath === '')?.brand ?? first?.[0]?.brand ?? UNBRANDED,
     commands: createCommandRunner(run, env),
     entryPoints: () => entryPointsIn(env),
@@ -51,6 +51,7 @@ export async function runManager(env: CommandIo['env'], run: CommandContext['run
     nowSeconds: () => Date.now() / 1000,
     addressOf: createClientAddress(trustedProxiesOf(settings.proxyHops, []), log),
     onFault: (err, id) => log.error({ event: 'manager-fault', err, id }),
+    warn: (err) => log.warn({ event: 'manager-fault', err }),
     onClose: (close) => void closers.push(close),
   })
   const server = createHttpServer(app)

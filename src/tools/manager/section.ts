@@ -23,8 +23,12 @@ export interface SectionDeps {
   readonly entryPoints: () => readonly EntryPoint[] | null
   readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
   readonly nowSeconds: () => number
+  /** The file of the log of acts. */
+  readonly actsFile: string
   /** Renders a part of a page, for a stream. */
   readonly renderPart: (visit: Visit, view: string, model: object) => string
+  /** Logs a fault of work that no request waits for. */
+  readonly warn: (error: unknown) => void
   /** Called when the program stops. */
   readonly onClose: (close: () => void) => void
 }

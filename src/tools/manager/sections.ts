@@ -1,7 +1,15 @@
+import { afterSection } from './after/after-section.ts'
+import { doorsSection } from './doors/doors-section.ts'
+import { eveningSection } from './evening/evening-section.ts'
+import { journalSection } from './journal/journal-section.ts'
 import { people } from './people/people.ts'
 import type { Section } from './section.ts'
 
 /** The sections of the page, in the order of the navigation. */
 export const SECTIONS: readonly Section[] = [
-  people, //
+  eveningSection,
+  people,
+  doorsSection,
+  afterSection,
+  journalSection, //
 ]

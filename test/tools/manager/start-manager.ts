@@ -57,6 +57,7 @@ export async function startManager({ entryPoints = null, env = {}, url = 'http:/
   const app = createManagerApp({
     ...{ env: ownEnv, settings, store, brand: UNBRANDED, nowSeconds, passwords: PLAIN },
     viewers: { store: users, editable: users },
+    actsFile: logFile,
     commands: createCommandRunner(runCommandLine, ownEnv),
     entryPoints: () => entryPoints,
     async seesViewer(scope, username) {
@@ -68,6 +69,7 @@ export async function startManager({ entryPoints = null, env = {}, url = 'http:/
     logAct: openActs(logFile, { error: (line: unknown) => void faults.push(line) }),
     addressOf: () => '192.0.2.7',
     onFault: (error) => void faults.push(error),
+    warn: () => {},
     onClose: (close) => void closers.push(close),
   })
   const server = createHttpServer(app)

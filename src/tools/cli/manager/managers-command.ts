@@ -11,7 +11,7 @@ import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { type ManagerStore, openManagerStore } from './accounts/manager-store.ts'
 import { ROLES, type Role } from './accounts/roles.ts'
-import { readManagerStoreFile } from './settings.ts'
+import { readManagerPart } from './settings.ts'
 
 interface Options {
   readonly json?: boolean
@@ -60,7 +60,7 @@ async function withStore(
   { env }: CommandIo,
   work: (store: ManagerStore) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  const store = openManagerStore(readManagerStoreFile(env))
+  const store = openManagerStore(readManagerPart(env).storeFile)
   try {
     return await work(store)
   } finally {

@@ -29,8 +29,9 @@ const MetricsUrls = listField(null, (item) => {
   return url
 }).default([])
 
-const StoreEnvironment = z.object({
+const PartEnvironment = z.object({
   MANAGER_STORE_FILE: WrittenFile.default('data/manager.db'),
+  MANAGER_METRICS_URLS: MetricsUrls,
 })
 
 /** The settings by their names in the environment. */
@@ -41,8 +42,7 @@ export const ManagerEnvironment = z.object({
   MANAGER_SECRET: Secret.optional(),
   MANAGER_LOG_FILE: WrittenFile.default('data/manager.log'),
   MANAGER_PROXY_HOPS: wholeNumber(0, 20).default(0),
-  ...StoreEnvironment.shape,
-  MANAGER_METRICS_URLS: MetricsUrls,
+  ...PartEnvironment.shape,
 })
 export const MANAGER_SECRETS: readonly string[] = ['MANAGER_SECRET']
 const NAMES = Object.keys(ManagerEnvironment.shape)
@@ -83,12 +83,12 @@ export function readManagerSettings(env: Env): ManagerSettings {
   }
 }
 
-/** Returns the file of managers and their sessions. @throws ConfigError as readManagerSettings(). */
-export function readManagerStoreFile(env: Env): string {
+/** Reads only what commands need: the file of managers, and the metrics of all copies. @throws ConfigError as above. */
+export function readManagerPart(env: Env): { readonly storeFile: string; readonly metricsUrls: readonly URL[] } {
   const { mistakes, parse } = start(env)
-  const values = parse(StoreEnvironment)
+  const values = parse(PartEnvironment)
   if (values === null) throw wrong(mistakes)
-  return values.MANAGER_STORE_FILE
+  return { storeFile: values.MANAGER_STORE_FILE, metricsUrls: values.MANAGER_METRICS_URLS }
 }
 
 function start(env: Env) {

@@ -30,7 +30,7 @@ export function accountRoutes(deps: AccountDeps): Route[] {
     return redirect('/sign-in')
   }
   return [
-    { method: 'get', path: '/', ...all, handle: () => redirect('/people') },
+    { method: 'get', path: '/', ...all, handle: () => redirect('/evening') },
     { method: 'get', path: '/account', ...all, handle: (visit) => show(visit) },
     { method: 'post', path: '/account', ...all, act: 'password-changed', handle: change },
   ]

@@ -5,6 +5,7 @@ import { listPages } from './list-people.ts'
 import { inviteAgain, manyPages } from './many-people.ts'
 import { personActs } from './person-acts.ts'
 import { personPage } from './person-page.ts'
+import { sheetRoutes } from './sheet/sheet-pages.ts'
 
 /** The viewers: list, one person, changes. */
 export const people: Section = {
@@ -29,6 +30,7 @@ function routesOf(deps: SectionDeps): Route[] {
     { method: 'get', path: '/people/many', ...editors, handle: many.ask },
     { method: 'post', path: '/people/many', ...editors, act: 'viewers-changed', handle: many.change },
     { method: 'post', path: '/people/invite', ...editors, act: 'viewers-invited-again', handle: inviteAgain(deps) },
+    ...sheetRoutes(deps),
     { method: 'get', path: one, roles: ALL_ROLES, subject: 'viewer', handle: personPage(deps) },
     { ...edit, path: `${one}/edit`, act: 'viewer-edited', handle: acts.edit },
     { ...edit, path: `${one}/disable`, act: 'viewer-disabled', handle: acts.disable },

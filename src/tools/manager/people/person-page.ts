@@ -4,7 +4,7 @@ import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route
 import type { SectionDeps } from '../section.ts'
 import { KnownPerson } from './known-person.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
-import { reasonsFor } from './why.ts'
+import { otherEntryPoints, reasonsFor } from './why.ts'
 
 const MOST_SESSIONS = 20
 
@@ -25,6 +25,7 @@ export function personPage({ viewers, commands, entryPoints, nowSeconds }: Secti
     const end = accountEndOf(person.attributes ?? {})
     return page('person', {
       ...{ title: person.username, current, person, reasons: reasonsFor(person, own, nowSeconds()) },
+      notes: otherEntryPoints(person, own),
       ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
       ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },
       version: viewer === null ? '' : versionOf(viewer),

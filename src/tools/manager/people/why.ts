@@ -59,12 +59,25 @@ function limits({ failedSignIns: failed }: KnownPerson): Reason[] {
 
 function groups({ groups: own }: KnownPerson, entryPoints: readonly EntryPoint[] | null): Reason[] {
   if (own === null || entryPoints === null) return []
-  const closed = entryPoints.filter(
-    ({ allowedGroups }) => allowedGroups && !allowedGroups.some((one) => own.includes(one)),
-  )
-  return closed.map(({ name, allowedGroups }) => {
-    return { text: 'groups', values: { entryPoint: name, groups: (allowedGroups ?? []).join(', ') }, remedy: 'edit' }
-  })
+  const closed = closedTo(own, entryPoints)
+  if (closed.length < entryPoints.length) return []
+  return closed.map((one) => ({ text: 'groups', values: valuesOf(one), remedy: 'edit' }))
+}
+
+/** Lists entry points that do not let the viewer in, while another one does. */
+export function otherEntryPoints({ groups: own }: KnownPerson, entryPoints: readonly EntryPoint[] | null): Reason[] {
+  if (own === null || entryPoints === null) return []
+  const closed = closedTo(own, entryPoints)
+  if (closed.length === entryPoints.length) return []
+  return closed.map((one) => ({ text: 'otherGroups', values: valuesOf(one) }))
+}
+
+function closedTo(own: readonly string[], entryPoints: readonly EntryPoint[]): EntryPoint[] {
+  return entryPoints.filter(({ allowedGroups }) => allowedGroups && !allowedGroups.some((one) => own.includes(one)))
+}
+
+function valuesOf({ name, allowedGroups }: EntryPoint) {
+  return { entryPoint: name, groups: (allowedGroups ?? []).join(', ') }
 }
 
 function doors(entryPoints: readonly EntryPoint[] | null, nowSeconds: number): Reason[] {

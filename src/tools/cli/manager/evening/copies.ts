@@ -1,0 +1,114 @@
+import type { CommandIo } from '../../terminal/io.ts'
+import { readManagerPart } from '../settings.ts'
+
+const TIMEOUT_MS = 2_500
+const MOST_BYTES = 5_000_000
+
+/** One copy of the login app, by its metrics. */
+export interface Copy {
+  readonly address: string
+  readonly isUp: boolean
+  readonly version: string | null
+  /** Password checks that wait. */
+  readonly waiting: number
+  readonly running: number
+  /** The names of stores that do not answer. */
+  readonly away: readonly string[]
+  /** How far its clock is ahead of this machine's, in seconds. Null if it does not say. */
+  readonly clockSeconds: number | null
+  readonly signIns: ReadonlyMap<string, number>
+}
+
+/** The state of the app behind its address. */
+export interface Readiness {
+  readonly status: string
+  readonly away: readonly string[]
+  readonly clockSeconds: number | null
+}
+
+/** Asks every copy for its metrics. Empty without MANAGER_METRICS_URLS. */
+export function readCopies(env: CommandIo['env'], nowMs: () => number): Promise<Copy[]> {
+  return Promise.all(readManagerPart(env).metricsUrls.map((url) => readCopy(url, nowMs)))
+}
+
+async function readCopy(url: URL, nowMs: () => number): Promise<Copy> {
+  const address = url.host
+  const answer = await ask(url, nowMs)
+  if (answer === null || answer.status !== 200) {
+    return {
+      address,
+      isUp: false,
+      version: null,
+      waiting: 0,
+      running: 0,
+      away: [],
+      clockSeconds: null,
+      signIns: new Map(),
+    }
+  }
+  const samples = [...samplesIn(answer.text)]
+  const checksIn = (name: string, label: string) =>
+    samples.find((one) => one.name === name && one.labels.state === label)?.value ?? 0
+  const signIns = new Map<string, number>()
+  for (const { name, labels, value } of samples) {
+    if (name !== 'viewer_auth_sign_ins_total' || labels.outcome === undefined) continue
+    signIns.set(labels.outcome, (signIns.get(labels.outcome) ?? 0) + value)
+  }
+  return {
+    address,
+    isUp: true,
+    version: samples.find(({ name }) => name === 'viewer_auth_build_info')?.labels.version ?? null,
+    waiting: checksIn('viewer_auth_password_checks', 'waiting'),
+    running: checksIn('viewer_auth_password_checks', 'running'),
+    away: samples.flatMap(({ name, labels, value }) =>
+      name === 'viewer_auth_store_up' && value === 0 ? (labels.store ?? []) : [],
+    ),
+    clockSeconds: answer.clockSeconds,
+    signIns,
+  }
+}
+
+interface Sample {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Reads the text format of Prometheus, as far as the app writes it. */
+function* samplesIn(text: string): Generator<Sample> {
+  for (const line of text.split('\n')) {
+    const [, name, labels = '', value] = /^(viewer_auth_\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) continue
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [key, text])
+    yield { name, labels: Object.fromEntries(pairs), value: Number(value) }
+  }
+}
+
+/** Asks the login app if it is ready. Null without PUBLIC_URL, and if it does not answer. */
+export async function readReadiness(env: CommandIo['env'], nowMs: () => number): Promise<Readiness | null> {
+  const { PUBLIC_URL: origin = '' } = env
+  if (!URL.canParse('/health/ready', origin)) return null
+  const answer = await ask(new URL('/health/ready', origin), nowMs)
+  if (answer === null) return { status: 'no-answer', away: [], clockSeconds: null }
+  try {
+    const { status = 'unavailable', away = [] } = JSON.parse(answer.text) as { status?: string; away?: string[] }
+    return { status: String(status), away: away.map(String), clockSeconds: answer.clockSeconds }
+  } catch {
+    return { status: 'no-answer', away: [], clockSeconds: null }
+  }
+}
+
+async function ask(url: URL, nowMs: () => number) {
+  const startMs = nowMs()
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' })
+    const text = (await response.text()).slice(0, MOST_BYTES)
+    const date = Date.parse(response.headers.get('Date') ?? '')
+    // The header has whole seconds.
+    const offset = (date + 500 - (startMs + nowMs()) / 2) / 1000
+    const clockSeconds = Number.isNaN(date) ? null : Math.round(offset)
+    return { status: response.status, text, clockSeconds }
+  } catch {
+    return null
+  }
+}

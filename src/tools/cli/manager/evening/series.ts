@@ -1,0 +1,80 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import type { DoorWindow } from '../../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import type { createTally } from './tally.ts'
+
+/** Sign-ins by step, with marks, beside those of the last event. Times are UNIX milliseconds. */
+export interface Series {
+  readonly fromMs: number
+  readonly stepMs: number
+  readonly counts: readonly number[]
+  /** The same steps of the last event. Null without one. */
+  readonly before: { readonly fromMs: number; readonly counts: readonly number[] } | null
+  readonly marks: readonly { readonly atMs: number; readonly kind: 'opens' | 'closes' }[]
+}
+
+type Tally = Pick<ReturnType<typeof createTally>, 'series' | 'lastSignInBefore'>
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const MOST_STEPS = 150
+const STEPS_MS = [1, 2, 5, 10, 15].map((minutes) => minutes * MINUTE_MS)
+
+/**
+ * Chooses the hours around the doors, or the last two hours, and counts their sign-ins. The last event is the window of
+ * doors before, or else the last day before with sign-ins at the same time of day.
+ */
+export function openSeries(
+  tally: Tally,
+  only: readonly string[] | null,
+  entryPoints: readonly Pick<EntryPoint, 'features'>[],
+  nowMs: number,
+): Series {
+  const windows = entryPoints.flatMap(({ features }) => (features.doors as DoorSettings | undefined)?.windows ?? [])
+  const current = windows.find((one) => isNear(one, nowMs))
+  const opensMs = current?.opensAtSeconds == null ? null : current.opensAtSeconds * 1000
+  const start =
+    opensMs !== null && opensMs < nowMs + HOUR_MS
+      ? Math.min(opensMs - HOUR_MS / 2, nowMs - HOUR_MS)
+      : nowMs - 2 * HOUR_MS
+  const from = Math.max(start, nowMs - 12 * HOUR_MS)
+  const to = opensMs !== null && opensMs > nowMs ? Math.min(opensMs + HOUR_MS, nowMs + 2 * HOUR_MS) : nowMs + MINUTE_MS
+  const stepMs = STEPS_MS.find((step) => (to - from) / step <= MOST_STEPS) ?? 30 * MINUTE_MS
+  const fromMs = Math.floor(from / stepMs) * stepMs
+  const toMs = Math.ceil(to / stepMs) * stepMs
+  const distanceMs = lastEvent(tally, only, windows, { opensMs, fromMs, nowMs })
+  const marks = windows.flatMap(({ opensAtSeconds: opens, closesAtSeconds: closes }) => [
+    ...(opens === null ? [] : [{ atMs: opens * 1000, kind: 'opens' as const }]),
+    ...(closes === null ? [] : [{ atMs: closes * 1000, kind: 'closes' as const }]),
+  ])
+  return {
+    ...{ fromMs, stepMs, counts: tally.series(only, fromMs, toMs, stepMs) },
+    before:
+      distanceMs === null
+        ? null
+        : { fromMs: fromMs - distanceMs, counts: tally.series(only, fromMs - distanceMs, toMs - distanceMs, stepMs) },
+    marks: marks.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs),
+  }
+}
+
+function isNear({ opensAtSeconds, closesAtSeconds }: DoorWindow, nowMs: number): boolean {
+  const opens = (opensAtSeconds ?? 0) * 1000
+  const closes = (closesAtSeconds ?? Number.POSITIVE_INFINITY) * 1000
+  return opens < nowMs + 2 * HOUR_MS && closes > nowMs - 2 * HOUR_MS && opens > nowMs - DAY_MS / 2
+}
+
+/** Returns how long ago the last event was. Null without one. */
+function lastEvent(
+  tally: Tally,
+  only: readonly string[] | null,
+  windows: readonly DoorWindow[],
+  { opensMs, fromMs, nowMs }: { readonly opensMs: number | null; readonly fromMs: number; readonly nowMs: number },
+): number | null {
+  const earlier = windows
+    .flatMap(({ opensAtSeconds }) => (opensAtSeconds === null ? [] : opensAtSeconds * 1000))
+    .filter((ms) => opensMs !== null && ms < opensMs)
+  if (opensMs !== null && earlier.length > 0) return opensMs - Math.max(...earlier)
+  const lastMs = tally.lastSignInBefore(only, Math.min(fromMs, nowMs - DAY_MS / 2))
+  return lastMs === null ? null : Math.ceil((fromMs - lastMs) / DAY_MS) * DAY_MS
+}

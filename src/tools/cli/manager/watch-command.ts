@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { textTable } from '../terminal/table.ts'
+import { counted, printable } from '../terminal/text.ts'
+import { type Evening, openEvening } from './evening/evening.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly once?: boolean
+  readonly every: number
+}
+
+const CLEAR = '\u001b[2J\u001b[H'
+const BARS = ' ▁▂▃▄▅▆▇█'
+const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
+
+/** Adds `watch`, which shows the figures of the evening in a terminal. */
+export function addWatchCommand(command: Command, context: CommandContext): void {
+  command
+    .option('--once', 'print the figures once. Default without a terminal, and with --json')
+    .option('--every <SECONDS>', 'read the figures this often', seconds, 5)
+    .action((options: Options) => runCommand(context, options.json, () => watch(context.io, options)))
+  addExamples(command, ['viewer-auth watch', 'viewer-auth watch --once', 'viewer-auth watch --json'])
+}
+
+async function watch(io: CommandIo, { json, once, every }: Options): Promise<Outcome> {
+  const evening = openEvening(io.env)
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  try {
+    if (json || once || !io.stdout.isTTY) {
+      const figures = await evening.read(null)
+      return { ok: true, text: await textOf(io, figures), data: dataOf(figures) }
+    }
+    while (!stop.signal.aborted) {
+      io.stdout.write(`${CLEAR}${await textOf(io, await evening.read(null))}\nCtrl-C stops.\n`)
+      await sleep(every * 1000, undefined, { signal: stop.signal }).catch(() => {})
+    }
+    return { ok: true }
+  } finally {
+    release()
+    await evening.close()
+  }
+}
+
+function dataOf({ copies, ...evening }: Evening): object {
+  return {
+    ...evening,
+    copies: copies.map(({ signIns, ...copy }) => ({ ...copy, signIns: Object.fromEntries(signIns) })),
+  }
+}
+
+async function textOf({ stdout }: CommandIo, figures: Evening): Promise<string> {
+  const { sessions, waiting, heldBack, signedIn, refused, series, doors, copies, readiness } = figures
+  const number = (value: number) => value.toLocaleString('en')
+  const lines: [label: string, value: string][] = [
+    ['Time', new Date(figures.atMs).toLocaleTimeString('en-GB')],
+    [
+      'In',
+      sessions === null
+        ? 'not known'
+        : `${counted(sessions.viewers, 'viewer')}, ${counted(sessions.sessions, 'session')}`,
+    ],
+    ['Waiting', number(waiting)],
+    [
+      'Held back',
+      heldBack.length === 0
+        ? '0'
+        : `${number(heldBack.length)}: ${heldBack
+            .slice(0, 5)
+            .map((one) => one.viewer)
+            .join(', ')}`,
+    ],
+    ['Signed in', `${number(signedIn)} in 12 hours`],
+    [
+      'Refused',
+      `${number(refused)}${refused === 0 ? '' : `: ${figures.refusals.map(([outcome, count]) => `${outcome} ${number(count)}`).join(', ')}`}`,
+    ],
+    ['Minutes', sparkline(series.counts)],
+    ...doors.map(({ entryPoint, state }): [string, string] => [`Doors ${entryPoint}`, STATES[state.name]]),
+    ['App', readiness === null ? 'not known' : [readiness.status, ...readiness.away].join(', ')],
+    ...copies.map((copy): [string, string] => [copy.address, copyText(copy)]),
+    ...figures.networks
+      .slice(0, 5)
+      .map((one): [string, string] => ['Network', `${one.network}: ${counted(one.failures, 'failure')}`]),
+  ]
+  const facts = lines.map(([label, value]) => `${label.padEnd(12)} ${printable(value)}`.trimEnd()).join('\n')
+  if (figures.logMissing !== null) return `${facts}\n\nNo events: ${printable(figures.logMissing)}.`
+  const events = figures.last.map(({ time, outcome, viewer, address }) => [
+    time.slice(11, 19),
+    outcome,
+    viewer ?? '',
+    address ?? '',
+  ])
+  return `${facts}\n\n${await textTable(stdout, ['Time (UTC)', 'Event', 'Viewer', 'Address'], events)}`
+}
+
+function copyText({ isUp, version, running, waiting, away, clockSeconds }: Evening['copies'][number]): string {
+  if (!isUp) return 'does not answer'
+  const clock = clockSeconds === null || Math.abs(clockSeconds) < 2 ? '' : `, clock ${clockSeconds} s off`
+  const stores = away.length === 0 ? '' : `, away: ${away.join(' ')}`
+  return `up, ${version ?? '?'}, ${running} password checks, ${waiting} waiting${stores}${clock}`
+}
+
+function sparkline(counts: readonly number[]): string {
+  const most = Math.max(1, ...counts)
+  const last = counts.slice(-60)
+  return last.map((count) => BARS[Math.ceil((count / most) * (BARS.length - 1))]).join('')
+}
+
+function seconds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.')
+  return Number(text)
+}

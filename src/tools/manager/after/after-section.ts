@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import type { DoorSettings } from '../../../features/doors/fields.ts'
+import { ALL_ROLES, type Answer, page, type Visit } from '../door/route.ts'
+import { pathOf } from '../pages/renderer.ts'
+import { detailOf } from '../people/viewer-form.ts'
+import type { Section, SectionDeps } from '../section.ts'
+import { type Cell, excelSheet } from './excel-sheet.ts'
+import { ATTENDANCE_COLUMNS, AttendanceRows, VIEW_COLUMNS, ViewRows } from './report-rows.ts'
+
+const PATH = '/after'
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
+const MOST_ROWS = 500
+const DAY_MS = 86_400_000
+
+const Channels = z.array(z.looseObject({ id: z.string(), title: z.string() }))
+
+/** What a report is about. */
+interface Question {
+  readonly channel: string
+  readonly from: string
+  readonly to: string
+  readonly isOfStore: boolean
+  readonly atLeast: number
+}
+
+/** Attendance and views after an event, as the commands `report` have them. */
+export const afterSection: Section = {
+  open(deps) {
+    const reports = { ...attendancePages(deps), ...viewPages(deps) }
+    const all = { method: 'get', roles: ALL_ROLES, subject: 'nothing' } as const
+    return {
+      tab: { path: PATH, text: 'after', roles: ALL_ROLES },
+      routes: [
+        { ...all, path: PATH, handle: (visit) => showForm(deps, visit) },
+        { ...all, path: `${PATH}/attendance`, handle: reports.attendance },
+        { ...all, path: `${PATH}/attendance.csv`, handle: reports.attendanceSheet },
+        { ...all, path: `${PATH}/views`, handle: reports.views },
+        { ...all, path: `${PATH}/views.csv`, handle: reports.viewsSheet },
+      ],
+    }
+  },
+}
+
+async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 200): Promise<Answer> {
+  const { words, field, scope } = visit
+  const title = words.t.after.title
+  // The service counts by channel, and no setting says which channel an entry point is for.
+  if (scope.entryPoints !== null) return page('message', { title, current: PATH, text: words.t.after.onlyAll })
+  const listed = await deps.commands.json(['channel', 'list'])
+  const channels = listed.ok ? (Channels.safeParse(listed.data).data ?? []) : []
+  const times = defaultTimes(deps, words.timeZone)
+  const form = {
+    channel: field('channel'),
+    from: LOCAL_TIME.test(field('from')) ? field('from') : times.from,
+    to: LOCAL_TIME.test(field('to')) ? field('to') : times.to,
+    atLeast: field('atLeast') === '' ? '45' : field('atLeast'),
+  }
+  const detail = listed.ok || fault !== '' ? fault : (detailOf(listed.fault) ?? words.t.after.noService)
+  return page('after', { title, current: PATH, channels, form, fault: detail, zone: words.timeZone }, status)
+}
+
+/** The last window of doors that has begun, or else today. */
+function defaultTimes({ entryPoints, nowSeconds }: SectionDeps, timeZone: string) {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+  const text = (ms: number) => format.format(ms).replace(' ', 'T')
+  const nowMs = nowSeconds() * 1000
+  const windows = (entryPoints() ?? []).flatMap(
+    ({ features }) => (features.doors as DoorSettings | undefined)?.windows ?? [],
+  )
+  const begun = windows
+    .flatMap(({ opensAtSeconds: opens, closesAtSeconds: closes }) =>
+      opens === null ? [] : { opens: opens * 1000, closes },
+    )
+    .filter(({ opens }) => opens < nowMs)
+    .toSorted((one, other) => other.opens - one.opens)[0]
+  const end = begun?.closes ? Math.min(begun.closes * 1000, nowMs) : nowMs
+  return { from: begun ? text(begun.opens) : `${text(nowMs - DAY_MS / 2).slice(0, 10)}T00:00`, to: text(end) }
+}
+
+/** The rows of a report, or the page that says why there are none. */
+type Report<T> =
+  | { readonly ok: true; readonly rows: T; readonly question: Question }
+  | { readonly ok: false; readonly answer: Promise<Answer> }
+
+async function ask<T>(
+  deps: SectionDeps,
+  visit: Visit,
+  schema: z.ZodType<T>,
+  command: (question: Question) => string[],
+): Promise<Report<T>> {
+  const { words, scope } = visit
+  const question = questionOf(visit)
+  if (scope.entryPoints !== null) return { ok: false, answer: showForm(deps, visit) }
+  if (question === null) return { ok: false, answer: showForm(deps, visit, words.t.after.incomplete, 400) }
+  const { from, to } = question
+  const result = await deps.commands.json([...command(question), `--from=${from}`, `--to=${to}`])
+  if (!result.ok) {
+    return { ok: false, answer: showForm(deps, visit, detailOf(result.fault) ?? words.t.errors.askEngineer, 502) }
+  }
+  return { ok: true, rows: schema.parse(result.data), question }
+}
+
+function attendancePages(deps: SectionDeps) {
+  const read = (visit: Visit) =>
+    ask(deps, visit, AttendanceRows, ({ channel, isOfStore, atLeast }) => [
+      ...['report', 'attendance', `--channel=${channel}`],
+      ...(isOfStore ? ['--invited=store'] : []),
+      ...(atLeast > 0 ? [`--at-least=${atLeast}m`] : []),
+    ])
+  async function attendance(visit: Visit): Promise<Answer> {
+    const report = await read(visit)
+    if (!report.ok) return await report.answer
+    const { rows, question } = report
+    const { t } = visit.words
+    const counts = Map.groupBy(rows, ({ status }) => status)
+    const numbers = [...counts].map(([status, { length }]) => [t.after.statuses[status as 'came'] ?? status, length])
+    return page('attendance', {
+      ...{ title: t.after.attendance, current: PATH, numbers, question },
+      ...{ rows: rows.slice(0, MOST_ROWS), total: rows.length },
+      sheet: pathOf(['after', 'attendance.csv'], queryOf(question)),
+    })
+  }
+  async function attendanceSheet(visit: Visit): Promise<Answer> {
+    const report = await read(visit)
+    if (!report.ok) return await report.answer
+    const cells = report.rows.map((row) => ATTENDANCE_COLUMNS.map((column) => cellOf(row[column])))
+    return sheetOf(visit, 'attendance', ATTENDANCE_COLUMNS, cells)
+  }
+  return { attendance, attendanceSheet }
+}
+
+function viewPages(deps: SectionDeps) {
+  const read = (visit: Visit) =>
+    ask(deps, visit, ViewRows, ({ channel }) => ['report', 'views', '--content=live', `--id=${channel}`])
+  async function views(visit: Visit): Promise<Answer> {
+    const report = await read(visit)
+    if (!report.ok) return await report.answer
+    const { rows, question } = report
+    const viewers = new Set(rows.map((row) => row.viewer_identifier).filter((name) => name !== null)).size
+    return page('views', {
+      ...{ title: visit.words.t.after.views, current: PATH, viewers, question },
+      ...{ rows: rows.slice(0, MOST_ROWS), total: rows.length },
+      sheet: pathOf(['after', 'views.csv'], queryOf(question)),
+    })
+  }
+  async function viewsSheet(visit: Visit): Promise<Answer> {
+    const report = await read(visit)
+    if (!report.ok) return await report.answer
+    const cells = report.rows.map((row) => VIEW_COLUMNS.map((column) => cellOf(row[column])))
+    return sheetOf(visit, 'views', VIEW_COLUMNS, cells)
+  }
+  return { views, viewsSheet }
+}
+
+function sheetOf({ words }: Visit, name: string, columns: readonly string[], rows: readonly Cell[][]): Answer {
+  const titles = columns.map((column) => words.t.after.columns[column as 'viewer'] ?? column)
+  return {
+    kind: 'file',
+    name: `${name}.csv`,
+    type: 'text/csv; charset=utf-16le',
+    content: excelSheet(titles, rows, words.language),
+  }
+}
+
+function cellOf(value: unknown): Cell {
+  if (Array.isArray(value)) return value.join('; ')
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+}
+
+function questionOf({ field }: Visit): Question | null {
+  const [channel, from, to] = [field('channel').trim(), field('from'), field('to')]
+  const atLeast = Number(field('atLeast') || 0)
+  const isRight = /^\d{1,15}$/.test(channel) && LOCAL_TIME.test(from) && LOCAL_TIME.test(to)
+  if (!isRight || !Number.isInteger(atLeast) || atLeast < 0 || atLeast > 9_999) return null
+  return { channel, from, to, isOfStore: field('invited') === 'on', atLeast }
+}
+
+function queryOf({ channel, from, to, isOfStore, atLeast }: Question): Record<string, string> {
+  return { channel, from, to, invited: isOfStore ? 'on' : '', atLeast: atLeast > 0 ? String(atLeast) : '' }
+}

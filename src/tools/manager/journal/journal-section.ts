@@ -1,0 +1,69 @@
+import { open, stat } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Manager } from '../../cli/manager/accounts/roles.ts'
+import { ALL_ROLES, page } from '../door/route.ts'
+import type { Section } from '../section.ts'
+
+const PATH = '/acts'
+const ROWS = 200
+/** A line has about 300 bytes. */
+const TAIL_BYTES = 200_000
+
+const Line = z.looseObject({
+  event: z.literal('manager'),
+  time: z.string(),
+  outcome: z.string(),
+  manager: z.string().optional(),
+  viewer: z.string().optional(),
+  entryPoint: z.string().optional(),
+  target: z.string().optional(),
+  count: z.number().optional(),
+  address: z.string().optional(),
+})
+type Line = z.infer<typeof Line>
+
+/** The last acts of all managers. A manager of some entry points sees only the own acts. */
+export const journalSection: Section = {
+  open: ({ actsFile }) => ({
+    tab: { path: PATH, text: 'journal', roles: ALL_ROLES },
+    routes: [
+      {
+        ...{ method: 'get', path: PATH, roles: ALL_ROLES, subject: 'nothing' },
+        async handle({ manager, words }) {
+          const rows = (await lastLines(actsFile))
+            .filter((line) => isSeen(line, manager))
+            .slice(-ROWS)
+            .toReversed()
+          return page('journal', { title: words.t.journal.title, current: PATH, rows })
+        },
+      },
+    ],
+  }),
+}
+
+function isSeen({ manager: by }: Line, { name, entryPoints }: Manager): boolean {
+  return entryPoints === null || by === name
+}
+
+async function lastLines(path: string): Promise<Line[]> {
+  const found = await stat(path).catch(() => null)
+  if (found === null || found.size === 0) return []
+  const start = Math.max(0, found.size - TAIL_BYTES)
+  const file = await open(path, 'r')
+  try {
+    const { buffer } = await file.read(Buffer.alloc(found.size - start), 0, found.size - start, start)
+    const lines = buffer.toString().split('\n')
+    return (start === 0 ? lines : lines.slice(1)).flatMap(lineOf)
+  } finally {
+    await file.close()
+  }
+}
+
+function lineOf(text: string): Line[] {
+  try {
+    const parsed = Line.safeParse(JSON.parse(text))
+    return parsed.success ? [parsed.data] : []
+  } catch {
+    return []
+  }
+}

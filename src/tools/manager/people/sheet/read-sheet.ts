@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream'
+import type { Viewer } from '../../../../users/user-store.ts'
+import { type FileRecord, openRecordStream } from '../../../cli/import/record-file.ts'
+import { type FileRow, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
+import type { Scope } from '../../door/scope.ts'
+import { isoDate } from './sheet-dates.ts'
+
+export interface SheetOptions {
+  readonly dayFirst: boolean
+  /** True if viewers without a password are possible, because they get an invitation. */
+  readonly invites: boolean
+}
+
+/** Names of columns in sheets of people, in lower case. */
+const TITLES: Readonly<Record<string, readonly string[]>> = {
+  username: [
+    'username',
+    'user name',
+    'user',
+    'email',
+    'e-mail',
+    'mail',
+    'email address',
+    'e-mail address',
+    'login',
+    'benutzername',
+    'benutzer',
+    'e-mail-adresse',
+    'mailadresse',
+    'mail-adresse',
+  ],
+  password: ['password', 'passwort', 'kennwort'],
+  groups: ['groups', 'group', 'gruppe', 'gruppen'],
+  disabled: ['disabled', 'gesperrt', 'deaktiviert'],
+  until: ['until', 'ends', 'account ends', 'bis', 'endet'],
+}
+/** Hashes come from other systems, with an engineer and the command line. */
+const REFUSED = ['password_hash', 'password_salt']
+
+/** Finds the columns of the fields by the titles that people write. */
+function columnsIn(titles: readonly string[]): Map<RowField, string> {
+  const found = Object.entries(TITLES).flatMap(([field, names]): [RowField, string][] => {
+    const title = titles.find((one) => names.includes(one.trim().toLowerCase()))
+    return title === undefined ? [] : [[field, title.trim()]]
+  })
+  return new Map(found)
+}
+
+/**
+ * Reads the rows of a sheet.
+ * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute.
+ */
+export async function* sheetRows(text: string, { dayFirst, invites }: SheetOptions): AsyncGenerator<FileRow[]> {
+  const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
+  const iterator = cleanRecords(file.records)[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const [header, ...rows] = first.done ? [] : first.value
+  const titles = header?.cells ?? []
+  const columnOfField = columnsIn(titles)
+  const untilIndex = titles.findIndex((title) => title.trim() === columnOfField.get('until'))
+  async function* records(): AsyncGenerator<FileRecord[]> {
+    if (header) yield [header]
+    const dated = (record: FileRecord) =>
+      untilIndex < 0
+        ? record
+        : { ...record, cells: record.cells.with(untilIndex, isoDate(record.cells[untilIndex] ?? '', dayFirst)) }
+    yield rows.map(dated)
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value.map(dated)
+  }
+  const ignored = new Set(titles.map((title) => title.trim()).filter((title) => REFUSED.includes(title.toLowerCase())))
+  const all = { isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }
+  yield* viewerRows(all, { columnOfField, ignored, needsPassword: !invites })
+}
+
+/** Leaves out empty rows, and the empty columns that Excel writes behind the last one. */
+async function* cleanRecords(batches: AsyncIterable<readonly FileRecord[]>): AsyncGenerator<FileRecord[]> {
+  let width: number | null = null
+  for await (const batch of batches) {
+    const full = batch.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+    if (full.length === 0) continue
+    const last = full[0]?.cells.findLastIndex((cell) => cell.trim() !== '') ?? 0
+    const columns: number = width ?? last + 1
+    width = columns
+    yield full.map((record) => {
+      const isWider = record.cells.slice(columns).every((cell) => cell.trim() === '')
+      return isWider ? { ...record, cells: record.cells.slice(0, columns) } : record
+    })
+  }
+}
+
+/** Turns rows that the manager may not write into faults. @param known returns the viewer of a name, if there is one. */
+export async function* inScope(
+  batches: AsyncIterable<readonly FileRow[]>,
+  scope: Scope,
+  known: (username: string) => Promise<Viewer | null>,
+): AsyncGenerator<FileRow[]> {
+  for await (const batch of batches) {
+    yield await Promise.all(
+      batch.map(async (row): Promise<FileRow> => {
+        if (!row.ok || scope.groups === null) return row
+        const before = await known(row.row.username)
+        const groups = row.row.groups ?? before?.groups ?? []
+        const isSeen = before === null || scope.seesViewer(before)
+        if (isSeen && scope.mayGive(groups, before?.groups)) return row
+        const { line, endByte } = row
+        return { line, endByte, ok: false, fault: `needs a group that you manage: ${scope.groups.join(', ')}` }
+      }),
+    )
+  }
+}

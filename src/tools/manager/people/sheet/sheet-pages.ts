@@ -1,0 +1,208 @@
+import { setImmediate } from 'node:timers/promises'
+import { ConfigError } from '../../../../errors.ts'
+import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
+import { outcomeForKnown } from '../../../../users/import-batch/import-rules.ts'
+import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
+import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
+import { type Answer, EDITORS, page, type Route, redirect, type Visit } from '../../door/route.ts'
+import type { SectionDeps } from '../../section.ts'
+import { detailOf } from '../viewer-form.ts'
+import { inScope, type SheetOptions, sheetRows } from './read-sheet.ts'
+import { decodeSheet } from './sheet-text.ts'
+
+const PATH = '/people/import'
+const PREVIEW = `${PATH}/preview`
+const KEPT_MS = 30 * 60_000
+const MOST_KEPT = 10
+const MOST_ROWS_SHOWN = 20
+const MOST_FAULTS_SHOWN = 500
+
+/** A sheet between its preview and the confirmation. Only in memory, because it may have passwords. */
+interface Kept extends SheetOptions {
+  readonly name: string
+  readonly text: string
+  readonly updates: boolean
+  readonly atMs: number
+}
+
+interface Reading {
+  readonly counts: ImportCounts
+  readonly faults: readonly { readonly line: number; readonly fault: string }[]
+  /** The first viewers, and what will happen to them. */
+  readonly sample: readonly { readonly username: string; readonly outcome: string }[]
+  /** The names of viewers without a password, who get an invitation. */
+  readonly invited: readonly string[]
+}
+
+/** The import of a sheet: upload, preview with every mistake by its row, confirmation. */
+export function sheetRoutes(deps: SectionDeps): Route[] {
+  const kept = createKept(() => deps.nowSeconds() * 1000)
+  const all = { roles: EDITORS, subject: 'nothing' } as const
+  const pages = sheetPages(deps, kept)
+  return [
+    { method: 'get', path: PATH, ...all, handle: (visit) => pages.show(visit) },
+    { method: 'post', path: PATH, ...all, act: 'viewers-read', hasUpload: true, handle: pages.upload },
+    { method: 'get', path: PREVIEW, ...all, handle: pages.preview },
+    { method: 'post', path: `${PATH}/confirm`, ...all, act: 'viewers-imported', handle: pages.confirm },
+    { method: 'post', path: `${PATH}/cancel`, ...all, act: 'import-cancelled', handle: pages.cancel },
+  ]
+}
+
+function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
+  const { editable } = deps.viewers
+  const gone = () => redirect(PATH, { tone: 'refused', text: 'sheet.gone' })
+  function show({ words }: Visit, fault = '', status = 200): Answer {
+    const title = words.t.sheet.title
+    return page(editable === null ? 'people-elsewhere' : 'sheet', { title, current: '/people', fault }, status)
+  }
+  function upload(visit: Visit): Answer {
+    const { field, upload: file, words, sessionId } = visit
+    const pasted = field('cells')
+    const content = file?.content ?? Buffer.from(pasted)
+    if (content.length === 0) return show(visit, words.t.sheet.nothing, 400)
+    const sheet = decodeSheet(content)
+    if (!sheet.ok) return show(visit, words.say(`sheet.${sheet.fault}`), 400)
+    const options = {
+      dayFirst: field('dates') !== 'month',
+      invites: field('invite') === 'on',
+      updates: field('existing') === 'update',
+    }
+    kept.set(sessionId, { ...options, name: file?.name.slice(0, 100) ?? '', text: sheet.text })
+    return redirect(PREVIEW)
+  }
+  async function preview(visit: Visit): Promise<Answer> {
+    const sheet = kept.get(visit.sessionId)
+    if (sheet === null || editable === null) return gone()
+    try {
+      const { counts, faults, sample, invited } = await read(dryStore(editable), editable, sheet, visit)
+      const shown = faults.slice(0, MOST_FAULTS_SHOWN)
+      const model = { sheet, counts, faults: shown, faultCount: faults.length, sample, invitedCount: invited.length }
+      return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      return show(visit, detailOf(error.message) ?? visit.words.t.sheet.unreadable, 400)
+    }
+  }
+  async function confirm(visit: Visit): Promise<Answer> {
+    const sheet = kept.get(visit.sessionId)
+    if (sheet === null || editable === null) return gone()
+    kept.remove(visit.sessionId)
+    const { counts, invited } = await read(editable, editable, sheet, visit)
+    const { added, updated, refused } = counts
+    if (invited.length > 0) void inviteAll(deps, invited)
+    const text = invited.length > 0 ? 'sheet.doneInvited' : 'sheet.done'
+    const values = { added, updated, refused, invited: invited.length }
+    return redirect('/people', { tone: 'done', text, values }, { count: added + updated })
+  }
+  function cancel({ sessionId }: Visit): Answer {
+    kept.remove(sessionId)
+    return redirect('/people')
+  }
+  return { show: (visit: Visit) => show(visit), upload, preview, confirm, cancel }
+}
+
+/** @param target gets the viewers: the store, or one that only says what would happen. */
+async function read(
+  target: Pick<EditableUserStore, 'importBatch' | 'show'>,
+  store: EditableUserStore,
+  { text, dayFirst, invites, updates }: Kept,
+  { scope }: Visit,
+): Promise<Reading> {
+  const faults: { line: number; fault: string }[] = []
+  const sample: { username: string; outcome: string }[] = []
+  const invited: string[] = []
+  const viewerOf = async (username: string) => {
+    const known = await store.show(username)
+    return known.ok ? known.viewer : null
+  }
+  const rows = inScope(sheetRows(text, { dayFirst, invites }), scope, viewerOf)
+  const watched: Pick<EditableUserStore, 'importBatch' | 'show'> = {
+    show: (username) => store.show(username),
+    async importBatch(viewers, existing) {
+      const outcomes = await target.importBatch(viewers, existing)
+      for (const [index, outcome] of outcomes.entries()) {
+        if (sample.length < MOST_ROWS_SHOWN) sample.push({ username: viewers[index]?.username ?? '', outcome })
+      }
+      return outcomes
+    },
+  }
+  const isDry = target !== store
+  const counts = await importViewers(
+    rows,
+    { existing: updates ? 'update' : 'keep', acceptsWeakPasswords: false, contextWords: [] },
+    {
+      store: watched,
+      // The preview hashes no password.
+      passwords: isDry
+        ? { ...storedPasswords, hash: () => Promise.resolve(storedPasswords.dummyHash) }
+        : storedPasswords,
+      invitations: invites
+        ? {
+            faultIn: () => null,
+            invite: (username) => {
+              invited.push(username)
+              return Promise.resolve(false)
+            },
+          }
+        : null,
+      hashingWidth: 1,
+      onRefused: (line, fault) => void faults.push({ line, fault }),
+      onProgress: () => {},
+      isStopped: () => false,
+    },
+  )
+  faults.sort((one, other) => one.line - other.line)
+  return { counts, faults, sample, invited }
+}
+
+/** Says what an import would do to each viewer, and does nothing. */
+function dryStore(store: EditableUserStore): Pick<EditableUserStore, 'importBatch' | 'show'> {
+  return {
+    show: (username) => store.show(username),
+    importBatch: (viewers, existing) =>
+      Promise.all(
+        viewers.map(async (imported) => {
+          const known = await store.show(imported.username)
+          if (!known.ok) return imported.passwordHash === null ? 'no-password' : 'added'
+          const { disabled, ...viewer } = known.viewer
+          return outcomeForKnown(imported, { viewer, disabled, passwordHash: '' }, existing).outcome
+        }),
+      ),
+  }
+}
+
+/** Sends the mails one after another, while the manager goes on. `viewers invite` refuses those who have a password. */
+async function inviteAll({ commands, viewers, warn }: SectionDeps, usernames: readonly string[]): Promise<void> {
+  let notSent = 0
+  for (const username of usernames) {
+    try {
+      const known = await viewers.editable?.inspect(username)
+      if (!known || known.hasPassword || known.invitation !== null) continue
+      const invited = await commands.json(['viewers', 'invite'], [username])
+      if (!invited.ok) notSent += 1
+    } catch (error) {
+      // The store or the mail server is away: the list shows who has no invitation yet.
+      return warn(error)
+    }
+    await setImmediate()
+  }
+  if (notSent > 0) warn(new Error(`${notSent} of ${usernames.length} invitations of an import were not sent`))
+}
+
+/** One sheet for each session, for half an hour. */
+function createKept(nowMs: () => number) {
+  const sheets = new Map<string, Kept>()
+  return {
+    get(id: string): Kept | null {
+      const sheet = sheets.get(id)
+      return sheet && sheet.atMs > nowMs() - KEPT_MS ? sheet : null
+    },
+    set(id: string, sheet: Omit<Kept, 'atMs'>): void {
+      for (const [other, { atMs }] of sheets) if (atMs <= nowMs() - KEPT_MS) sheets.delete(other)
+      sheets.delete(id)
+      if (sheets.size >= MOST_KEPT) sheets.delete(sheets.keys().next().value ?? '')
+      sheets.set(id, { ...sheet, atMs: nowMs() })
+    },
+    remove: (id: string): void => void sheets.delete(id),
+  }
+}
