@@ -8,6 +8,8 @@ import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
 import { guests } from './features/guests/feature.ts'
 import { mail } from './features/mail/feature.ts'
+import { mailCode } from './features/mail-code/feature.ts'
+import { mailSignIn } from './features/mail-sign-in/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
 import { passwordForm } from './features/password-form/feature.ts'
@@ -22,9 +24,11 @@ import type { Feature } from './login/feature.ts'
 const FEATURES = {
   mail,
   guests,
+  mailCode,
   passwordForm,
   sso,
   passkeys,
+  mailSignIn,
   account,
   watchPage,
   token,

@@ -8,7 +8,7 @@ const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
 const FEATURES =
-  'sso passkeys account account-end mail guests password-form watch-page token doors screen-limit secret-files default-log access-codes'
+  'sso passkeys account account-end mail guests mail-code mail-sign-in password-form watch-page token doors screen-limit secret-files default-log access-codes'
     .split(' ')
     .map((name) => `src/features/${name}`)
 
@@ -47,6 +47,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
   'src/features/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
   'src/features/mail': BELOW_FEATURES,
+  'src/features/mail-sign-in': [...BELOW_FEATURES, 'src/features/mail-code', 'src/features/guests'],
+  'src/features/mail-code': [...BELOW_FEATURES, 'src/features/guests', 'src/features/mail', 'src/features/pass'],
   'src/features/guests': BELOW_FEATURES,
   'src/features/password-form': ['src/settings', 'src/login'],
   'src/features/window': BELOW_FEATURES,
@@ -107,6 +109,7 @@ export const OWN_FEATURE: readonly string[] = [
   ...BELOW_FEATURES,
   'src/features/mail',
   'src/features/guests',
+  'src/features/mail-code',
   'src/features/window',
   'src/features/pass',
   'src/features/watch-page',

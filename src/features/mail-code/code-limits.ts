@@ -1,0 +1,89 @@
+import { accountKey, networkOf, pairKey, siteOf } from '../../sign-in-limits/keys.ts'
+import { DAY_SECONDS, secondsLeft, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
+import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
+import { type AddressLimit, isInNetworks } from '../../sign-in-limits/settings.ts'
+
+export interface CodeRefusal {
+  readonly ok: false
+  readonly limit: string
+  readonly retryAfterSeconds: number
+}
+
+/**
+ * Limits codes by mail. Typed addresses count whether they may get a code or not, so that no limit tells which may. Only
+ * mails that are sent count in total, so that made-up addresses cannot use that up.
+ */
+export interface CodeLimits {
+  /** Counts a request for a code. @returns a refusal, or null. */
+  admit(address: string, clientAddress: string): Promise<CodeRefusal | null>
+  /** Counts a typed code. @returns a refusal, or null. */
+  admitCheck(clientAddress: string): Promise<CodeRefusal | null>
+  /** Called after a right code: it counts no longer, and strangers cannot stop mails that this network asks for. */
+  succeeded(address: string, clientAddress: string): Promise<void>
+  /** Counts a mail before it is sent. @returns false if the mails of this hour are used up. */
+  admitInTotal(): Promise<boolean>
+  /** Called if a counted mail was not sent. */
+  giveBackMail(): Promise<void>
+}
+
+const HOUR_SECONDS = 3_600
+const KNOWN_SECONDS = 14 * DAY_SECONDS
+/** Mails to one mailbox that one network may cause in ten minutes. */
+export const MOST_OF_PAIR = 5
+/** Mails to one mailbox in an hour that networks may cause from which it never signed in. */
+export const MOST_OF_MAILBOX = 10
+const ALL = 'all'
+
+/** @param mailsPerHour codes sent in an hour, all together. */
+export function createCodeLimits(
+  openCounter: OpenCounter,
+  { failures, trustedNetworks }: AddressLimit,
+  mailsPerHour: number,
+): CodeLimits {
+  const requests = openCounter('mail-code-network', TEN_MINUTES_SECONDS)
+  const checks = openCounter('mail-code-checks', TEN_MINUTES_SECONDS)
+  const pairs = openCounter('mail-code-pair', TEN_MINUTES_SECONDS)
+  const mailboxes = openCounter('mail-code-mailbox', HOUR_SECONDS)
+  const known = openCounter('mail-code-known', KNOWN_SECONDS)
+  const total = openCounter('mail-code-total', HOUR_SECONDS)
+  const pairOf = (address: string, client: string) => pairKey(accountKey(address), networkOf(client))
+  const steps = (address: string, client: string) =>
+    [
+      // One after another, so that a refused request uses up no other limit.
+      { limit: 'network', counter: requests, key: siteOf(client), most: failures, isOf: 'network' },
+      { limit: 'mailbox-and-network', counter: pairs, key: pairOf(address, client), most: MOST_OF_PAIR, isOf: 'pair' },
+      { limit: 'mailbox', counter: mailboxes, key: accountKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },
+    ] as const
+
+  return {
+    async admit(address, client) {
+      const isTrusted = isInNetworks(trustedNetworks, client)
+      const isKnown = (await known.get(pairOf(address, client))) !== null
+      for (const { limit, counter, key, most, isOf } of steps(address, client)) {
+        if ((isOf === 'network' && isTrusted) || (isOf === 'mailbox' && isKnown)) continue
+        const count = await counter.penalty(key)
+        if (count.consumedPoints > most) return { ok: false, limit, retryAfterSeconds: secondsLeft(count) }
+      }
+      return null
+    },
+    async admitCheck(client) {
+      if (isInNetworks(trustedNetworks, client)) return null
+      const count = await checks.penalty(siteOf(client))
+      if (count.consumedPoints <= failures) return null
+      return { ok: false, limit: 'network', retryAfterSeconds: secondsLeft(count) }
+    },
+    async succeeded(address, client) {
+      await Promise.all([
+        checks.giveBack(siteOf(client), 1),
+        requests.giveBack(siteOf(client), 1),
+        known.set(pairOf(address, client), 1, KNOWN_SECONDS),
+      ])
+    },
+    async admitInTotal() {
+      const { consumedPoints } = await total.penalty(ALL)
+      if (consumedPoints > mailsPerHour) await total.giveBack(ALL, 1)
+      return consumedPoints <= mailsPerHour
+    },
+    giveBackMail: () => total.giveBack(ALL, 1),
+  }
+}

@@ -1,0 +1,71 @@
+import { createHmac, hash, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+
+/** 30 characters: no 0 and O, 1, I and L, nor U, which make other letters or words. */
+const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
+export const CODE_CHARACTERS = 8
+export const TRIES = 5
+export const CODE_SECONDS = 600
+
+/** The chance that all tries at one code hit it: 5 of 30^8, about 1 in 130,000,000,000. */
+export const CHANCE_OF_CODE = TRIES / ALPHABET.length ** CODE_CHARACTERS
+
+/** Returns a new code, without the hyphen. */
+export function newCode(): string {
+  return Array.from({ length: CODE_CHARACTERS }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
+}
+
+/** Returns the code as viewers see it: XXXX-XXXX. */
+export function shownCode(code: string): string {
+  return `${code.slice(0, 4)}-${code.slice(4)}`
+}
+
+/**
+ * Returns the code that the viewer means: in any case, with spaces or hyphens, or in wide letters. Null for what cannot be
+ * a code, which is no guess.
+ */
+export function readCode(typed: unknown): string | null {
+  if (typeof typed !== 'string' || typed.length > 40) return null
+  const code = typed
+    .normalize('NFKC')
+    .replace(/[\s\p{Dash}]/gu, '')
+    .toUpperCase()
+  return code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code) ? code : null
+}
+
+/** What a code is bound to, besides the feature and the entry point. */
+export interface CodeBinding {
+  /** The secret of the frame in which the viewer asked. */
+  readonly secret: string
+  /** A canonical mail address. */
+  readonly address: string
+}
+
+/**
+ * Creates the digests of codes: HMAC-SHA-256, with a key from each secret. Without the key, a copy of the store tells no
+ * code, although there are few enough codes to try all.
+ * @param secrets the first makes digests, all compare.
+ * @param scope the feature and the entry point.
+ */
+export function createDigests(secrets: readonly string[], scope: string) {
+  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'viewer-auth mail code 1', 32)))
+  const digestWith = (key: Buffer, { secret, address }: CodeBinding, code: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([scope, secret, address, code]))
+      .digest()
+  return {
+    digestOf(binding: CodeBinding, code: string): string {
+      const [key] = keys
+      if (key === undefined) throw new Error('A digest needs a secret')
+      return digestWith(key, binding, code).toString('base64url')
+    },
+    isDigestOf(digest: string, binding: CodeBinding, code: string): boolean {
+      const stored = Buffer.from(digest, 'base64url')
+      return keys
+        .map((key) => digestWith(key, binding, code))
+        .map((own) => own.length === stored.length && timingSafeEqual(own, stored))
+        .includes(true)
+    },
+    /** The key of the record: who can read the store learns no secret of a frame. */
+    keyOf: (secret: string) => hash('sha256', JSON.stringify([scope, secret]), 'base64url'),
+  }
+}

@@ -1,0 +1,109 @@
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Services } from '../../login/feature.ts'
+import { openGuestRecords } from '../guests/feature.ts'
+import { mailServerOf } from '../mail/feature.ts'
+import { logOutages } from '../mail/log-outages.ts'
+import { MailFault, type MailServer, openMailServer } from '../mail/smtp.ts'
+import { createSeal } from '../pass/seal.ts'
+import { type CodeLimits, createCodeLimits } from './code-limits.ts'
+import { codeMail } from './code-mail.ts'
+import type { MailCodeCounts } from './mail-code-counts.ts'
+import { type CodeReader, createMailCodes, type OpenMailCodes } from './mail-codes.ts'
+import { createOutbox, type Delivery, type OutboxMail } from './outbox.ts'
+import type { MailCodeSettings } from './settings.ts'
+
+interface Sender extends CodeReader {
+  readonly entryPoint: EntryPoint
+}
+
+/** @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
+export async function openMailCodes(
+  services: Services,
+  { mailsPerHour }: MailCodeSettings,
+  counts: MailCodeCounts,
+): Promise<OpenMailCodes> {
+  const { openCounter, addressLimit, sessionSettings, nowSeconds, log } = services
+  const settings = mailServerOf(services)
+  if (settings === null) throw new ConfigError('Codes by mail need SMTP_URL and MAIL_FROM.')
+  const records = await openGuestRecords(services)
+  const server = await openMailServer(settings)
+  const limits = createCodeLimits(openCounter, addressLimit, mailsPerHour)
+  const senders = new Map<string, Sender>()
+  const { secrets } = sessionSettings
+  const outbox = createOutbox({
+    records,
+    seal: createSeal(secrets, 'viewer-auth mail outbox 1'),
+    nowMs: () => nowSeconds() * 1000,
+    deliver: createDelivery(services, { server, limits, senders, counts }),
+    onFault: (err) => log.warn({ event: 'mail-code', err }, 'Mails with codes wait: the guests store failed'),
+  })
+  counts.watch(outbox.waiting)
+  return {
+    at(feature, entryPoint, { mayGet }) {
+      const scope = `${feature} ${entryPoint.name}`
+      senders.set(scope, { entryPoint, mayGet })
+      return createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
+    },
+    close() {
+      outbox.close()
+      server.close()
+    },
+  }
+}
+
+interface DeliveryDeps {
+  readonly server: Pick<MailServer, 'send'>
+  readonly limits: Pick<CodeLimits, 'admitInTotal' | 'giveBackMail'>
+  readonly senders: ReadonlyMap<string, Sender>
+  readonly counts: Pick<MailCodeCounts, 'count'>
+}
+
+/** Creates the work after the answer: decides if the address may get its code, and sends the mail. */
+function createDelivery(
+  { publicUrl, securityLog, log }: Pick<Services, 'publicUrl' | 'securityLog' | 'log'>,
+  { server, limits, senders, counts }: DeliveryDeps,
+) {
+  const outages = logOutages(log)
+  return async (mail: OutboxMail): Promise<Delivery> => {
+    const sender = senders.get(mail.scope)
+    // The entry point is new, or not ready yet: another copy may know it.
+    if (sender === undefined) return 'retry'
+    const { entryPoint } = sender
+    const { address, requestId } = mail
+    const step = { event: 'mail-code', entryPoint: entryPoint.name, viewer: address, requestId }
+    try {
+      if (!(await sender.mayGet(address))) {
+        counts.count('withheld', entryPoint.name)
+        securityLog.info({ ...step, outcome: 'mail-code-withheld' })
+        return 'done'
+      }
+      if (!(await limits.admitInTotal())) {
+        counts.count('limited', entryPoint.name)
+        securityLog.warn({ ...step, outcome: 'mail-code-limited', reason: 'MAIL_CODES_PER_HOUR is reached' })
+        return 'away'
+      }
+    } catch (err) {
+      log.warn({ event: 'mail-code', err }, 'A mail with a code waits: a store failed')
+      return 'away'
+    }
+    try {
+      await server.send(codeMail(mail, entryPoint, publicUrl.hostname))
+      outages.onSent?.()
+      counts.count('sent', entryPoint.name)
+      securityLog.info({ ...step, outcome: 'mail-code-sent' })
+      return 'done'
+    } catch (error) {
+      await limits.giveBackMail().catch(() => {})
+      if (!(error instanceof MailFault)) throw error
+      if (error.isFinal && error.isAboutMail) {
+        counts.count('bounced', entryPoint.name)
+        securityLog.warn({ ...step, outcome: 'mail-code-bounced', reason: error.message })
+        return 'done'
+      }
+      counts.count('away', entryPoint.name)
+      outages.onAway(error)
+      return error.isAboutMail ? 'retry' : 'away'
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { GuestRecord, GuestRecords, RecordWrite } from '../guests/guest-records.ts'
+import type { Seal } from '../pass/seal.ts'
+import { createLanes, createPause } from './lanes.ts'
+
+/**
+ * The mails that wait, as records of the guests store: no kill loses one. Copies of the app share the work. Each takes some
+ * for a minute, sends them and deletes them. A copy that dies in between leaves them to the others, so a mail may come
+ * twice, with the same code.
+ */
+export interface Outbox {
+  /** Returns the step that adds a mail, for the batch that stores its code. @param lane whose turn it uses up. */
+  stepFor(mail: OutboxMail, lane: string): RecordWrite
+  /** Sends soon: a mail was added. */
+  wake(): void
+  /** The mails that wait, as this copy last saw. */
+  waiting(): number
+  /** True while mails are late: the server fails, or there are more than it takes. */
+  isLate(): boolean
+  close(): void
+}
+
+/** A mail before it is built. */
+const Content = z.object({
+  scope: z.string(),
+  address: z.string(),
+  code: z.string(),
+  language: z.string(),
+  device: z.array(z.string()),
+  requestId: z.string(),
+  atMs: z.number(),
+  endsAtSeconds: z.number(),
+})
+export type OutboxMail = z.output<typeof Content>
+
+/** `retry` for a fault that may pass; `away` if that fault is not of this mail alone. */
+export type Delivery = 'done' | 'retry' | 'away'
+
+export interface OutboxDeps {
+  readonly records: GuestRecords
+  readonly seal: Seal
+  readonly nowMs: () => number
+  /** Sends a mail, or does without. Logs what it did. */
+  readonly deliver: (mail: OutboxMail) => Promise<Delivery>
+  /** Called with a fault of the store, or of the work itself. */
+  readonly onFault: (error: unknown) => void
+  readonly pollMs?: number
+}
+
+const KIND = 'mail-outbox'
+const Row = z.object({ atMs: z.number(), leasedUntilMs: z.number(), tries: z.number(), sealed: z.string() })
+type Row = z.output<typeof Row>
+
+/** More waiting mails than this refuse new ones. */
+export const MOST_WAITING = 50_000
+const BATCH = 10
+const PAGE = 100
+const LEASE_MS = 60_000
+const POLL_MS = 1_000
+const AWAY_MS = 5_000
+const LATE_MS = 30_000
+const SHORT_WAIT_MS = 50
+
+/** Creates the outbox, and begins to send. */
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { records, seal, nowMs, onFault, pollMs = POLL_MS } = deps
+  const placeIn = createLanes(nowMs)
+  const pause = createPause()
+  const state = { waiting: 0, oldestMs: Number.POSITIVE_INFINITY, isAway: false, isClosed: false }
+
+  /** Sends the next mails. @returns how long to wait then. */
+  async function sendNext(): Promise<number> {
+    const page = await records.list(KIND, { limit: PAGE })
+    state.waiting = page.length < PAGE ? page.length : await records.count(KIND)
+    const rows = page.map((record) => ({ record, row: Row.parse(JSON.parse(record.text)) }))
+    state.oldestMs = Math.min(Number.POSITIVE_INFINITY, ...rows.map(({ row }) => row.atMs))
+    const free = rows.filter(({ row }) => row.leasedUntilMs <= nowMs()).map(({ record }) => record)
+    const batch = free.slice(0, BATCH)
+    if (batch.length === 0) return pollMs
+    // Another copy took one of them.
+    if (!(await lease(records, batch, nowMs() + LEASE_MS))) return Math.random() * SHORT_WAIT_MS
+    const deliveries = await Promise.all(batch.map((one) => deliverOne(deps, one)))
+    state.isAway = deliveries.includes('away')
+    return state.isAway ? AWAY_MS : 0
+  }
+  async function run(): Promise<void> {
+    while (!state.isClosed) {
+      const waitMs = await sendNext().catch((error: unknown) => {
+        onFault(error)
+        return AWAY_MS
+      })
+      if (waitMs > 0 && !state.isClosed) await pause.wait(waitMs)
+    }
+  }
+  void run()
+  return {
+    stepFor(mail, lane) {
+      const key = `${placeIn(lane)}-${randomBytes(9).toString('base64url')}`
+      const sealed = seal.seal(JSON.stringify(mail), key)
+      return stepOf(key, { atMs: mail.atMs, leasedUntilMs: 0, tries: 0, sealed }, mail.endsAtSeconds)
+    },
+    wake() {
+      if (!state.isAway) pause.wake()
+    },
+    waiting: () => state.waiting,
+    isLate: () => state.isAway || nowMs() - state.oldestMs > LATE_MS,
+    close() {
+      state.isClosed = true
+      pause.wake()
+    },
+  }
+}
+
+function stepOf(key: string, row: Row, endsAtSeconds: number | null): RecordWrite {
+  return { kind: KIND, key, text: JSON.stringify(row), endsAtSeconds }
+}
+
+/** Takes mails for a while. False if another copy took one of them. */
+async function lease(
+  records: Pick<GuestRecords, 'write'>,
+  found: readonly GuestRecord[],
+  leasedUntilMs: number,
+): Promise<boolean> {
+  const steps = found.map(({ key, text, version, endsAtSeconds }) => ({
+    ...stepOf(key, { ...Row.parse(JSON.parse(text)), leasedUntilMs }, endsAtSeconds),
+    if: version,
+  }))
+  return (await records.write(steps)) !== null
+}
+
+async function deliverOne(
+  { records, seal, nowMs, deliver }: OutboxDeps,
+  { key, text, endsAtSeconds }: GuestRecord,
+): Promise<Delivery> {
+  const row = Row.parse(JSON.parse(text))
+  const content = seal.open(row.sealed, key)
+  // Of an earlier SESSION_SECRET: it cannot be read, and its code counts no longer.
+  const delivery = content === null ? 'done' : await deliver(Content.parse(JSON.parse(content)))
+  const leasedUntilMs = nowMs() + Math.min(2 ** row.tries * AWAY_MS, LEASE_MS)
+  const again = { ...row, tries: row.tries + 1, leasedUntilMs }
+  await records.write([delivery === 'done' ? { kind: KIND, key, text: null } : stepOf(key, again, endsAtSeconds)])
+  return delivery
+}

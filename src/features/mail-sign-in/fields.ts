@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
+import { listField } from '../../settings/fields.ts'
+import type { SettingValues } from '../../settings/setting.ts'
+import { type MailPattern, parseMailPattern } from '../guests/mail-address.ts'
+
+export type MailSignInMode = 'list' | 'domains' | 'store' | 'anyone'
+
+/** Who signs in with a code at an entry point. */
+export interface MailSignInSettings {
+  readonly mode: MailSignInMode
+  /** Of the settings. With `list`, the file has more. */
+  readonly guests: readonly MailPattern[]
+  /** A CSV file of guests. Null for none. */
+  readonly file: string | null
+}
+
+/** @throws RangeError with the end of a sentence. */
+function parsePattern(text: string): MailPattern {
+  const pattern = parseMailPattern(text)
+  if (pattern === null) throw new RangeError('must be an address, or *@ and a domain, such as *@example.com')
+  return pattern
+}
+
+function settings() {
+  return {
+    mailSignIn: z
+      .enum(['off', 'list', 'domains', 'store', 'anyone'], 'must be off, list, domains, store or anyone')
+      .default('off'),
+    mailGuests: listField('must name at least one address or domain', parsePattern).optional().meta({ inFile: 'list' }),
+    mailGuestsFile: z.string().min(1).optional(),
+  }
+}
+
+type Given = SettingValues<ReturnType<typeof settings>>
+
+function read(given: Given, { has, refuse, nameOf }: ReadContext): MailSignInSettings | null {
+  const { mailSignIn: mode, mailGuests: guests = [], mailGuestsFile: file = null } = given
+  const isList = mode === 'list' || mode === 'domains'
+  if (!isList && has('mailGuests')) refuse('mailGuests', `needs ${nameOf('mailSignIn')} list or domains`)
+  if (mode !== 'list' && has('mailGuestsFile')) refuse('mailGuestsFile', `needs ${nameOf('mailSignIn')} list`)
+  if (mode === 'list' && !has('mailGuests') && !has('mailGuestsFile')) {
+    refuse('mailGuests', `is required with list, or ${nameOf('mailGuestsFile')}: the addresses of the guests`)
+  }
+  if (mode === 'domains' && !has('mailGuests')) refuse('mailGuests', 'is required with domains, such as *@example.com')
+  if (mode === 'domains' && guests.some((one) => 'address' in one)) {
+    refuse('mailGuests', 'must name domains only, such as *@example.com; with addresses, set list')
+  }
+  // Undefined if its value is wrong, which is reported already.
+  return mode === undefined || mode === 'off' ? null : { mode, guests, file }
+}
+
+/** The settings of the sign-in with a code by mail. It is off by default. */
+export const mailSignInFields = {
+  name: 'mail-sign-in',
+  settings,
+  read,
+  isWayIn: () => true,
+  warningsOf: ({ mode }, entryPoint) =>
+    mode === 'anyone' ? [`Entry point ${entryPoint}: everybody with a mailbox may sign in (MAIL_SIGN_IN=anyone).`] : [],
+} satisfies FeatureSettings<ReturnType<typeof settings>, MailSignInSettings>

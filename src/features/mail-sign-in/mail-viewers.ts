@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
+import type { UserStore, Viewer } from '../../users/user-store.ts'
+import { guestOrigin, guestSubjectOf } from '../guests/guest-origin.ts'
+import type { MailSignInSettings } from './fields.ts'
+import type { GuestList } from './guest-list.ts'
+
+/** Who may sign in with a code at one entry point, as it is now. */
+export interface MailViewers {
+  /** Null for an address that may not. @throws UpstreamError if the user store does not answer. */
+  find(address: string): Promise<SignedIn | null>
+  /** True for a session of a viewer who may sign in here. */
+  acceptsSession(viewer: SessionViewer): boolean
+}
+
+export interface SignedIn {
+  readonly viewer: Viewer
+  /** Absent for a viewer of the user store. */
+  readonly origin?: SsoOrigin
+}
+
+interface MailViewersDeps {
+  readonly guests: GuestList
+  readonly users: Pick<UserStore, 'find'>
+  readonly sessionSeconds: number
+  readonly nowSeconds: () => number
+}
+
+export function createMailViewers(
+  { mode }: MailSignInSettings,
+  { guests, users, sessionSeconds, nowSeconds }: MailViewersDeps,
+): MailViewers {
+  if (mode === 'store') {
+    return {
+      async find(address) {
+        const viewer = (await users.find?.(address)) ?? null
+        return viewer && { viewer }
+      },
+      acceptsSession: ({ sso }) => sso === undefined,
+    }
+  }
+  return {
+    find(address) {
+      const guest = guests.find(address)
+      const viewer = guest && { username: address, ...guest }
+      const origin = guestOrigin('mail', address, nowSeconds() + sessionSeconds)
+      return Promise.resolve(viewer && { viewer, origin })
+    },
+    acceptsSession(stored) {
+      const address = guestSubjectOf(stored, 'mail')
+      if (address === null) return false
+      const guest = guests.find(address)
+      // The gate tells a guest who is no longer on the list. With other groups or attributes, the guest signs in again.
+      return guest === null || isDeepStrictEqual({ ...stored.snapshot }, { ...guest })
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { ConfigError } from '../../errors.ts'
+import { LANGUAGES, textsOf } from '../../languages/languages.ts'
+import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
+import type { Gate } from '../../login/route-deps.ts'
+import { guestSubjectOf } from '../guests/guest-origin.ts'
+import { openMailCodes } from '../mail-code/feature.ts'
+import type { MailSignInSettings } from './fields.ts'
+import { openGuestList } from './guest-list.ts'
+import { createMailViewers, type MailViewers } from './mail-viewers.ts'
+import { mailSignInRoutes } from './routes.ts'
+import { mailScreenPart } from './screen-part.ts'
+
+/** @throws ConfigError without SMTP_URL, or if a file of guests cannot be read. */
+export async function openMailSignIn(
+  services: Services,
+  entryPoints: readonly EntryPointOf<MailSignInSettings>[],
+): Promise<OpenFeature<MailSignInSettings>> {
+  const { users, nowSeconds, log, sessionSettings } = services
+  const codes = await openMailCodes(services)
+  const sessionSeconds = sessionSettings.lifetimeSeconds
+  const opened = entryPoints.map(async ({ entryPoint: { name }, settings }) => {
+    if (settings.mode === 'store' && users.find === undefined) {
+      throw new ConfigError('MAIL_SIGN_IN=store needs a user store that finds a viewer without a password.')
+    }
+    const own = { event: 'mail-guests', entryPoint: name }
+    const guests = await openGuestList(settings, {
+      onChange: (count) => log.info({ ...own, guests: count }, 'The guests have changed'),
+      onFault: (fault) => log.warn(own, `${fault}. The guests stay as they were`),
+    })
+    const viewers = createMailViewers(settings, { guests, users, sessionSeconds, nowSeconds })
+    return [name, { guests, viewers, settings }] as const
+  })
+  const byName = new Map(await Promise.all(opened))
+  return {
+    at(entryPoint) {
+      const own = byName.get(entryPoint.name)
+      if (own === undefined) throw new Error(`Entry point ${entryPoint.name} is not open`)
+      const { viewers } = own
+      const mayGet = async (address: string) => (await viewers.find(address)) !== null
+      const ownCodes = codes.at('mail-sign-in', entryPoint, { mayGet })
+      return {
+        screenPart: mailScreenPart(!entryPoint.hasPasswordForm),
+        acceptsSession: viewers.acceptsSession,
+        gate: () => listGate(viewers),
+        routes: (deps) => mailSignInRoutes({ ...deps, codes: ownCodes, viewers }),
+      }
+    },
+    close() {
+      for (const { guests } of byName.values()) guests.close()
+    },
+  }
+}
+
+const REMOVED = {
+  ok: false,
+  reason: 'not-entitled',
+  code: 'mail-guest-removed',
+  explanation: {
+    text: {
+      en: textsOf('en')['mail-sign-in'].errors.removed,
+      ...Object.fromEntries(LANGUAGES.map((one) => [one, textsOf(one)['mail-sign-in'].errors.removed])),
+    },
+  },
+} as const
+
+/** Refuses guests who are no longer on the list, at their next return. */
+function listGate(viewers: Pick<MailViewers, 'find'>): Gate {
+  return async (_req, _res, { origin }) => {
+    const address = origin ? guestSubjectOf({ sso: origin }, 'mail') : null
+    return address === null || (await viewers.find(address)) !== null ? null : REMOVED
+  }
+}

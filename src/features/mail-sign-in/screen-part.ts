@@ -1,0 +1,28 @@
+import type { ScreenPart } from '../../login/screens/screen-part.ts'
+import { pathOf } from '../../login/screens/send.ts'
+
+/** The prompts: the form for the address, and the form for the code, with or without a word about late mails. */
+export const PROMPTS = { address: 'mail', code: 'mail-code', late: 'mail-code-late' } as const
+/** Placeholder for the secret of the frame in a cached screen. */
+const SECRET = '\ue003'
+
+/** Creates the forms for the address and for the code. @param isOnly true if there is no password form. */
+export function mailScreenPart(isOnly: boolean): ScreenPart {
+  return {
+    prompts: Object.values(PROMPTS).map((value) => ({ value })),
+    isFirst: isOnly,
+    stylesheet: 'mail-sign-in.css',
+    complete: (html, secret = '') => html.replaceAll(SECRET, secret),
+    show({ texts, prompt, basePath, fields }) {
+      const way = { id: 'use-mail', address: pathOf(basePath, { ...fields, prompt: PROMPTS.address }), text: '' }
+      const isCode = prompt === PROMPTS.code || prompt === PROMPTS.late
+      const isAddress = prompt === PROMPTS.address || (isOnly && !isCode)
+      const part = { secret: SECRET, isLate: prompt === PROMPTS.late, otherAddress: way.address }
+      return {
+        template: isCode ? 'mail-sign-in/code-part' : isAddress ? 'mail-sign-in/address-part' : null,
+        part: { ...part, passwordAddress: isOnly ? null : pathOf(basePath, fields) },
+        way: { ...way, text: texts['mail-sign-in'].use },
+      }
+    },
+  }
+}
