@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse'
 import type { Viewer } from '../../users/user-store.ts'
 import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGroup } from '../../users/viewer-fields.ts'
@@ -26,7 +26,11 @@ export async function readGuestFile(path: string): Promise<GuestRow[]> {
   const rows: GuestRow[] = []
   let header: readonly string[] | null = null
   const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, info: true } as const
-  const records = createReadStream(path).pipe(parse({ ...options, delimiter: [',', ';', '\t'] }))
+  const text = await readFile(path, 'utf8')
+  const [firstLine = ''] = text.split('\n', 1)
+  // Spreadsheets of many countries write semicolons.
+  const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ','
+  const records = parse(text, { ...options, delimiter })
   for await (const read of records) {
     const { record, info } = read as { record: string[]; info: { lines: number } }
     if (header === null) {

@@ -1,7 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import { languageOf } from '../../languages/languages.ts'
-import { deviceOf } from '../../login/account/device.ts'
 import { tooManyTries } from '../../login/check-credentials.ts'
+import { deviceOf } from '../../login/log/device.ts'
 import { faultEvent, requestIdOf } from '../../login/log/sign-in-log.ts'
 import { readPost } from '../../login/posts.ts'
 import { formBody } from '../../login/request/form-body.ts'

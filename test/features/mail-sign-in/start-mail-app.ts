@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { mailSettings, type ReceivedMail, startMailServer, type TestMailServer } from '../mail/mail-server.ts'
 
 export const GUEST = 'guest@example.com'
-export const LISTED: MailSignInSettings = { mode: 'list', guests: [{ address: GUEST }], file: null }
+const LISTED: MailSignInSettings = { mode: 'list', guests: [{ address: GUEST }], file: null }
 
 export interface MailAppOptions extends LoginAppOptions {
   readonly mail?: TestMailServer
@@ -16,8 +16,6 @@ export interface MailAppOptions extends LoginAppOptions {
   readonly guestsFile?: string
   readonly mailsPerHour?: number
 }
-
-export type MailApp = Awaited<ReturnType<typeof startMailApp>>
 
 /** Starts the login app with sign-in by mail and a mail server, until the test ends. */
 export async function startMailApp(options: MailAppOptions = {}) {

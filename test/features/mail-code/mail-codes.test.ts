@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openFileRecords } from '../../../src/features/guests/file-records.ts'
+import {
+  CHANCE_OF_CODE,
+  CODE_CHARACTERS,
+  newCode,
+  readCode,
+  shownCode,
+  TRIES,
+} from '../../../src/features/mail-code/code.ts'
+import { createCodeLimits, MOST_OF_MAILBOX, MOST_OF_PAIR } from '../../../src/features/mail-code/code-limits.ts'
+import { createLanes } from '../../../src/features/mail-code/lanes.ts'
+import { createMailCodes, RESEND_SECONDS } from '../../../src/features/mail-code/mail-codes.ts'
+import { createOutbox, type Delivery, type OutboxMail } from '../../../src/features/mail-code/outbox.ts'
+import { createSeal } from '../../../src/features/pass/seal.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
+import { DEFAULT_ADDRESS_LIMIT } from '../../../src/sign-in-limits/settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+
+const ADDRESS = 'guest@example.com'
+const SECRETS = ['SESSIONSECRETMARKER-8d2b']
+
+function start({
+  secrets = SECRETS,
+  file = join(temporaryFolder(), 'guests.db'),
+  scope = 'mail-sign-in default',
+} = {}) {
+  const clock = { seconds: 1_800_000_000 }
+  const nowSeconds = () => clock.seconds
+  const records = openFileRecords(file, { nowSeconds })
+  const sent: OutboxMail[] = []
+  const seal = createSeal(secrets, 'outbox')
+  let answer: Delivery = 'done'
+  const deliver = (mail: OutboxMail) => {
+    if (answer === 'done') sent.push(mail)
+    return Promise.resolve(answer)
+  }
+  const onFault = () => {}
+  const outbox = createOutbox({ records, seal, nowMs: () => clock.seconds * 1000, deliver, onFault, pollMs: 5 })
+  const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 100)
+  const codes = createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
+  onTestFinished(async () => {
+    outbox.close()
+    await records.close()
+  })
+  let networks = 0
+  function newNetwork(): string {
+    networks += 1
+    return `198.51.${networks >> 8}.${networks & 255}`
+  }
+  const ask = (address = ADDRESS, clientAddress = newNetwork()) =>
+    codes.ask({ address, clientAddress, language: 'en', device: ['Firefox'], requestId: 'id' })
+  const use = (secret: string, code: unknown, address = ADDRESS) =>
+    codes.use({ secret, address, code, clientAddress: newNetwork() })
+  async function asked() {
+    const one = await ask()
+    if (!one.ok) return expect.unreachable()
+    await expect.poll(() => sent.length, { interval: 2 }).toBeGreaterThan(0)
+    return { secret: one.secret, code: sent.at(-1)?.code ?? '' }
+  }
+  const setAnswer = (next: Delivery) => {
+    answer = next
+  }
+  return { clock, records, sent, codes, ask, use, asked, setAnswer, file }
+}
+
+test('a code has eight characters without look-alikes, and the published chance', () => {
+  const codes = Array.from({ length: 2_000 }, newCode)
+  expect(codes.every((code) => /^[2-9A-HJKMNP-TV-Z]{8}$/.test(code))).toBe(true)
+  expect(new Set(codes).size).toBe(2_000)
+  expect(new Set(codes.join('')).size).toBe(30)
+  expect(CHANCE_OF_CODE).toBe(TRIES / 30 ** CODE_CHARACTERS)
+  const readme = readFileSync(new URL('../../../src/features/mail-sign-in/README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(`1 in ${(Math.round(1 / CHANCE_OF_CODE / 1e9) * 1e9).toLocaleString('en')}`)
+  expect(shownCode('ABCDEFGH')).toBe('ABCD-EFGH')
+  expect(readCode('abcd – efgh')).toBe('ABCDEFGH')
+})
+
+test('of 2,000 guesses at once at one code, five are compared', async () => {
+  const { asked, use } = start()
+  const { secret, code } = await asked()
+  const guesses = Array.from({ length: 2_000 }, () => newCode()).filter((guess) => guess !== code)
+  const results = await Promise.all(guesses.map((guess) => use(secret, guess)))
+  // The fifth wrong code ends it.
+  expect(results.filter((one) => !one.ok && 'reason' in one && one.reason === 'wrong')).toHaveLength(TRIES - 1)
+  expect(await use(secret, code)).toEqual({ ok: false, reason: 'over' })
+})
+
+test('strangers in 300 networks open few codes for one mailbox, so few guesses count', async () => {
+  const { ask, sent } = start()
+  const answers = await Promise.all(Array.from({ length: 300 }, () => ask()))
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(MOST_OF_MAILBOX)
+  await expect.poll(() => sent.length).toBe(MOST_OF_MAILBOX)
+  // Their chance of this hour.
+  expect(MOST_OF_MAILBOX * CHANCE_OF_CODE).toBeLessThan(1e-10)
+})
+
+test('one network opens few codes for one mailbox', async () => {
+  const { ask } = start()
+  const answers = []
+  for (let times = 0; times < 8; times += 1) answers.push(await ask(ADDRESS, '192.0.2.1'))
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(MOST_OF_PAIR)
+})
+
+test.each([
+  ['a kept secret of the session', ['other-secret-other-secret', ...SECRETS], true],
+  ['another secret of the session', ['other-secret-other-secret'], false],
+])('with %s, a code of before counts: %s', async (_case, secrets, counts) => {
+  const { asked, file } = start()
+  const { secret, code } = await asked()
+  expect((await start({ secrets, file }).use(secret, code)).ok).toBe(counts)
+})
+
+test.each(['mail-sign-in other', 'registration default'])('a code does not count for %s', async (scope) => {
+  const { asked, file } = start()
+  const { secret, code } = await asked()
+  expect((await start({ scope, file }).use(secret, code)).ok).toBe(false)
+})
+
+test('the file has no address, no code and no secret of a frame', async () => {
+  const { ask, records, setAnswer } = start()
+  setAnswer('retry')
+  const one = await ask()
+  const all = [
+    ...(await records.list('mail-code', { limit: 10 })),
+    ...(await records.list('mail-outbox', { limit: 10 })),
+  ]
+  expect(all).toHaveLength(2)
+  expect(JSON.stringify(all)).not.toMatch(/guest|example|Firefox/)
+  expect(JSON.stringify(all)).not.toContain(one.ok ? one.secret : '-')
+})
+
+test('a step that belongs to the code is written with it, and once', async () => {
+  const { asked, codes, records } = start()
+  const { secret, code } = await asked()
+  const also = [{ kind: 'registration', key: ADDRESS, text: '{}', if: 'absent' as const }]
+  const typed = { secret, code, address: ADDRESS, clientAddress: '192.0.2.1' }
+  const uses = await Promise.all(Array.from({ length: 5 }, () => codes.use(typed, also)))
+  expect(uses.filter(({ ok }) => ok)).toHaveLength(1)
+  expect(await records.count('registration')).toBe(1)
+})
+
+test('a mail that the server does not take is tried again until its code ends', async () => {
+  const { ask, clock, records, sent, setAnswer } = start()
+  setAnswer('retry')
+  await ask()
+  await expect.poll(async () => (await records.list('mail-outbox', { limit: 1 }))[0]?.text).toContain('"tries":1')
+  setAnswer('done')
+  clock.seconds += 10
+  await expect.poll(() => sent.length).toBe(1)
+  expect(await records.count('mail-outbox')).toBe(0)
+  setAnswer('retry')
+  await ask('other@example.com')
+  clock.seconds += 600
+  expect(await records.count('mail-outbox')).toBe(0)
+})
+
+test('two copies share the mails, and send each once', async () => {
+  const file = join(temporaryFolder(), 'guests.db')
+  const [one, other] = [start({ file }), start({ file })]
+  await Promise.all(
+    Array.from({ length: 60 }, (_, index) => (index % 2 ? one : other).ask(`guest-${index}@example.com`)),
+  )
+  const all = () => [...one.sent, ...other.sent].map(({ address }) => address)
+  await expect.poll(() => all().length).toBe(60)
+  expect(new Set(all()).size).toBe(60)
+})
+
+test('a network with many mails does not hold back the others', () => {
+  const placeIn = createLanes(() => 1_000_000)
+  const stranger = Array.from({ length: 300 }, () => placeIn('stranger'))
+  const [viewer = '', second = ''] = [placeIn('viewer'), placeIn('viewer')]
+  expect(stranger.filter((place) => place < viewer)).toHaveLength(0)
+  expect(stranger.filter((place) => place < second)).toHaveLength(1)
+  expect(RESEND_SECONDS).toBe(30)
+})

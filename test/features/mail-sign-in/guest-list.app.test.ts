@@ -1,0 +1,119 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { openGuestList } from '../../../src/features/mail-sign-in/guest-list.ts'
+import { cookieIn } from '../../login/signed-in.ts'
+import { SETTINGS } from '../../settings.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { codeIn, frameIn, GUEST, startMailApp } from './start-mail-app.ts'
+
+async function listOf(text: string) {
+  const file = join(temporaryFolder(), 'guests.csv')
+  writeFileSync(file, text)
+  const faults: string[] = []
+  const changes: number[] = []
+  const deps = { onChange: (count: number) => changes.push(count), onFault: (fault: string) => faults.push(fault) }
+  const list = await openGuestList({ mode: 'list', guests: [], file }, { ...deps, everyMs: 10 })
+  onTestFinished(list.close)
+  const write = (next: string) => {
+    writeFileSync(`${file}.new`, next)
+    renameSync(`${file}.new`, file)
+  }
+  return { list, file, faults, changes, write }
+}
+
+test.each([
+  ['addresses alone', 'ada@example.com\nGUEST@Example.com\n'],
+  ['a header line', 'email\nguest@example.com\n'],
+  ['a mark of the encoding, semicolons and quotes', '\ufeffaddress;name\r\n"guest@example.com";"A; B"\r\n'],
+  ['a domain', '*@example.com\n'],
+])('a file with %s lets the guest in', async (_case, text) => {
+  const { list } = await listOf(text)
+  expect(list.find(GUEST)).not.toBeNull()
+  expect(list.find('guest@other.example')).toBeNull()
+  expect(list.find('guest@sub.example.com')).toBeNull()
+})
+
+test('columns are groups and attributes, and an address comes before its domain', async () => {
+  const { list } = await listOf(
+    'address,groups,company\n*@example.com,all,\nguest@example.com,press; staff,Example Ltd\n',
+  )
+  expect(list.find(GUEST)).toEqual({ groups: ['press', 'staff'], attributes: { company: 'Example Ltd' } })
+  expect(list.find('ada@example.com')).toEqual({ groups: ['all'], attributes: {} })
+})
+
+test('a change of the file counts, and a mistake changes nothing', async () => {
+  const { list, file, faults, changes, write } = await listOf('guest@example.com\n')
+  write('ada@example.com\n')
+  await expect.poll(() => list.find('ada@example.com')).not.toBeNull()
+  expect([list.find(GUEST), changes]).toEqual([null, [1]])
+  write('ada@example.com\nno address\n')
+  await expect.poll(() => faults).toHaveLength(1)
+  expect(faults[0]).toContain('line 2')
+  rmSync(file)
+  await expect.poll(() => faults).toHaveLength(2)
+  expect(list.find('ada@example.com')).not.toBeNull()
+})
+
+test.each([
+  ['no file', null, 'ENOENT'],
+  ['another first column', 'name,address\nAda,ada@example.com\n', 'must begin with the column'],
+  ['a reserved column', 'address,username\nada@example.com,eve\n', 'reserved'],
+  ['a column twice', 'address,a,a\nada@example.com,1,2\n', 'two columns'],
+  ['more cells than columns', 'ada@example.com,eve@example.com\n', 'more cells than columns in line 1'],
+])('%s stops the start with a sentence', async (_case, text, message) => {
+  const file = join(temporaryFolder(), 'guests.csv')
+  if (text !== null) writeFileSync(file, text)
+  const deps = { onChange: () => {}, onFault: () => {} }
+  await expect(openGuestList({ mode: 'list', guests: [], file }, deps)).rejects.toThrow(message)
+})
+
+test('a guest who is taken off the list is refused at the next return, and with the code of before', async () => {
+  const file = join(temporaryFolder(), 'guests.csv')
+  writeFileSync(file, `address,groups\n${GUEST},gold\n`)
+  const app = await startMailApp({ settings: { mode: 'list', guests: [], file } })
+  const frame = frameIn(await app.ask(GUEST))
+  const [mail] = await app.mail.received(1)
+  const signedIn = await app.check(GUEST, frame, codeIn(mail ?? expect.unreachable()))
+  const Cookie = cookieIn(signedIn)
+  const second = frameIn(await app.ask(GUEST))
+  const [, secondMail] = await app.mail.received(2)
+  expect((await app.get('/', { Cookie })).status).toBe(303)
+  writeFileSync(file, 'other@example.com\n')
+  await expect.poll(() => app.lines.some(({ event }) => event === 'mail-guests'), { timeout: 5_000 }).toBe(true)
+  expect((await app.get('/', { Cookie })).text).toContain('not on the guest list')
+  const late = await app.check(GUEST, second, codeIn(secondMail ?? expect.unreachable()))
+  expect([late.status, late.location]).toEqual([403, undefined])
+})
+
+test('a guest with other groups than at the sign-in signs in again', async () => {
+  const file = join(temporaryFolder(), 'guests.csv')
+  writeFileSync(file, `address,groups\n${GUEST},gold\n`)
+  const app = await startMailApp({ settings: { mode: 'list', guests: [], file } })
+  const frame = frameIn(await app.ask(GUEST))
+  const [mail] = await app.mail.received(1)
+  const Cookie = cookieIn(await app.check(GUEST, frame, codeIn(mail ?? expect.unreachable())))
+  writeFileSync(file, `address,groups\n${GUEST},silver\n`)
+  await expect.poll(() => app.lines.some(({ event }) => event === 'mail-guests'), { timeout: 5_000 }).toBe(true)
+  expect((await app.get('/', { Cookie })).status).toBe(200)
+})
+
+test.each([
+  [{ MAIL_SIGN_IN: 'list' }, 'MAIL_GUESTS is required with list, or MAIL_GUESTS_FILE'],
+  [{ MAIL_SIGN_IN: 'domains', MAIL_GUESTS: 'ada@example.com' }, 'must name domains only'],
+  [{ MAIL_SIGN_IN: 'list', MAIL_GUESTS: '*@*.example.com' }, 'item 1 must be an address'],
+  [{ PASSWORD_FORM: 'off' }, 'leaves viewers without a way to sign in'],
+])('the settings %j are refused', (settings, message) => {
+  expect(() => readConfig({ ...SETTINGS, ...settings })).toThrow(message)
+})
+
+test('guests alone need no password form', () => {
+  const config = readConfig({
+    ...SETTINGS,
+    MAIL_SIGN_IN: 'domains',
+    MAIL_GUESTS: '*@example.com',
+    PASSWORD_FORM: 'off',
+  })
+  expect(config.entryPoints.map(({ hasPasswordForm }) => hasPasswordForm)).toEqual([false])
+})
