@@ -8,13 +8,15 @@ import { rowsFor } from '../../rows.ts'
 import { tokenIn } from '../mail/mail-server.ts'
 import { type AccountApp, startAccountApp } from './start-account-app.ts'
 
-/** A window, a phone, and windows of 1280 × 1024 and 1280 × 720 at a zoom of 400 %. */
-const SIZES = [
-  { width: 1280, height: 720, leastTarget: 24, mostScroll: 0 },
-  { width: 375, height: 667, leastTarget: 44, mostScroll: 0 },
-  { width: 320, height: 256, leastTarget: 24, mostScroll: 2_000 },
-  { width: 320, height: 180, leastTarget: 24, mostScroll: 2_000 },
-]
+/** A window, a phone, and windows of 1280 × 720 and 1280 × 1024 at a zoom of 400 %. */
+const SIZES = rowsFor(
+  [
+    { width: 1280, height: 720, leastTarget: 24, mostScroll: 0 },
+    { width: 375, height: 667, leastTarget: 44, mostScroll: 0 },
+    { width: 320, height: 180, leastTarget: 24, mostScroll: 2_000 },
+  ],
+  [{ width: 320, height: 256, leastTarget: 24, mostScroll: 2_000 }],
+)
 
 /** Returns every page on which a viewer sets a password, in one language. */
 async function everyPage(app: AccountApp, lang: string, token: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import { errorText } from '../../../src/languages/languages.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { BLACK, backgroundOf, WHITE } from '../../features/background/picture.ts'
+import { rowsFor } from '../../rows.ts'
 import { ENTRY_POINT } from '../entry-point.ts'
 import { startLoginApp } from '../start-login-app.ts'
 import { BRANDS, everyScreen, startAppWithEveryScreen } from './every-screen.ts'
@@ -55,7 +56,7 @@ const KINDS_OF_SCREENS = [
   'unavailable',
 ]
 
-test.each(['unbranded', 'wordmark'] as const)(
+test.each(rowsFor<keyof typeof BRANDS>(['unbranded'], ['wordmark']))(
   'axe finds no violation on any kind of screen, light and dark, %s',
   async (brand) => {
     const { page, show } = await openScreens(brand)

@@ -17,8 +17,8 @@ const ENLARGED_SIZES = ['640x360', '1280x720', '375x667']
 type Brand = keyof typeof BRANDS
 /** The square logo leaves the least room: the name stands beside it, above all links. */
 const FEW_BRANDS = rowsFor<Brand>(['square logo'], ['wordmark', 'unbranded', 'longest texts', 'name of a line'])
-/** Languages with long words, two directions and another script. */
-const FEW_LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'pl', 'ja', 'ar']
+/** A language with long words, another script and another direction. The smallest size is tried in all languages. */
+const FEW_LANGUAGES: readonly Language[] = ['de', 'ja', 'ar']
 const OTHER_LANGUAGES = LANGUAGES.filter((language) => !FEW_LANGUAGES.includes(language))
 
 /** The spacing of WCAG 1.4.12. */
