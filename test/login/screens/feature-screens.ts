@@ -1,3 +1,4 @@
+import { codeScreens } from '../../features/access-codes/screens.ts'
 import { askingScreens } from '../../features/ask-returning/screens.ts'
 import { closedScreens, overScreens, waitingScreens } from '../../features/doors/screens.ts'
 import { otherScreens } from '../../features/screen-limit/screens.ts'
@@ -12,6 +13,7 @@ const SCREENS = {
   closedScreens,
   overScreens,
   waitingScreens,
+  codeScreens,
 }
 
 export const FEATURE_SCREENS: readonly FeatureScreens[] = Object.values(SCREENS)

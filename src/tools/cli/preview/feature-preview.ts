@@ -1,5 +1,6 @@
 import type { Config } from '../../../config.ts'
 import type { Feature, OpenFeature, Services } from '../../../login/feature.ts'
+import { accessCodesPreview } from './access-codes/access-codes-preview.ts'
 import { accountPreview } from './account/account-preview.ts'
 import { passkeysPreview } from './passkeys/passkeys-preview.ts'
 import type { FeaturePreview } from './screen.ts'
@@ -10,6 +11,7 @@ import { tokenPreview } from './token/token-preview.ts'
 export const FEATURE_PREVIEWS: readonly FeaturePreview[] = [
   ssoPreview, //
   passkeysPreview,
+  accessCodesPreview,
   accountPreview,
   tokenPreview,
 ]

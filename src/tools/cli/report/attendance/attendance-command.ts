@@ -12,8 +12,9 @@ import {
   type OutputOptions,
   withKeptRows,
 } from '../output-options.ts'
+import { codePeople } from './invited/access-codes/code-people.ts'
 import { filePeople } from './invited/file-people.ts'
-import type { Person } from './invited/people.ts'
+import type { PeopleChoice, Person } from './invited/people.ts'
 import { STORE, storePeople } from './invited/store-people.ts'
 import { reportAttendance } from './report-attendance.ts'
 
@@ -33,6 +34,12 @@ one name of the list fits, and are marked. Who is not in the list is listed apar
 are continued by --resume. src/tools/cli/report/attendance/README.md explains the columns.`
 const MINUTE_MS = 60_000
 
+/** Lists of `--invited` that are not files. */
+const LISTS: Readonly<Record<string, (io: CommandIo, choice: PeopleChoice) => Promise<Person[]>>> = {
+  [STORE]: storePeople,
+  codes: codePeople,
+}
+
 /** Adds `report attendance`: who was invited, who came and for how long, and who was missing. */
 export function addAttendanceReport(group: Command, context: CommandContext): void {
   const command = addCommand(group, 'attendance', 'who came, for how long, and who was missing', [
@@ -44,7 +51,7 @@ export function addAttendanceReport(group: Command, context: CommandContext): vo
   addNotes(command, ABOUT)
     .option('--channel <IDS>', 'the channels, separated by commas', contentIds)
     .option('--video <IDS>', 'also the recorded videos, or all', (text) => (text === 'all' ? text : contentIds(text)))
-    .option('--invited <LIST>', 'store, or a CSV file with the column username or email')
+    .option('--invited <LIST>', 'store, codes (access codes), or a CSV file with the column username or email')
     .option('--group <NAME>', 'with --invited: only members of this group; repeatable', collect)
     .option('--identifier <NAME>', 'with --invited: attribute or column with the name at the service')
     .option('--by <NAME>', 'with --invited: count by group, or by this attribute or column')
@@ -83,7 +90,8 @@ async function readPeople(io: CommandIo, options: Options): Promise<readonly Per
   const { invited, group: groups = [], identifier, by } = options
   if (invited === undefined) return null
   const choice = { groups, identifier, by }
-  return invited === STORE ? await storePeople(io, choice) : await filePeople(invited, choice)
+  const read = LISTS[invited]
+  return read === undefined ? await filePeople(invited, choice) : await read(io, choice)
 }
 
 function collect(value: string, values: readonly string[] = []): readonly string[] {
