@@ -51,7 +51,7 @@ export function addAttendanceReport(group: Command, context: CommandContext): vo
   addNotes(command, ABOUT)
     .option('--channel <IDS>', 'the channels, separated by commas', contentIds)
     .option('--video <IDS>', 'also the recorded videos, or all', (text) => (text === 'all' ? text : contentIds(text)))
-    .option('--invited <LIST>', 'store, codes (access codes), or a CSV file with the column username or email')
+    .option('--invited <LIST>', `${Object.keys(LISTS).join(', ')}, or a CSV file with the column username or email`)
     .option('--group <NAME>', 'with --invited: only members of this group; repeatable', collect)
     .option('--identifier <NAME>', 'with --invited: attribute or column with the name at the service')
     .option('--by <NAME>', 'with --invited: count by group, or by this attribute or column')
