@@ -17,10 +17,11 @@ export function mailScreenPart(isOnly: boolean): ScreenPart {
       const way = { id: 'use-mail', address: pathOf(basePath, { ...fields, prompt: PROMPTS.address }), text: '' }
       const isCode = prompt === PROMPTS.code || prompt === PROMPTS.late
       const isAddress = prompt === PROMPTS.address || (isOnly && !isCode)
-      const part = { secret: SECRET, isLate: prompt === PROMPTS.late, otherAddress: way.address }
+      const part = { secret: SECRET, isLate: prompt === PROMPTS.late }
       return {
         template: isCode ? 'mail-sign-in/code-part' : isAddress ? 'mail-sign-in/address-part' : null,
         part: { ...part, passwordAddress: isOnly ? null : pathOf(basePath, fields) },
+        link: isCode ? { address: way.address, text: texts['mail-code'].otherAddress } : null,
         way: { ...way, text: texts['mail-sign-in'].use },
       }
     },

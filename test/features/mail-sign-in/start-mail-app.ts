@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { mailSettings, type ReceivedMail, startMailServer, type TestMailServer } from '../mail/mail-server.ts'
 
 export const GUEST = 'guest@example.com'
-const LISTED: MailSignInSettings = { mode: 'list', guests: [{ address: GUEST }], file: null }
+export const LISTED: MailSignInSettings = { mode: 'list', guests: [{ address: GUEST }], file: null }
 
 export interface MailAppOptions extends LoginAppOptions {
   readonly mail?: TestMailServer

@@ -1,6 +1,7 @@
 import { codeScreens } from '../../features/access-codes/screens.ts'
 import { askingScreens } from '../../features/ask-returning/screens.ts'
 import { closedScreens, overScreens, waitingScreens } from '../../features/doors/screens.ts'
+import { mailScreens } from '../../features/mail-sign-in/screens.ts'
 import { otherScreens } from '../../features/screen-limit/screens.ts'
 import { tokenScreens } from '../../features/token/screens.ts'
 import type { FeatureScreens } from './screen.ts'
@@ -10,6 +11,7 @@ const SCREENS = {
   tokenScreens,
   askingScreens,
   otherScreens,
+  mailScreens,
   closedScreens,
   overScreens,
   waitingScreens,

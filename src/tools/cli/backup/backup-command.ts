@@ -6,6 +6,7 @@ import { addNotes, type CommandContext, type Outcome, runCommand } from '../comm
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { assertUnused, assertWhole, copyDatabase } from './copy-database.ts'
+import { guestsFile } from './guests/guests-file.ts'
 
 interface DataFile {
   readonly setting: string
@@ -16,11 +17,16 @@ interface DataFile {
 }
 
 const ABOUT_BACKUP = `
-Copies the viewers, sessions and failed sign-ins that are in SQLite files, while the app runs. FOLDER must not exist. Only
+Copies the viewers, guests, sessions and failed sign-ins that are in SQLite files, while the app runs. FOLDER must not exist. Only
 you can read it. It holds hashes of passwords: keep it as safe as the files themselves. Other stores have tools of their own.`
 const ABOUT_RESTORE = `
 Replaces the files of the settings by those of a backup. Stop the app first. The replaced files stay beside the new ones,
 as NAME.replaced-TIME. Sessions and failed sign-ins of the backup come back too; --viewers-only leaves those as they are.`
+
+/** The stores of features. */
+const MORE_STORES = [
+  guestsFile, //
+]
 
 interface Options {
   readonly json?: boolean
@@ -110,6 +116,7 @@ function dataFiles(env: CommandIo['env']): DataFile[] {
     { setting: 'USER_STORE_URL', name: 'viewers', settings: readUserStore(env) },
     { setting: 'SESSION_STORE_URL', name: 'sessions', settings: sessionStore },
     { setting: 'LIMITS_STORE_URL', name: 'limits', settings: limitsStore },
+    ...MORE_STORES.map((storeIn) => storeIn(env)),
   ]
   return stores
     .filter(({ settings }) => settings.kind !== 'memory')
