@@ -91,6 +91,8 @@ export async function startAppWithEveryScreen(
       { ...entryPoint, name: 'lacking', basePath: '/e/lacking', parameters: [{ name: 'p', attribute: 'missing' }] },
     ],
     ...Object.assign({}, ...FEATURE_SCREENS.map(({ deps }) => deps)),
+    // Several features may share a store.
+    featureSettings: Object.assign({}, ...FEATURE_SCREENS.map(({ deps }) => deps.featureSettings)),
     accessPolicy: {
       timeoutMs: 1_000,
       decideAccess: (viewer, { name, ...rest }, content) =>
