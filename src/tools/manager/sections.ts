@@ -1,3 +1,4 @@
+import { codesSection } from './access-codes/codes-section.ts'
 import { afterSection } from './after/after-section.ts'
 import { doorsSection } from './doors/doors-section.ts'
 import { eveningSection } from './evening/evening-section.ts'
@@ -9,6 +10,7 @@ import type { Section } from './section.ts'
 export const SECTIONS: readonly Section[] = [
   eveningSection,
   people,
+  codesSection,
   doorsSection,
   afterSection,
   journalSection, //
