@@ -1,5 +1,6 @@
 import type { SeededChannel } from '../seed/seed.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
+import type { ProgramEnvironment } from './login-app.ts'
 
 /** The demo when it runs. */
 export interface StartedDemo {
@@ -24,6 +25,10 @@ export interface DemoFeature {
   readonly channel?: SeededChannel
   /** Its entry point, if it has one of its own here. */
   entryPoint?(emulator: RunningEmulator, shared: SharedSettings): object | null
+  /** Returns settings of a program of its own, which the command line of the demo needs too. @param folder of the demo. */
+  programSettings?(folder: string): Promise<Readonly<Record<string, string>>>
+  /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
+  start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> }>
   /** Says how to try it. */
   introduction(demo: StartedDemo): readonly string[]
 }

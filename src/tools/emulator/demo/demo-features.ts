@@ -1,9 +1,17 @@
 import type { MakeDemoFeature } from './demo-feature.ts'
 import { doorsDemo } from './doors/doors-demo.ts'
+import { managerDemo } from './manager/manager-demo.ts'
 import { passkeysDemo } from './passkeys/passkeys-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
 import { tokenDemo } from './token/token-demo.ts'
 import { watchPageDemo } from './watch-page/watch-page-demo.ts'
 
 /** The features in the demo, besides passwords and the hash. */
-export const DEMO_FEATURES: readonly MakeDemoFeature[] = [passkeysDemo, ssoDemo, tokenDemo, doorsDemo, watchPageDemo]
+export const DEMO_FEATURES: readonly MakeDemoFeature[] = [
+  passkeysDemo,
+  ssoDemo,
+  tokenDemo,
+  doorsDemo,
+  watchPageDemo,
+  managerDemo,
+]

@@ -19,16 +19,26 @@ export interface LoginApp {
   stop(): Promise<void>
 }
 
-/**
- * Starts the login app as a separate program, and waits until it is ready.
- * @param logFile receives its log.
- * @throws DemoError if the app ends at once, with the app's message, or if it does not become ready.
- */
-export async function startLoginApp(
+/** Starts the login app, as `startProgram` does. */
+export function startLoginApp(
   environment: ProgramEnvironment,
   { port, logFile }: { port: number; logFile: string },
 ): Promise<LoginApp> {
-  const child = runProgram('src/main.ts', [], environment)
+  return startProgram('src/main.ts', environment, { port, logFile, readyPath: '/health/ready' })
+}
+
+/**
+ * Starts a separate program, and waits until it is ready.
+ * @param logFile receives its log.
+ * @param readyPath answers 2xx as soon as the program is ready.
+ * @throws DemoError if the program ends at once, with its message, or if it does not become ready.
+ */
+export async function startProgram(
+  file: string,
+  environment: ProgramEnvironment,
+  { port, logFile, readyPath }: { port: number; logFile: string; readyPath: string },
+): Promise<LoginApp> {
+  const child = runProgram(file, [], environment)
   child.stdout?.pipe(createWriteStream(logFile, { mode: 0o600 }))
   // The app must not become an orphan process.
   const killWithUs = () => child.kill('SIGKILL')
@@ -40,7 +50,7 @@ export async function startLoginApp(
     if (child.exitCode === null && child.signalCode === null) await terminate(child)
     process.off('exit', killWithUs)
   }
-  const fault = await Promise.race([died, whenReady(port)])
+  const fault = await Promise.race([died, whenReady(`http://127.0.0.1:${port}${readyPath}`)])
   if (fault === null) return { died, stop }
   await stop()
   throw new DemoError(fault)
@@ -87,11 +97,11 @@ async function messageAtEnd(child: ChildProcess): Promise<string> {
 }
 
 /** Resolves with null when the app is ready, or with a sentence after the timeout. */
-async function whenReady(port: number): Promise<string | null> {
+async function whenReady(address: string): Promise<string | null> {
   for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await sleep(100)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null)
+    const answer = await fetch(address).catch(() => null)
     await answer?.body?.cancel()
     if (answer?.ok) return null
   }
-  return `The login app was not ready within ${READY_WITHIN_MS / 1000} seconds.`
+  return `A program of the demo was not ready within ${READY_WITHIN_MS / 1000} seconds.`
 }

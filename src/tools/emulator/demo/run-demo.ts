@@ -66,6 +66,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   try {
     await viewersReady
     const lifetimeSeconds = Number(settings.HASH_LIFETIME_SECONDS)
+    const ofPrograms = await Promise.all(features.map((feature) => feature.programSettings?.(folder) ?? {}))
     const environment = {
       PUBLIC_URL: loginUrl,
       PORT: String(loginPort),
@@ -74,10 +75,13 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
       SECURITY_LOG_FILE: join(folder, 'security.log'),
       ...LISTENING,
+      ...Object.assign({}, ...ofPrograms),
       ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, secrets.hashSecret, features, lifetimeSeconds),
     }
     writeSettings(settingsFile, environment)
-    const loginApp = await startLoginApp({ ...inherited, ...environment }, { port: loginPort, logFile })
+    const ofAll = { ...inherited, ...environment }
+    const loginApp = await startLoginApp(ofAll, { port: loginPort, logFile })
+    const programs = await Promise.all(features.map((feature) => feature.start?.(ofAll) ?? null))
     return {
       ...addressesOf(emulator, loginUrl, features),
       viewers: secrets.viewers,
@@ -86,7 +90,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       reportFile: join(folder, 'views.html'),
       died: loginApp.died,
       async stop() {
-        await Promise.all([loginApp.stop(), emulator.close()])
+        await Promise.all([loginApp.stop(), emulator.close(), ...programs.map((program) => program?.stop())])
       },
     }
   } catch (error) {

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { styleText } from 'node:util'
+import { z } from 'zod'
+import { readablePassword } from '../../seed/default-seed.ts'
+import type { MakeDemoFeature } from '../demo-feature.ts'
+import { freePort } from '../free-port.ts'
+import { runCommand, startProgram } from '../login-app.ts'
+
+const NAME = 'eve@example.com'
+const PORT = 3100
+
+const Kept = z.object({ secret: z.string(), password: z.string() })
+
+/** The page for managers, as a program of its own. */
+export const managerDemo: MakeDemoFeature = () => {
+  let address = ''
+  let port = PORT
+  let logFile = ''
+  let kept = { secret: '', password: '' }
+  return {
+    async programSettings(folder) {
+      // Another program may have the port: the demo needs no certain one.
+      port = await freePort(PORT, 'the page for managers', 'DEMO_PORT').catch(() =>
+        freePort(0, 'the page for managers', 'DEMO_PORT'),
+      )
+      address = `http://localhost:${port}`
+      logFile = join(folder, 'manager-program.log')
+      kept = readKept(join(folder, 'manager.json'))
+      return {
+        ...{ MANAGER_PORT: String(port), MANAGER_URL: address, MANAGER_SECRET: kept.secret },
+        ...{ MANAGER_STORE_FILE: join(folder, 'manager.db'), MANAGER_LOG_FILE: join(folder, 'manager.log') },
+      }
+    },
+    async start(environment) {
+      const listed = await runCommand(['managers', 'list', '--json'], environment, '')
+      if (!listed.includes(NAME)) {
+        await runCommand(['managers', 'add', NAME, '--role', 'event-manager'], environment, kept.password)
+      }
+      return await startProgram('src/tools/manager/main.ts', environment, { port, logFile, readyPath: '/health/live' })
+    },
+    introduction: () => [
+      'The people who run the event see the evening here. An authenticator app is the second step of their sign-in:',
+      `  ${styleText(['bold', 'cyan'], address)}   ${NAME}   ${styleText('bold', kept.password)}`,
+    ],
+  }
+}
+
+/** Reads the password of the demo's manager, or makes it at the first start. */
+function readKept(file: string): z.infer<typeof Kept> {
+  if (existsSync(file)) return Kept.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const made = { secret: randomBytes(32).toString('hex'), password: readablePassword() }
+  writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
+  return made
+}
