@@ -11,7 +11,7 @@ import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.t
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import type { Role } from '../../../src/tools/cli/manager/accounts/roles.ts'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
-import { createCommandRunner } from '../../../src/tools/manager/command-runner.ts'
+import { type CommandRunner, createCommandRunner } from '../../../src/tools/manager/command-runner.ts'
 import { openActs } from '../../../src/tools/manager/door/acts.ts'
 import { createManagerApp } from '../../../src/tools/manager/manager-app.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
@@ -31,13 +31,17 @@ const PLAIN = {
 }
 
 interface Options {
-  readonly entryPoints?: readonly EntryPoint[] | null
+  /** A function reads them anew for each page. */
+  readonly entryPoints?: readonly EntryPoint[] | null | (() => readonly EntryPoint[])
+  /** Answers a command in place of the command line. Undefined runs the command. */
+  readonly commands?: (args: string) => object | undefined
   readonly env?: Readonly<Record<string, string>>
   readonly url?: string
 }
 
 /** Starts the page for managers in this process, with viewers, sessions and counts in files of a new folder. */
-export async function startManager({ entryPoints = null, env = {}, url = 'http://localhost' }: Options = {}) {
+export async function startManager(options: Options = {}) {
+  const { entryPoints = null, env = {}, url = 'http://localhost', commands = () => undefined } = options
   const folder = mkdtempSync(join(tmpdir(), 'manager-'))
   const settings = { url: new URL(url), secret: SECRET, proxyHops: 0 }
   const ownEnv = {
@@ -58,8 +62,8 @@ export async function startManager({ entryPoints = null, env = {}, url = 'http:/
     ...{ env: ownEnv, settings, store, brand: UNBRANDED, nowSeconds, passwords: PLAIN },
     viewers: { store: users, editable: users },
     actsFile: logFile,
-    commands: createCommandRunner(runCommandLine, ownEnv),
-    entryPoints: () => entryPoints,
+    commands: withAnswers(createCommandRunner(runCommandLine, ownEnv), commands),
+    entryPoints: typeof entryPoints === 'function' ? entryPoints : () => entryPoints,
     async seesViewer(scope, username) {
       if (scope.groups === null) return true
       const viewer = (await users.inspect(username))?.viewer
@@ -97,6 +101,17 @@ export async function startManager({ entryPoints = null, env = {}, url = 'http:/
       const browser = createBrowser(origin)
       const secret = await signIn(browser, name, clock.seconds)
       return Object.assign(browser, { name, secret })
+    },
+  }
+}
+
+/** Answers some commands in place of the command line. */
+function withAnswers(runner: CommandRunner, answerOf: (args: string) => object | undefined): CommandRunner {
+  return {
+    ...runner,
+    json(command, names) {
+      const data = answerOf(command.join(' '))
+      return data === undefined ? runner.json(command, names) : Promise.resolve({ ok: true, data, text: '' })
     },
   }
 }

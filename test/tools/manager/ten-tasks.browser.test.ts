@@ -1,0 +1,277 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Frame, Page } from 'puppeteer-core'
+import { expect, test } from 'vitest'
+import { readEntryPointSettings, readSharedStores } from '../../../src/config.ts'
+import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
+import { stores } from '../../../src/stores.ts'
+import { findViolations } from '../../browser/find-violations.ts'
+import { type BrowserKind, launchBrowser } from '../../browser/launch.ts'
+import { pressKey, typeText } from '../../browser/press-and-type.ts'
+import { rowsFor } from '../../rows.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { codeOf, PASSWORD, startManager } from './start-manager.ts'
+
+const MOST_CLICKS = 4
+const EVE = 'eve@example.com'
+const ENTRY = {
+  name: 'default',
+  secret: '3f9a1c7be2d846509817abcdef43210fe',
+  playerReturnUrl: 'http://127.0.0.1:4000/pass',
+  playerOrigins: ['http://127.0.0.1:4000'],
+  opensAt: '2090-11-24T20:00:00Z',
+  closesAt: '2090-11-24T22:00:00Z',
+}
+const CAME = {
+  viewer: 'ada@example.com',
+  kind: 'invited',
+  status: 'came',
+  first_in: null,
+  last_out: null,
+  minutes: 61.5,
+  groups: [],
+}
+
+/** Commands that need the video service, a mail server or a key. Their own tests run them. */
+function answers(args: string): object | undefined {
+  if (args.startsWith('viewers invite --resend')) return { invited: ['a', 'b'], skipped: 0, faults: [] }
+  if (args.startsWith('codes list')) return { batches: [] }
+  if (args.startsWith('codes create')) {
+    expect(args).toContain('--count=50')
+    const codes = Array.from({ length: 50 }, (_, index) => ({ number: index + 1, name: null, code: `AAAA-${index}` }))
+    return { label: 'GALA', codes }
+  }
+  if (args.startsWith('channel list')) return [{ id: '1001', title: 'Town hall' }]
+  if (args.startsWith('report attendance')) {
+    expect(args).toContain('--at-least=45m')
+    return [CAME]
+  }
+  return undefined
+}
+
+async function startEvening() {
+  const file = join(temporaryFolder(), 'entry-points.json')
+  writeFileSync(file, JSON.stringify([ENTRY]))
+  const env = { PUBLIC_URL: 'http://localhost:3000', ENTRY_POINTS_FILE: file }
+  const entryPoints = () =>
+    readEntryPointSettings(env).entryPoints.map((one) => ({
+      ...one,
+      features: { ...one.features, 'access-codes': {} },
+    }))
+  const manager = await startManager({ env, entryPoints, commands: answers })
+  for (const username of ['ada@example.com', 'bob@example.com', 'kim@example.com']) {
+    await manager.users.add({ username, groups: [], attributes: {} }, null)
+  }
+  const counts = await stores.counts(readSharedStores(manager.env).limitsStore)
+  const { openCounter, close } = await counts.open({
+    nowSeconds: () => Date.now() / 1000,
+    log: { info() {}, warn() {} } as never,
+  })
+  const limits = createSignInLimits(openCounter)
+  for (let guess = 0; guess < 100; guess += 1) {
+    const admission = await limits.admit('ada@example.com', `198.51.100.${guess}`)
+    if (admission.ok) await admission.attempt.failed()
+  }
+  close()
+  manager.store.add({ name: EVE, role: 'event-manager', entryPoints: null }, PASSWORD)
+  return {
+    manager,
+    doors: () =>
+      readEntryPointSettings(env).entryPoints[0]?.features.doors as { windows: { opensAtSeconds: number }[] },
+  }
+}
+
+async function signInAs(page: Page, origin: string, seconds: number): Promise<void> {
+  const frame = page.mainFrame()
+  await page.goto(`${origin}/sign-in`)
+  await typeText(frame, '#name', EVE)
+  await typeText(frame, '#password', PASSWORD)
+  await pressKey(frame, 'form .main')
+  const secret = await textOf(frame, '.secret')
+  await typeText(frame, '#code', codeOf(secret.replaceAll(' ', ''), seconds))
+  await pressKey(frame, 'form .main')
+  await textOf(frame, '.figures')
+}
+
+async function textOf(frame: Frame, selector: string): Promise<string> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const text = await frame.$eval(selector, (element) => element.textContent).catch(() => null)
+    if (text !== null) return text
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`${selector} is not at ${frame.url()}`)
+}
+
+async function untilText(frame: Frame, selector: string, part: string): Promise<void> {
+  await expect
+    .poll(() => frame.$eval(selector, (element) => element.textContent).catch(() => ''), { timeout: 10_000 })
+    .toContain(part)
+}
+
+const tab = (path: string) => `nav a[href="${path}"]`
+const one = (name: string) => `/people/one/${encodeURIComponent(name)}`
+const KINDS = rowsFor<readonly [BrowserKind, number]>(
+  [
+    ['chromium', 375],
+    ['firefox-no-scripts', 1280],
+  ],
+  [
+    ['chromium-no-scripts', 1280],
+    ['firefox', 375],
+  ],
+)
+
+test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %s, %i wide', async (kind, width) => {
+  const { manager, doors } = await startEvening()
+  const launched = await launchBrowser(kind)
+  try {
+    const { page, complaints } = await launched.openPage()
+    await page.setViewport({ width, height: 800 })
+    await signInAs(page, manager.origin, manager.clock.seconds)
+    const frame = page.mainFrame()
+    const clicks: Record<string, number> = {}
+    /** Counts the clicks of a task, which begins on the page of the evening. */
+    async function task(
+      name: string,
+      work: (press: (selector: string) => Promise<void>) => Promise<void>,
+    ): Promise<void> {
+      await page.goto(`${manager.origin}/account`)
+      clicks[name] = 0
+      await work(async (selector) => {
+        clicks[name] = (clicks[name] ?? 0) + 1
+        await textOf(frame, selector)
+        await pressKey(frame, selector)
+      })
+    }
+    const done = (part: string) => untilText(frame, '.notice', part)
+
+    await task('add one guest', async (press) => {
+      await press(tab('/people'))
+      await press('a[href="/people/add"]')
+      await typeText(frame, '#username', 'guest@example.com')
+      await pressKey(frame, 'input[name="invite"]', ' ')
+      await press('form[action="/people/add"] .main')
+      await done('guest@example.com was added')
+    })
+    await task('add thirty from Excel', async (press) => {
+      const sheet = join(temporaryFolder(), 'guests.csv')
+      const rows = Array.from({ length: 30 }, (_, index) => `guest${index}@example.com;press`)
+      writeFileSync(sheet, Buffer.from(`E-Mail;Gruppe\r\n${rows.join('\r\n')}\r\n`, 'latin1'))
+      await press(tab('/people'))
+      await press('a[href="/people/import"]')
+      await textOf(frame, '#file + label')
+      const file = await frame.$('#file')
+      await (file as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(sheet)
+      await press('form[action="/people/import"] .main')
+      await press('form[action="/people/import/confirm"] .main')
+      await done('30 people added')
+    })
+    await task('find why a person cannot sign in, and let the person try again', async (press) => {
+      await press(tab('/people'))
+      await textOf(frame, '#text')
+      await typeText(frame, '#text', 'ada')
+      await press('form[role="search"] button')
+      await press(`a[href="${one('ada@example.com')}"]`)
+      await untilText(frame, '.reasons', '100 failed sign-ins: new devices must wait')
+      await press(`form[action="${one('ada@example.com')}/unlock"] .main`)
+      await done('can try again at once')
+    })
+    await task('put a viewer out', async (press) => {
+      await press(tab('/people'))
+      await press(`a[href="${one('bob@example.com')}"]`)
+      await press(`form[action="${one('bob@example.com')}/put-out"] button`)
+      await done('is disabled and signed out')
+    })
+    await task('see how many are in', async (press) => {
+      await press(tab('/evening'))
+      await untilText(frame, '.figures', 'In')
+    })
+    const opensBefore = doors().windows[0]?.opensAtSeconds ?? 0
+    await task('move the start by fifteen minutes', async (press) => {
+      await press(tab('/doors'))
+      await press('button[value="15"]')
+      await done('The times of default are changed')
+    })
+    expect(doors().windows[0]?.opensAtSeconds).toBe(opensBefore + 900)
+    await task('invite those who have not come', async (press) => {
+      await press(tab('/people'))
+      await press('form[action="/people/invite"] button')
+      await done('2 invitations sent')
+    })
+    await task('print codes for fifty', async (press) => {
+      await press(tab('/codes'))
+      await textOf(frame, '#label-0 + label')
+      await typeText(frame, '#label-0', 'GALA')
+      await press('form[action$="/create"] .main')
+      await untilText(frame, '.cards', 'AAAA-49')
+    })
+    await task('see who was there for 45 minutes', async (press) => {
+      await press(tab('/after'))
+      await press('form[action="/after/attendance"] .main')
+      await untilText(frame, 'tbody', 'ada@example.com')
+    })
+    await task('forget a person', async (press) => {
+      await press(tab('/people'))
+      await press(`a[href="${one('kim@example.com')}"]`)
+      await press('details summary')
+      await press(`form[action="${one('kim@example.com')}/forget"] button`)
+      await done('kim@example.com is forgotten')
+    })
+    expect(Math.max(...Object.values(clicks))).toBeLessThanOrEqual(MOST_CLICKS)
+    expect(Object.keys(clicks)).toHaveLength(10)
+    expect(complaints).toEqual([])
+    expect(manager.faults).toEqual([])
+  } finally {
+    await launched.close()
+  }
+})
+
+test('axe finds nothing on any page, and no page is wider than a phone', async () => {
+  const { manager } = await startEvening()
+  const launched = await launchBrowser('chromium')
+  try {
+    const { page } = await launched.openPage()
+    await page.setBypassCSP(true)
+    await page.setViewport({ width: 375, height: 800 })
+    await page.goto(`${manager.origin}/sign-in`)
+    expect(await findViolations(page)).toEqual([])
+    await signInAs(page, manager.origin, manager.clock.seconds)
+    const paths = [
+      '/evening',
+      '/people',
+      '/people/add',
+      '/people/import',
+      one('ada@example.com'),
+      '/people/many?work=remove&name=ada@example.com',
+    ]
+    for (const path of [...paths, '/codes', '/doors', '/after', '/acts', '/account', '/unknown']) {
+      await page.goto(`${manager.origin}${path}`)
+      expect([path, await findViolations(page)]).toEqual([path, []])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+    }
+  } finally {
+    await launched.close()
+  }
+})
+
+test('the figures are live, and a part with the focus stays', async () => {
+  const { manager } = await startEvening()
+  const launched = await launchBrowser('chromium')
+  try {
+    const { page } = await launched.openPage()
+    await signInAs(page, manager.origin, manager.clock.seconds)
+    const line = { category: 'security', time: new Date(manager.clock.seconds * 1000).toISOString(), event: 'sign-in' }
+    const event = {
+      ...line,
+      outcome: 'signed-in',
+      viewer: 'zoe@example.com',
+      address: '192.0.2.1',
+      entryPoint: 'default',
+    }
+    writeFileSync(manager.env.SECURITY_LOG_FILE, `${JSON.stringify(event)}\n`)
+    manager.clock.seconds += 5
+    await untilText(page.mainFrame(), '#events', 'zoe@example.com')
+  } finally {
+    await launched.close()
+  }
+})
