@@ -83,14 +83,16 @@ describe.each(SERVICES)('the service %s', (name, service) => {
 })
 
 test('compose.yaml connects only the proxy with the outside', () => {
-  expect(SERVICES.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['proxy'])
+  expect(SERVICES.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['proxy', 'manager'])
+  // Not without its profile, and only for this machine.
+  expect(services.manager).toMatchObject({ profiles: ['manager'], ports: [expect.stringMatching(/^127\.0\.0\.1:/)] })
   const membersOf = (network: string) =>
     SERVICES.filter(([, service]) => service.networks.includes(network)).map(([name]) => name)
   expect(Object.fromEntries(Object.keys(networks).map((network) => [network, membersOf(network).toSorted()]))).toEqual({
-    outside: ['proxy'],
+    outside: ['manager', 'proxy'],
     front: ['login-1', 'login-2', 'proxy'],
-    inside: ['login-1', 'login-2', 'migrate', 'postgres', 'redis', 'viewers'],
-    stores: ['login-1', 'login-2'],
+    inside: ['login-1', 'login-2', 'manager', 'migrate', 'postgres', 'redis', 'viewers'],
+    stores: ['login-1', 'login-2', 'manager'],
   })
   // With IPv6 the proxy sees the address of each viewer.
   const closed = { front: { internal: true }, inside: { internal: true } }
@@ -107,7 +109,7 @@ test('LOGIN_CPUS gives the copies more cores, and no other service', () => {
 
 test('only the commands of the operator sign in to the database as its owner', () => {
   const owners = SERVICES.filter(([, service]) => service.secrets.includes('owner-url')).map(([name]) => name)
-  expect(owners.toSorted()).toEqual(['migrate', 'viewers'])
+  expect(owners.toSorted()).toEqual(['manager', 'migrate', 'viewers'])
   expect(services.viewers?.profiles).toEqual(['commands'])
   expect(services.postgres?.environment.POSTGRES_USER).toBe('viewer_auth')
 })
