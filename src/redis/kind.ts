@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../settings/fields.ts'
 import { CertificatesFile } from '../settings/named-file.ts'
 import type { StoreKind } from '../stores/store-kind.ts'
 import { parseRedisUrl, type RedisAddress } from './address.ts'
-import { openRedisPlaces } from './screen-limit/redis-places.ts'
+import { openRedisPlaces } from './places/redis-places.ts'
 import { openRedisRecords } from './window/records.ts'
 
 interface RedisSettings {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { SessionLimits } from '../sessions/session-store.ts'
-import { placesIn } from './screen-limit/places-in.ts'
+import { placesIn } from './places/places-in.ts'
 import type { SharedStores, StoreDeps, StoreKind, StoreSettings } from './store-kind.ts'
 import { recordsIn } from './window/shared-records.ts'
 

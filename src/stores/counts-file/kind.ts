@@ -1,5 +1,5 @@
 import { FILE_FORM } from '../local-stores.ts'
-import { openPlacesBeside } from '../screen-limit/beside-counts.ts'
+import { openPlacesBeside } from '../places/beside-counts.ts'
 import type { StoreKind } from '../store-kind.ts'
 
 /** Failed sign-ins in a file of one machine. By default beside the file of sessions. */

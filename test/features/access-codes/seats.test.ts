@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isHashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { seatsOf } from '../../../src/features/access-codes/seats.ts'
-import { openMemoryPlaces } from '../../../src/stores/screen-limit/memory-places.ts'
+import { openMemoryPlaces } from '../../../src/stores/places/memory-places.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { cookieIn } from '../../login/signed-in.ts'
 import { START_SECONDS } from '../../login/start-login-app.ts'

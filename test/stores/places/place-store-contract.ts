@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Claim } from '../../../src/stores/screen-limit/claim-place.ts'
-import type { PlaceStore } from '../../../src/stores/screen-limit/place-store.ts'
+import type { Claim } from '../../../src/stores/places/claim-place.ts'
+import type { PlaceStore } from '../../../src/stores/places/place-store.ts'
 
 const NOW = 2_000_000_000
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type PlaceStore, WITHOUT_PLACES } from '../../stores/screen-limit/place-store.ts'
+import { type PlaceStore, WITHOUT_PLACES } from '../../stores/places/place-store.ts'
 import type { StoreKind } from '../../stores/store-kind.ts'
 import type { RedisAddress } from '../address.ts'
 import type { RedisLink } from '../link.ts'

@@ -2,8 +2,8 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { openRedisLink } from '../../../src/redis/link.ts'
-import { redisPlaces } from '../../../src/redis/screen-limit/redis-places.ts'
-import { claimsOf, placeStoreContract } from '../../stores/screen-limit/place-store-contract.ts'
+import { redisPlaces } from '../../../src/redis/places/redis-places.ts'
+import { claimsOf, placeStoreContract } from '../../stores/places/place-store-contract.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../servers/redis.ts'
 
 let redis: RedisServer
