@@ -34,7 +34,7 @@ function goneFor(page: string, full: Tree, tree: Tree, words: readonly RegExp[],
 /** Removes from the code or the other texts of a slim tree what names the removed parts. */
 export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[], of: 'code' | 'texts'): void {
   const words = removed.flatMap((part) => part.words.map(wordPattern))
-  const keys = new Set(removed.map(({ folder }) => basename(folder)))
+  const keys = new Set(removed.flatMap(({ folder, words: own }) => [basename(folder), ...own]))
   const folders = foldersOf(full)
   for (const folder of foldersOf(tree)) folders.delete(folder)
   // A folder of parts is the place of later parts too, unless it is a part itself.
@@ -111,7 +111,7 @@ function shorterCode(path: string, text: string, gone: Gone): string {
 const isEmptyIn = (item: unknown) =>
   typeof item === 'object' && item !== null && Object.values(item).some((one) => Array.isArray(one) && one.length === 0)
 
-/** Removes the keys with the names of parts at the top, and every item of a list that names what went. */
+/** Removes the keys with the names of parts at the top, texts under a word of a part, and items of lists that name what went. */
 function shorterJson(value: unknown, gone: Gone, keys: ReadonlySet<string>): unknown {
   const isNamed = (item: unknown) => gone.names(JSON.stringify(item))
   const isEmptied = (before: unknown, after: unknown) => isEmptyIn(after) && !isEmptyIn(before)
@@ -119,7 +119,8 @@ function shorterJson(value: unknown, gone: Gone, keys: ReadonlySet<string>): unk
     if (Array.isArray(item))
       return item.map(prune).filter((one, index) => !isNamed(one) && !isEmptied(item[index], one))
     if (typeof item !== 'object' || item === null) return item
-    return Object.fromEntries(Object.entries(item).map(([key, one]) => [key, prune(one)]))
+    const left = Object.entries(item).filter(([key, one]) => typeof one !== 'string' || !keys.has(key))
+    return Object.fromEntries(left.map(([key, one]) => [key, prune(one)]))
   }
   const left = prune(value)
   if (Array.isArray(left) || typeof left !== 'object' || left === null) return left

@@ -145,6 +145,10 @@ test('settings, their comments and texts of the screens go', () => {
   expect(textWithout('ldap', '.env.example', settings)).toBe('# One file.\nFILE=\n')
   const texts = '{ "title": "Log in", "kiosk": { "start": "Go" } }\n'
   expect(textWithout('kiosk', 'views/languages/en.json', texts)).toBe('{\n  "title": "Log in"\n}\n')
+  const outcomes = '{ "outcomes": { "failed": "failed", "kiosk mode": "at the kiosk" } }\n'
+  expect(JSON.parse(textWithout('kiosk', 'views/manager/texts/en.json', outcomes) ?? '')).toEqual({
+    outcomes: { failed: 'failed' },
+  })
   const compose = 'services:\n  app:\n    A: 1\n    LDAP_DN: x\n  ldap:\n    image: y\n'
   expect(textWithout('ldap', 'compose.yaml', compose)).toBe('services:\n  app:\n    A: 1\n')
 })
