@@ -80,8 +80,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (batch.length === 0) return pollMs
     // Another copy took one of them.
     if (!(await lease(records, batch, nowMs() + LEASE_MS))) return Math.random() * SHORT_WAIT_MS
-    const deliveries = await Promise.all(batch.map((one) => deliverOne(deps, one)))
-    state.isAway = deliveries.includes('away')
+    const delivered = await Promise.all(batch.map((one) => deliverOne(deps, one)))
+    // One commit for all: the disk would limit the mails of a second.
+    await records.write(delivered.map(({ step }) => step))
+    state.isAway = delivered.some(({ delivery }) => delivery === 'away')
     return state.isAway ? AWAY_MS : 0
   }
   async function run(): Promise<void> {
@@ -129,16 +131,17 @@ async function lease(
   return (await records.write(steps)) !== null
 }
 
+/** Returns the step that deletes a mail which is done, or keeps it for later. */
 async function deliverOne(
-  { records, seal, nowMs, deliver }: OutboxDeps,
+  { seal, nowMs, deliver }: OutboxDeps,
   { key, text, endsAtSeconds }: GuestRecord,
-): Promise<Delivery> {
+): Promise<{ readonly delivery: Delivery; readonly step: RecordWrite }> {
   const row = Row.parse(JSON.parse(text))
   const content = seal.open(row.sealed, key)
   // Of an earlier SESSION_SECRET: it cannot be read, and its code counts no longer.
   const delivery = content === null ? 'done' : await deliver(Content.parse(JSON.parse(content)))
   const leasedUntilMs = nowMs() + Math.min(2 ** row.tries * AWAY_MS, LEASE_MS)
   const again = { ...row, tries: row.tries + 1, leasedUntilMs }
-  await records.write([delivery === 'done' ? { kind: KIND, key, text: null } : stepOf(key, again, endsAtSeconds)])
-  return delivery
+  const step = delivery === 'done' ? { kind: KIND, key, text: null } : stepOf(key, again, endsAtSeconds)
+  return { delivery, step }
 }
