@@ -16,8 +16,13 @@ export function createLanes(nowMs: () => number): (lane: string) => string {
     last.set(lane, place)
     const [oldest] = last.keys()
     if (last.size > MOST_LANES && oldest !== undefined) last.delete(oldest)
-    return String(Math.round(place)).padStart(15, '0')
+    return placeOf(place)
   }
+}
+
+/** Returns the place of a time: texts in the order of times. */
+export function placeOf(timeMs: number): string {
+  return String(Math.round(timeMs)).padStart(15, '0')
 }
 
 /** Creates a pause that `wake()` ends early, or leaves out if it comes before. */

@@ -7,6 +7,7 @@ import { siteOf } from '../../sign-in-limits/keys.ts'
 import type { GuestRecord, GuestRecords, RecordWrite } from '../guests/guest-records.ts'
 import { CODE_SECONDS, type CodeBinding, createDigests, newCode, readCode, TRIES } from './code.ts'
 import type { CodeLimits, CodeRefusal } from './code-limits.ts'
+import type { BuildNotice } from './notices.ts'
 import { MOST_WAITING, type Outbox } from './outbox.ts'
 
 /** A request for a code, from a form in the frame of the player. */
@@ -65,6 +66,10 @@ export interface MailCodes {
 export interface OpenMailCodes {
   /** Returns the codes of a feature at an entry point. Called before the first request. */
   at(feature: string, entryPoint: EntryPoint, asked: CodeReader): MailCodes
+  /** Says how to build the notices of a feature at an entry point. See `createNoticeSteps()`. */
+  noticesOf(feature: string, entryPoint: EntryPoint, build: BuildNotice): void
+  /** Sends soon: a notice was added. */
+  wake(): void
   close(): void
 }
 

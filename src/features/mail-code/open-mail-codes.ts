@@ -10,7 +10,8 @@ import { type CodeLimits, createCodeLimits } from './code-limits.ts'
 import { codeMail } from './code-mail.ts'
 import type { MailCodeCounts } from './mail-code-counts.ts'
 import { type CodeReader, createMailCodes, type OpenMailCodes } from './mail-codes.ts'
-import { createOutbox, type Delivery, type OutboxMail } from './outbox.ts'
+import { type BuildNotice, createNoticeDelivery } from './notices.ts'
+import { createOutbox, type Delivery, OUTBOX_SEAL, type OutboxMail } from './outbox.ts'
 import type { MailCodeSettings } from './settings.ts'
 
 interface Sender extends CodeReader {
@@ -30,12 +31,13 @@ export async function openMailCodes(
   const server = await openMailServer(settings)
   const limits = createCodeLimits(openCounter, addressLimit, mailsPerHour)
   const senders = new Map<string, Sender>()
+  const notices = new Map<string, BuildNotice>()
   const { secrets } = sessionSettings
   const outbox = createOutbox({
     records,
-    seal: createSeal(secrets, 'viewer-auth mail outbox 1'),
+    seal: createSeal(secrets, OUTBOX_SEAL),
     nowMs: () => nowSeconds() * 1000,
-    deliver: createDelivery(services, { server, limits, senders, counts }),
+    deliver: createDelivery(services, { server, limits, senders, notices, counts }),
     onFault: (err) => log.warn({ event: 'mail-code', err }, 'Mails with codes wait: the guests store failed'),
   })
   counts.watch(outbox.waiting)
@@ -45,6 +47,8 @@ export async function openMailCodes(
       senders.set(scope, { entryPoint, mayGet })
       return createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
     },
+    noticesOf: (feature, { name }, build) => void notices.set(`${feature} ${name}`, build),
+    wake: () => outbox.wake(),
     close() {
       outbox.close()
       server.close()
@@ -56,16 +60,19 @@ interface DeliveryDeps {
   readonly server: Pick<MailServer, 'send'>
   readonly limits: Pick<CodeLimits, 'admitInTotal' | 'giveBackMail'>
   readonly senders: ReadonlyMap<string, Sender>
+  readonly notices: ReadonlyMap<string, BuildNotice>
   readonly counts: Pick<MailCodeCounts, 'count'>
 }
 
 /** Creates the work after the answer: decides if the address may get its code, and sends the mail. */
 function createDelivery(
   { publicUrl, securityLog, log }: Pick<Services, 'publicUrl' | 'securityLog' | 'log'>,
-  { server, limits, senders, counts }: DeliveryDeps,
+  { server, limits, senders, notices, counts }: DeliveryDeps,
 ) {
   const outages = logOutages(log)
+  const deliverNotice = createNoticeDelivery({ server, notices, securityLog, outages })
   return async (mail: OutboxMail): Promise<Delivery> => {
+    if (mail.notice !== undefined) return await deliverNotice(mail, mail.notice)
     const sender = senders.get(mail.scope)
     // The entry point is new, or not ready yet: another copy may know it.
     if (sender === undefined) return 'retry'

@@ -25,7 +25,10 @@ export interface Outbox {
 const Content = z.object({
   scope: z.string(),
   address: z.string(),
+  /** Empty for a notice. */
   code: z.string(),
+  /** The name of a mail that is not a code. */
+  notice: z.string().optional(),
   language: z.string(),
   device: z.array(z.string()),
   requestId: z.string(),
@@ -49,6 +52,8 @@ export interface OutboxDeps {
 }
 
 const KIND = 'mail-outbox'
+/** Separates the keys of sealed mails from those of other seals. */
+export const OUTBOX_SEAL = 'viewer-auth mail outbox 1'
 const Row = z.object({ atMs: z.number(), leasedUntilMs: z.number(), tries: z.number(), sealed: z.string() })
 type Row = z.output<typeof Row>
 
@@ -97,11 +102,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
   void run()
   return {
-    stepFor(mail, lane) {
-      const key = `${placeIn(lane)}-${randomBytes(9).toString('base64url')}`
-      const sealed = seal.seal(JSON.stringify(mail), key)
-      return stepOf(key, { atMs: mail.atMs, leasedUntilMs: 0, tries: 0, sealed }, mail.endsAtSeconds)
-    },
+    stepFor: (mail, lane) => outboxStep(seal, mail, placeIn(lane)),
     wake() {
       if (!state.isAway) pause.wake()
     },
@@ -112,6 +113,18 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       pause.wake()
     },
   }
+}
+
+/**
+ * Returns the step that adds a mail.
+ * @param place its place in the order: of milliseconds, as `createLanes()` returns it.
+ * @param notBeforeMs the mail is sent no sooner.
+ */
+export function outboxStep(seal: Seal, mail: OutboxMail, place: string, notBeforeMs = 0): RecordWrite {
+  const key = `${place}-${randomBytes(9).toString('base64url')}`
+  const sealed = seal.seal(JSON.stringify(mail), key)
+  const row = { atMs: Math.max(mail.atMs, notBeforeMs), leasedUntilMs: notBeforeMs, tries: 0, sealed }
+  return stepOf(key, row, mail.endsAtSeconds)
 }
 
 function stepOf(key: string, row: Row, endsAtSeconds: number | null): RecordWrite {
