@@ -15,6 +15,9 @@ export interface MailSignInSettings {
   readonly file: string | null
 }
 
+/** Settings that name guests, here or in a feature with guests of its own. */
+const LISTS = ['mailGuests', 'mailGuestsFile', 'registration']
+
 /** @throws RangeError with the end of a sentence. */
 function parsePattern(text: string): MailPattern {
   const pattern = parseMailPattern(text)
@@ -39,7 +42,7 @@ function read(given: Given, { has, refuse, nameOf }: ReadContext): MailSignInSet
   const isList = mode === 'list' || mode === 'domains'
   if (!isList && has('mailGuests')) refuse('mailGuests', `needs ${nameOf('mailSignIn')} list or domains`)
   if (mode !== 'list' && has('mailGuestsFile')) refuse('mailGuestsFile', `needs ${nameOf('mailSignIn')} list`)
-  if (mode === 'list' && !has('mailGuests') && !has('mailGuestsFile')) {
+  if (mode === 'list' && !LISTS.some(has)) {
     refuse('mailGuests', `is required with list, or ${nameOf('mailGuestsFile')}: the addresses of the guests`)
   }
   if (mode === 'domains' && !has('mailGuests')) refuse('mailGuests', 'is required with domains, such as *@example.com')

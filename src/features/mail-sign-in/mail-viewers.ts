@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
 import type { UserStore, Viewer } from '../../users/user-store.ts'
 import { guestOrigin, guestSubjectOf } from '../guests/guest-origin.ts'
+import type { KnownGuest } from '../guests/guest-sources.ts'
 import type { MailSignInSettings } from './fields.ts'
 import type { GuestList } from './guest-list.ts'
 
@@ -21,6 +22,8 @@ export interface SignedIn {
 
 interface MailViewersDeps {
   readonly guests: GuestList
+  /** Returns a guest of another feature, such as one who registered. Comes before the list. */
+  readonly findKnown: (address: string) => Promise<KnownGuest | null>
   readonly users: Pick<UserStore, 'find'>
   readonly sessionSeconds: number
   readonly nowSeconds: () => number
@@ -28,23 +31,25 @@ interface MailViewersDeps {
 
 export function createMailViewers(
   { mode }: MailSignInSettings,
-  { guests, users, sessionSeconds, nowSeconds }: MailViewersDeps,
+  { guests, findKnown, users, sessionSeconds, nowSeconds }: MailViewersDeps,
 ): MailViewers {
   if (mode === 'store') {
     return {
       async find(address) {
         const viewer = (await users.find?.(address)) ?? null
-        return viewer && { viewer }
+        return viewer ? { viewer } : await findKnown(address)
       },
       acceptsSession: ({ sso }) => sso === undefined,
     }
   }
   return {
-    find(address) {
+    async find(address) {
+      const known = await findKnown(address)
+      if (known !== null) return known
       const guest = guests.find(address)
       const viewer = guest && { username: address, ...guest }
       const origin = guestOrigin('mail', address, nowSeconds() + sessionSeconds)
-      return Promise.resolve(viewer && { viewer, origin })
+      return viewer && { viewer, origin }
     },
     acceptsSession(stored) {
       const address = guestSubjectOf(stored, 'mail')

@@ -3,6 +3,7 @@ import { LANGUAGES, textsOf } from '../../languages/languages.ts'
 import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
 import type { Gate } from '../../login/route-deps.ts'
 import { guestSubjectOf } from '../guests/guest-origin.ts'
+import { findKnownGuest } from '../guests/guest-sources.ts'
 import { openMailCodes } from '../mail-code/feature.ts'
 import type { MailSignInSettings } from './fields.ts'
 import { openGuestList } from './guest-list.ts'
@@ -18,7 +19,8 @@ export async function openMailSignIn(
   const { users, nowSeconds, log, sessionSettings } = services
   const codes = await openMailCodes(services)
   const sessionSeconds = sessionSettings.lifetimeSeconds
-  const opened = entryPoints.map(async ({ entryPoint: { name }, settings }) => {
+  const opened = entryPoints.map(async ({ entryPoint, settings }) => {
+    const { name } = entryPoint
     if (settings.mode === 'store' && users.find === undefined) {
       throw new ConfigError('MAIL_SIGN_IN=store needs a user store that finds a viewer without a password.')
     }
@@ -27,7 +29,8 @@ export async function openMailSignIn(
       onChange: (count) => log.info({ ...own, guests: count }, 'The guests have changed'),
       onFault: (fault) => log.warn(own, `${fault}. The guests stay as they were`),
     })
-    const viewers = createMailViewers(settings, { guests, users, sessionSeconds, nowSeconds })
+    const findKnown = (address: string) => findKnownGuest(services, entryPoint, address)
+    const viewers = createMailViewers(settings, { guests, findKnown, users, sessionSeconds, nowSeconds })
     return [name, { guests, viewers, settings }] as const
   })
   const byName = new Map(await Promise.all(opened))
