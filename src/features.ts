@@ -13,6 +13,7 @@ import { mailSignIn } from './features/mail-sign-in/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
 import { passwordForm } from './features/password-form/feature.ts'
+import { registration } from './features/registration/feature.ts'
 import { screenLimit } from './features/screen-limit/feature.ts'
 import { secretFiles } from './features/secret-files/feature.ts'
 import { sso } from './features/sso/feature.ts'
@@ -29,6 +30,7 @@ const FEATURES = {
   sso,
   passkeys,
   mailSignIn,
+  registration,
   account,
   watchPage,
   token,

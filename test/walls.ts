@@ -8,7 +8,7 @@ const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
 const FEATURES =
-  'sso passkeys account account-end mail guests mail-code mail-sign-in password-form watch-page token doors screen-limit secret-files default-log access-codes'
+  'sso passkeys account account-end mail guests mail-code mail-sign-in registration password-form watch-page token doors screen-limit secret-files default-log access-codes'
     .split(' ')
     .map((name) => `src/features/${name}`)
 
@@ -16,7 +16,7 @@ const FEATURES =
 const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
-  'setup manager access-codes viewers audit response report drill doors backup support preview doctor service settings terminal',
+  'setup manager access-codes viewers audit response report drill doors registration backup support preview doctor service settings terminal',
 )
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -48,6 +48,11 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
   'src/features/mail': BELOW_FEATURES,
   'src/features/mail-sign-in': [...BELOW_FEATURES, 'src/features/mail-code', 'src/features/guests'],
+  'src/features/registration': [
+    ...BELOW_FEATURES,
+    ...['src/features/guests', 'src/features/mail', 'src/features/mail-code'],
+    ...['src/features/pass', 'src/features/watch-page'],
+  ],
   'src/features/mail-code': [...BELOW_FEATURES, 'src/features/guests', 'src/features/mail', 'src/features/pass'],
   'src/features/guests': BELOW_FEATURES,
   'src/features/password-form': ['src/settings', 'src/login'],
@@ -76,13 +81,14 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
-  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
+  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('registration settings security-log output terminal')],
   'src/tools/cli/access-codes': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
-  'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('settings service html-page output terminal')],
+  'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('registration settings service html-page output terminal')],
   'src/tools/cli/drill': [...FOR_TOOLS, ...roomsOf('doors settings html-page output terminal')],
   'src/tools/cli/doors': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
+  'src/tools/cli/registration': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
   'src/tools/cli/backup': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/preview': [
     ...[...FOR_TOOLS, 'src/app.ts', 'src/features.ts', ...LOGIN],

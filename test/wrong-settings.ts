@@ -198,6 +198,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['TRUSTED_PROXIES', '::ffff:10.0.0.7', 'write it as IPv4'],
   ['SHUTDOWN_DELAY_SECONDS', '301', 'whole number from 0 to 300'],
   ['METRICS_PORT', 'on', 'whole number from 0 to 65535'],
+  ['REGISTRATION', '{"most":0}', ': most must be a whole number from 1 to 1000000'],
   ['MAIL_SIGN_IN', 'on', 'must be off, list, domains, store or anyone'],
   ['MAIL_GUESTS', 'ada@example.com', 'needs MAIL_SIGN_IN list or domains'],
   ['MAIL_GUESTS_FILE', 'guests.csv', 'needs MAIL_SIGN_IN list'],

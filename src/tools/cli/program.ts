@@ -136,6 +136,12 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./doors/doors-command.ts')).addDoorsCommand,
   },
   {
+    name: 'registrations',
+    summary: 'guests who registered: list, approve, refuse, export',
+    declare: addGroup,
+    load: async () => (await import('./registration/registrations-command.ts')).addRegistrationsCommands,
+  },
+  {
     name: 'backup',
     summary: 'copy the SQLite files of the settings while the app runs',
     declare: addBareCommand,

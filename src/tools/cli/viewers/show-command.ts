@@ -9,6 +9,7 @@ import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } 
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
+import { registrationsOf } from './registration/registrations-of.ts'
 import { featureStateOf, type KnownEvents, type ShownViewer, stateOf, textOf } from './shown-viewer.ts'
 
 /** Facts about a viewer that features know. */
@@ -19,6 +20,7 @@ const FACTS: readonly FactReader[] = [
 /** Sources that know earlier sign-ins of a viewer. */
 const HISTORIES: readonly HistoryReader[] = [
   loggedEvents, //
+  registrationsOf,
 ]
 
 /** @param part returns null if the work fails, and shows the fault. */

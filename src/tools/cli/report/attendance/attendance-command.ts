@@ -15,6 +15,7 @@ import {
 import { codePeople } from './invited/access-codes/code-people.ts'
 import { filePeople } from './invited/file-people.ts'
 import type { PeopleChoice, Person } from './invited/people.ts'
+import { registeredPeople } from './invited/registration/registered-people.ts'
 import { STORE, storePeople } from './invited/store-people.ts'
 import { reportAttendance } from './report-attendance.ts'
 
@@ -38,6 +39,7 @@ const MINUTE_MS = 60_000
 const LISTS: Readonly<Record<string, (io: CommandIo, choice: PeopleChoice) => Promise<Person[]>>> = {
   [STORE]: storePeople,
   codes: codePeople,
+  registrations: registeredPeople,
 }
 
 /** Adds `report attendance`: who was invited, who came and for how long, and who was missing. */

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { domainOf } from '../../guests/mail-address.ts'
+import type { Approval } from '../settings/settings.ts'
+
+export const STATES = ['waiting-for-approval', 'on-waiting-list', 'approved', 'refused', 'cancelled'] as const
+export type RegistrationState = (typeof STATES)[number]
+
+const Seconds = z.number().nonnegative()
+const Stored = z.object({
+  state: z.enum(STATES),
+  attributes: z.record(z.string(), z.string()),
+  consents: z.array(z.object({ name: z.string(), version: z.string(), atSeconds: Seconds })),
+  language: z.string(),
+  registeredAtSeconds: Seconds,
+  changedAtSeconds: Seconds,
+  turn: z.number().nullable(),
+})
+
+/** The consent of a guest to one version of a text. UNIX time in seconds. */
+export interface Consent {
+  readonly name: string
+  readonly version: string
+  readonly atSeconds: number
+}
+
+/** The registration of a mail address at an entry point. UNIX times in seconds. */
+export interface Registration {
+  readonly entryPoint: string
+  /** Canonical, as parseMailAddress() returns it. */
+  readonly address: string
+  readonly state: RegistrationState
+  readonly attributes: Readonly<Record<string, string>>
+  readonly consents: readonly Consent[]
+  /** The language of the guest, for mails. */
+  readonly language: string
+  readonly registeredAtSeconds: number
+  /** The time of the last change of the state. */
+  readonly changedAtSeconds: number
+  /** The turn on the waiting list. Null for a guest who is not on it. */
+  readonly turn: number | null
+}
+
+/** The numbers of an entry point. They stay when a registration is forgotten. */
+export type Counts = Readonly<Record<RegistrationState | 'forgotten' | 'nextTurn', number>>
+
+const Count = z.int().nonnegative().default(0)
+const StoredCounts = z.object({
+  'waiting-for-approval': Count,
+  'on-waiting-list': Count,
+  approved: Count,
+  refused: Count,
+  cancelled: Count,
+  forgotten: Count,
+  nextTurn: Count,
+})
+
+export const NO_COUNTS: Counts = StoredCounts.parse({})
+
+/** Parses a record. @throws Error for a text that this app did not write. */
+export function parseRegistration(entryPoint: string, address: string, text: string): Registration {
+  return { entryPoint, address, ...Stored.parse(JSON.parse(text)) }
+}
+
+export function registrationText({ entryPoint: _entryPoint, address: _address, ...stored }: Registration): string {
+  return JSON.stringify(stored)
+}
+
+export function parseCounts(text: string): Counts {
+  return StoredCounts.parse(JSON.parse(text))
+}
+
+/** The number of places that are taken: a guest who waits for approval has one. */
+export function takenOf(counts: Counts): number {
+  return counts.approved + counts['waiting-for-approval']
+}
+
+/** True if the state has a place. */
+export function hasPlace(state: RegistrationState): boolean {
+  return state === 'approved' || state === 'waiting-for-approval'
+}
+
+/** Returns the state of a guest who gets a place. */
+export function stateWithPlace(approval: Approval, address: string): 'approved' | 'waiting-for-approval' {
+  if (approval.kind === 'none') return 'approved'
+  const isKnown = approval.kind === 'domains' && approval.domains.includes(domainOf(address))
+  return isKnown ? 'approved' : 'waiting-for-approval'
+}

@@ -1,0 +1,55 @@
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import { sentence, type Texts, textsOf } from '../../languages/languages.ts'
+import type { RecordWrite } from '../guests/guest-records.ts'
+import { buildMail } from '../mail/layout.ts'
+import type { Mail } from '../mail/smtp.ts'
+import { type BuildNotice, createNoticeSteps } from '../mail-code/notices.ts'
+import { watchUrlOf } from '../watch-page/watch-url.ts'
+import type { Notice } from './book/book.ts'
+import type { Registration } from './book/registration.ts'
+import { REGISTRATION } from './settings/settings.ts'
+
+type MailTexts = Texts['registration']['mail']
+
+/** The subject and the paragraphs of each notice. Only who may watch gets the address of the page with the video. */
+const NOTICES: Readonly<Record<string, readonly [subject: keyof MailTexts, ...paragraphs: (keyof MailTexts)[]]>> = {
+  'waiting-for-approval': ['receivedSubject', 'received'],
+  'on-waiting-list': ['listSubject', 'list'],
+  approved: ['approvedSubject', 'approved'],
+  'place-free': ['placeFreeSubject', 'placeFree', 'approved'],
+  'place-free-waiting': ['placeFreeSubject', 'placeFree', 'received'],
+  refused: ['refusedSubject', 'refused'],
+}
+const MAY_WATCH = ['approved', 'place-free']
+
+/** Returns the function that builds the mails of the registration at an entry point. */
+export function createMails(entryPoint: EntryPoint, host: string): BuildNotice {
+  const { brand } = entryPoint
+  const service = brand.name ?? host
+  return ({ address, name, language }): Mail | null => {
+    const keys = NOTICES[name]
+    if (keys === undefined) return null
+    const { mail } = textsOf(language).registration
+    const [subject = '', ...above] = keys.map((key) => sentence(language, mail[key], { service }))
+    const watchUrl = MAY_WATCH.includes(name) ? watchUrlOf(entryPoint) : null
+    const frame = { to: address, service, language, brand, watchUrl, request: null }
+    return buildMail(frame, { subject, greeting: null, above, below: [] })
+  }
+}
+
+const SPACING_MS = 1_000
+
+/**
+ * Returns the function that creates the records of mails, for the app and for commands.
+ * @param spacingMs the time between two mails.
+ */
+export function mailSteps(
+  secrets: readonly string[],
+  entryPoint: string,
+  nowSeconds: () => number,
+  spacingMs = SPACING_MS,
+): (registration: Pick<Registration, 'address' | 'language'>, notice: Notice) => RecordWrite[] {
+  const scope = { feature: REGISTRATION, entryPoint: { name: entryPoint } }
+  const stepFor = createNoticeSteps(secrets, scope, { nowMs: () => nowSeconds() * 1000, spacingMs })
+  return ({ address, language }, name) => [stepFor({ address, language, name })]
+}

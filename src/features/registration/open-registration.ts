@@ -1,0 +1,74 @@
+import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
+import { compileView } from '../../login/screens/views.ts'
+import { openGuestRecords } from '../guests/feature.ts'
+import { guestSubjectOf } from '../guests/guest-origin.ts'
+import { openMailCodes } from '../mail-code/feature.ts'
+import { createRegistrations, type Registrations } from './book/registrations.ts'
+import { createFormSeal } from './form/sealed-form.ts'
+import { createGate } from './gate.ts'
+import { guestOf, subjectOf } from './guest.ts'
+import { createMails, mailSteps } from './mails.ts'
+import { createRegistrationPages } from './screens/pages.ts'
+import { registrationPart } from './screens/screen-part.ts'
+import { REGISTRATION, type RegistrationSettings } from './settings/settings.ts'
+import { registrationRoutes } from './steps/routes.ts'
+
+/** A place may be free since a command that was stopped, or since a start with more places. */
+const MOVE_ON_EVERY_MS = 30_000
+
+/** @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
+export async function openRegistration(
+  services: Services,
+  entryPoints: readonly EntryPointOf<RegistrationSettings>[],
+): Promise<OpenFeature<RegistrationSettings>> {
+  const { publicUrl, nowSeconds, sessionSettings, log } = services
+  const [codes, records] = [await openMailCodes(services), await openGuestRecords(services)]
+  const template = compileView('registration/form')
+  const sessionSeconds = sessionSettings.lifetimeSeconds
+  const opened = entryPoints.map(({ entryPoint, settings }) => {
+    codes.noticesOf(REGISTRATION, entryPoint, createMails(entryPoint, publicUrl.hostname))
+    const mailOf = mailSteps(sessionSettings.secrets, entryPoint.name, nowSeconds)
+    const registrations = createRegistrations({ records, entryPoint: entryPoint.name, settings, nowSeconds, mailOf })
+    return [entryPoint.name, { settings, registrations }] as const
+  })
+  const byName = new Map(opened)
+  async function moveOn(): Promise<void> {
+    for (const { registrations } of byName.values()) await registrations.moveOn()
+  }
+  const warn = (err: unknown) => log.warn({ event: 'registration', err }, 'A waiting list does not move on for now')
+  const moving = setInterval(() => void moveOn().catch(warn), MOVE_ON_EVERY_MS).unref()
+  return {
+    at(entryPoint, settings) {
+      const { name } = entryPoint
+      const registrations = byName.get(name)?.registrations
+      if (registrations === undefined) throw new Error(`The registration of ${name} is not open`)
+      const ownCodes = codes.at(REGISTRATION, entryPoint, { mayGet: (address) => mayGet(registrations, address) })
+      const formSeal = createFormSeal(services, name)
+      return {
+        screenPart: registrationPart(!entryPoint.hasPasswordForm),
+        acceptsSession: (viewer) => guestSubjectOf(viewer, 'registration')?.startsWith(subjectOf(name, '')) ?? false,
+        gate: () => createGate(registrations, name),
+        routes(deps) {
+          const pages = createRegistrationPages(deps, template)
+          const own = { settings, registrations, codes: ownCodes, formSeal, pages, sessionSeconds }
+          return registrationRoutes({ ...deps, ...own })
+        },
+      }
+    },
+    guestSource: {
+      async find({ name }, address) {
+        const own = byName.get(name)
+        const registration = (await own?.registrations.find(address)) ?? null
+        if (own === undefined || registration?.state !== 'approved') return null
+        return guestOf(registration, own.settings, nowSeconds() + sessionSeconds)
+      },
+    },
+    close: () => clearInterval(moving),
+  }
+}
+
+/** A code helps only who is registered, or can register. */
+async function mayGet(registrations: Registrations, address: string): Promise<boolean> {
+  const openness = await registrations.openness()
+  return openness === 'open' || openness === 'waiting-list' || (await registrations.find(address)) !== null
+}

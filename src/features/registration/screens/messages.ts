@@ -1,0 +1,64 @@
+import { fill, LANGUAGES, type Language, type Texts, textsOf } from '../../../languages/languages.ts'
+import type { PolicyText } from '../../../login/answer/access-decision.ts'
+import { timeText } from '../../../settings/times.ts'
+import type { RegistrationState } from '../book/registration.ts'
+import type { Openness } from '../book/registrations.ts'
+import type { RegistrationSettings } from '../settings/settings.ts'
+
+/** A sentence in place of a form, in every language. `reason` is for programs. */
+export interface Message {
+  readonly title: PolicyText
+  readonly text: PolicyText
+  readonly reason: string
+}
+
+/** Returns the words for a state, for the screen and for the gate. */
+export function messageOfState(state: RegistrationState | 'unknown'): Message {
+  const [title, text] = KEYS[state]
+  return {
+    title: inEach((texts) => texts.registration[title]),
+    text: inEach((texts) => texts.registration[text]),
+    reason: `registration-${state}`,
+  }
+}
+
+const KEYS = {
+  'waiting-for-approval': ['waitingTitle', 'waiting'],
+  'on-waiting-list': ['listTitle', 'list'],
+  approved: ['registeredTitle', 'registered'],
+  refused: ['refusedTitle', 'refused'],
+  cancelled: ['cancelledTitle', 'cancelled'],
+  unknown: ['cancelledTitle', 'unknown'],
+} as const satisfies Record<string, readonly [keyof Texts['registration'], keyof Texts['registration']]>
+
+/** Returns the words for a registration that takes nobody. */
+export function messageOfShut(openness: 'full' | 'closed', closesAt: RegistrationSettings['closesAt']): Message {
+  const reason = `registration-${openness}`
+  if (openness === 'full') {
+    return {
+      title: inEach((texts) => texts.registration.fullTitle),
+      text: inEach((texts) => texts.registration.full),
+      reason,
+    }
+  }
+  const { seconds = 0, zone = 'UTC' } = closesAt ?? {}
+  return {
+    title: inEach((texts) => texts.registration.closedTitle),
+    text: inEach((texts, language) => fill(texts.registration.closed, { time: timeText(language, seconds, zone) })),
+    reason,
+  }
+}
+
+/** Returns what the form for the address says: also before anyone types, that no place is free. */
+export function noticeOf(openness: Openness, closesAt: RegistrationSettings['closesAt'], language: Language): string {
+  const { introduction, listNotice, already } = textsOf(language).registration
+  if (openness === 'open') return introduction
+  if (openness === 'waiting-list') return listNotice
+  const { text } = messageOfShut(openness, closesAt)
+  return `${typeof text === 'string' ? text : (text[language] ?? text.en)} ${already}`
+}
+
+function inEach(textIn: (texts: Texts, language: Language) => string): PolicyText {
+  const all = LANGUAGES.map((language) => [language, textIn(textsOf(language), language)])
+  return { en: textIn(textsOf('en'), 'en'), ...Object.fromEntries(all) }
+}

@@ -1,0 +1,99 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { languageOf } from '../../../languages/languages.ts'
+import { tooManyTries } from '../../../login/check-credentials.ts'
+import { deviceOf } from '../../../login/log/device.ts'
+import { requestIdOf } from '../../../login/log/sign-in-log.ts'
+import { readPost } from '../../../login/posts.ts'
+import { type PlayerContext, readPlayerContext } from '../../../login/request/player-context.ts'
+import type { EntryPointDeps } from '../../../login/route-deps.ts'
+import type { Refusal } from '../../../login/screens/screens.ts'
+import { parseMailAddress } from '../../guests/mail-address.ts'
+import type { MailCodes } from '../../mail-code/mail-codes.ts'
+import type { Registrations } from '../book/registrations.ts'
+import { readAddressFields } from '../form/form-request.ts'
+import { PATHS } from '../form/paths.ts'
+import { sendAddressForm } from './address-form.ts'
+import { type FillDeps, goOn, showOwn } from './fill.ts'
+
+export interface RegisterDeps extends FillDeps {
+  readonly registrations: Registrations
+  readonly codes: MailCodes
+  readonly addressOf: EntryPointDeps['addressOf']
+}
+
+/** Shows the form for the address. Says at once if no place is free, or the registration is closed. */
+export function getAddress(deps: RegisterDeps): RequestHandler {
+  return async function getAddressForm(req, res) {
+    const reading = readPlayerContext(req.query, deps.answer)
+    if (!reading.ok) return deps.refusals.badContext(req, res, reading)
+    await sendAddressForm(deps, req, res, reading.context)
+  }
+}
+
+/** Sends a code to the typed address. The same for every address, registered or not. */
+export function postAddress(deps: RegisterDeps): RequestHandler {
+  return async function postAddressForm(req, res) {
+    const context = readPost(deps, req, res)
+    if (context === null) return
+    await sendCode(deps, req, res, context)
+  }
+}
+
+/** Checks the code. The person then sees the own registration, or the first step of the form. */
+export function postCode(deps: RegisterDeps): RequestHandler {
+  const { codes, pages, addressOf, nowSeconds, logSignIn } = deps
+  return async function postCodeForm(req, res) {
+    const context = readPost(deps, req, res)
+    if (context === null) return
+    const { address: typed, secret, code, again } = readAddressFields(req.body)
+    const address = addressIn(deps, typed)
+    if (address === null || secret === undefined) return await sendAddressForm(deps, req, res, context)
+    if (again !== undefined) return await sendCode(deps, req, res, context)
+    deps.answer.assertCapacity()
+    const use = await codes.use({ secret, address, code, clientAddress: addressOf(req) })
+    if (use.ok) {
+      const known = await deps.registrations.find(address)
+      if (known !== null) return await showOwn(deps, req, res, context, known)
+      const form = { address, answers: {}, step: 0, provenAtSeconds: nowSeconds() }
+      return await goOn(deps, req, res, context, { form, secret })
+    }
+    const isLimit = 'limit' in use
+    if (isLimit) logSignIn(req, { outcome: 'held-back', limit: use.limit, viewer: address })
+    else logSignIn(req, { outcome: 'registration-wrong-code', viewer: address, reason: use.reason })
+    const refusal = isLimit ? tooManyTries(use.retryAfterSeconds) : WRONG[use.reason]
+    pages.sendCode(req, res, { context, path: PATHS.code, address, secret, refusal })
+  }
+}
+
+const WRONG: Readonly<Record<'wrong' | 'over', Refusal>> = {
+  wrong: { status: 401, text: 'mail-code.wrongCode' },
+  over: { status: 401, text: 'mail-code.codeOver' },
+}
+
+async function sendCode(deps: RegisterDeps, req: Request, res: Response, context: PlayerContext): Promise<void> {
+  const { codes, entryPoint, pages, addressOf, logSignIn } = deps
+  const { address: typed, secret: given } = readAddressFields(req.body)
+  const address = addressIn(deps, typed)
+  if (address === null) {
+    const refusal = { status: 400, text: 'mail-code.badAddress' } as const
+    return await sendAddressForm(deps, req, res, context, { refusal, address: typed })
+  }
+  const language = languageOf(req, entryPoint.brand.defaultLanguage)
+  const request = { address, secret: given, language, device: deviceOf(req), requestId: requestIdOf(req) }
+  const asked = await codes.ask({ ...request, clientAddress: addressOf(req) })
+  if (asked.ok) {
+    logSignIn(req, { outcome: 'registration-code', viewer: address })
+    return pages.sendCode(req, res, { context, path: PATHS.code, address, secret: asked.secret, isLate: asked.isLate })
+  }
+  const refusal = tooManyTries(asked.retryAfterSeconds)
+  logSignIn(req, { outcome: 'held-back', limit: asked.limit, viewer: address })
+  if (given === undefined) return await sendAddressForm(deps, req, res, context, { refusal, address })
+  pages.sendCode(req, res, { context, path: PATHS.code, address, secret: given, refusal })
+}
+
+/** Returns the canonical address. Null for one that is wrong, or that the player cannot get as the name of the viewer. */
+function addressIn({ entryPoint, answer }: Pick<RegisterDeps, 'entryPoint' | 'answer'>, typed: string): string | null {
+  const address = parseMailAddress(typed)
+  const isSent = entryPoint.parameters.some(({ attribute }) => attribute === 'username')
+  return address === null || (isSent && answer.faultIn(address) !== null) ? null : address
+}

@@ -1,0 +1,12 @@
+import type { RegistrationState } from '../../../features/registration/book/registration.ts'
+
+/** The options of all commands. */
+export interface RegistrationOptions {
+  readonly json?: boolean
+  readonly entryPoint?: string
+  readonly domain?: string
+  readonly state?: RegistrationState
+}
+
+/** What a command does with a registration. */
+export type Step = 'approve' | 'refuse' | 'cancel' | 'forget'
