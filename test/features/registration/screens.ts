@@ -19,13 +19,19 @@ const FIELDS = [
   { name: 'seat', kind: 'choice', label: 'Where do you sit?', options: ['In the hall', 'On the balcony'] },
   { name: 'country', kind: 'choice', label: 'Country', options: ['Germany', 'Japan'], required: 'on' },
   { name: 'news', kind: 'box', label: 'Tell me about other events of this series by email' },
-  { name: 'terms', kind: 'consent', label: 'I accept the terms of the event', version: '1', url: 'https://terms.example/' },
+  {
+    name: 'terms',
+    kind: 'consent',
+    label: 'I accept the terms of the event',
+    version: '1',
+    url: 'https://terms.example/',
+  },
 ]
 const SECRET = 'A'.repeat(43)
 const entryPoint = withRegistration({ fields: FIELDS, most: 1_000 }, entryPointAt('event'))
 const full = withRegistration({ fields: FIELDS, closesAt: '2020-01-01T00:00Z' }, entryPointAt('event'))
 
-export const SETTINGS_OF_SCREENS = {
+const SETTINGS_OF_SCREENS = {
   guests: { store: { kind: 'sqlite', file: join(folder, 'guests.db') } },
   mail: { server: mailSettings(9) },
   'mail-code': { mailsPerHour: 1 },
@@ -46,9 +52,12 @@ function formOf(step: number): Record<string, string> {
 }
 
 async function screensOf(app: LoginApp, headers: Headers) {
-  const post = (path: string, fields: Readonly<Record<string, string>>) => app.post(`${PATH}/register${path}`, fields, headers)
+  const post = (path: string, fields: Readonly<Record<string, string>>) =>
+    app.post(`${PATH}/register${path}`, fields, headers)
   const sent = await post('', { address: LONG_NAME })
-  const steps = [0, 1, 2].map((step) => post('/fields', { ...formOf(step), field1: 'x'.repeat(150), field3: '?', field5: '?' }))
+  const steps = [0, 1, 2].map((step) =>
+    post('/fields', { ...formOf(step), field1: 'x'.repeat(150), field3: '?', field5: '?' }),
+  )
   const screens = {
     'register: address': await app.get(`${PATH}/register`, headers),
     'register: wrong address': await post('', { address: LONG_NAME.replace('@', ' at ') }),
@@ -58,7 +67,9 @@ async function screensOf(app: LoginApp, headers: Headers) {
     'register: second step after a fault': await steps[1],
     'register: last step after a fault': await steps[2],
   }
-  return Object.entries(screens).flatMap(([name, screen]) => (screen === undefined ? [] : [{ name, html: screen.text }]))
+  return Object.entries(screens).flatMap(([name, screen]) =>
+    screen === undefined ? [] : [{ name, html: screen.text }],
+  )
 }
 
 /** The forms of a registration. */

@@ -2,6 +2,7 @@ import { codeScreens } from '../../features/access-codes/screens.ts'
 import { askingScreens } from '../../features/ask-returning/screens.ts'
 import { closedScreens, overScreens, waitingScreens } from '../../features/doors/screens.ts'
 import { mailScreens } from '../../features/mail-sign-in/screens.ts'
+import { closedRegistration, registrationScreens } from '../../features/registration/screens.ts'
 import { otherScreens } from '../../features/screen-limit/screens.ts'
 import { tokenScreens } from '../../features/token/screens.ts'
 import type { FeatureScreens } from './screen.ts'
@@ -16,6 +17,8 @@ const SCREENS = {
   overScreens,
   waitingScreens,
   codeScreens,
+  registrationScreens,
+  closedRegistration,
 }
 
 export const FEATURE_SCREENS: readonly FeatureScreens[] = Object.values(SCREENS)
