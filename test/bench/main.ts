@@ -7,6 +7,7 @@ import { evening } from './evening.bench.ts'
 import { growth } from './growth.bench.ts'
 import { createInstallation } from './installation.ts'
 import { machineLoad } from './machine-load.ts'
+import { manager } from './manager.bench.ts'
 import { openProgress } from './progress.ts'
 import { reports } from './reports.bench.ts'
 import { requests } from './requests.bench.ts'
@@ -30,6 +31,7 @@ const PARTS: readonly BenchPart[] = [
   attendance,
   screenLimit,
   waitingRoom,
+  manager,
 ]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
 const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`

@@ -6,6 +6,7 @@ import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { importContract, importInto } from '../import-batch/import-contract.ts'
+import { pagesContract } from '../manager/pages-contract.ts'
 import { password, quickHashing } from '../sign-in-run.ts'
 import { databaseWithAda, migratedStore, openQuickStore, settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-for (const contract of [editableStoreContract, importContract]) contract('postgres', postgresStorage())
+for (const contract of [editableStoreContract, importContract, pagesContract]) contract('postgres', postgresStorage())
 
 /** The hash of "U*U", from crypt_blowfish. */
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'

@@ -5,10 +5,11 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { failCommits } from '../../server/failing-commits.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { importContract } from '../import-batch/import-contract.ts'
+import { pagesContract } from '../manager/pages-contract.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { sqliteStorage } from './storage.ts'
 
-for (const contract of [editableStoreContract, importContract]) contract('sqlite', sqliteStorage)
+for (const contract of [editableStoreContract, importContract, pagesContract]) contract('sqlite', sqliteStorage)
 
 test('a change that the file does not take is an error, and changes nothing', async () => {
   const file = join(temporaryFolder(), 'viewers.db')

@@ -1,0 +1,74 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { openManagerStore } from '../../src/tools/cli/manager/accounts/manager-store.ts'
+import { type BenchPart, inRounds } from './bench-part.ts'
+import { compared, measured, quantile } from './bench-row.ts'
+import { type Child, openChildren } from './child.ts'
+import { closedLoad, openLoad } from './load.ts'
+import { getRequest, signInRequest } from './requests.ts'
+
+const ROUNDS = 5
+const ROUND_MS = 2000
+const CONNECTIONS = 4 * availableParallelism()
+/** Ten managers, each with a page that is renewed every two seconds. */
+const PAGES_PER_SECOND = 5
+const PATHS = ['/evening', '/people', '/people?text=viewer1', '/acts', '/people/one/viewer7%40example.com']
+const NAME = 'eve@example.com'
+
+/** Measures sign-ins of viewers beside managers who look at their pages, on the same machine. */
+export const manager: BenchPart = {
+  name: 'manager',
+  expectedSeconds: 30,
+  async *rows(run) {
+    const { folder, environment, password, usernameOf } = run.installation
+    const file = join(folder, 'manager.db')
+    const store = openManagerStore(file)
+    store.add({ name: NAME, role: 'event-manager', entryPoints: null }, 'none')
+    const cookie = `manager=${store.start(NAME, true, Date.now() / 1000)}`
+    store.close()
+    const env = {
+      ...{ ...environment, MANAGER_PORT: '0', MANAGER_URL: 'http://localhost:3100', MANAGER_STORE_FILE: file },
+      ...{ MANAGER_SECRET: environment.SESSION_SECRET ?? '', MANAGER_LOG_FILE: join(folder, 'manager.log') },
+    }
+    await using children = openChildren()
+    const login = await children.start(run.installation.loginApp())
+    const pages = await children.start({ script: '../../src/tools/manager/main.ts', env, folder })
+    const signIns = () => signInsPerSecond(login, (index) => signInRequest(index, usernameOf(index), password))
+    await signIns()
+    const rounds = await inRounds(ROUNDS, run, 'Sign-ins beside managers', async () => {
+      const alone = await signIns()
+      const looking = pagesMs(pages, cookie)
+      const beside = await signIns()
+      return { alone, beside, pagesMs: await looking }
+    })
+    yield {
+      ...{ name: 'Sign-ins beside ten managers, of those alone', unit: '/s', target: { atLeast: 0.8 } },
+      ...compared(
+        rounds,
+        ({ beside }) => beside,
+        ({ alone }) => alone,
+      ),
+    }
+    yield {
+      ...{ name: 'Page of a manager while all cores hash, 95 of 100', unit: 'ms', target: { atMost: 200 } },
+      ...measured(rounds, ({ pagesMs: times }) => quantile(times, 0.95)),
+    }
+  },
+}
+
+/** @throws Error for any answer but a sign-in. */
+async function signInsPerSecond({ port }: Child, request: (index: number) => Buffer): Promise<number> {
+  const untilMs = performance.now() + ROUND_MS
+  const load = { port, connections: CONNECTIONS, request, goesOn: () => performance.now() < untilMs }
+  const { statuses, elapsedSeconds } = await closedLoad(load)
+  const signedIn = statuses.get(303) ?? 0
+  if (statuses.size !== 1) throw new Error(`Expected only 303: ${JSON.stringify([...statuses])}`)
+  return signedIn / elapsedSeconds
+}
+
+async function pagesMs({ port }: Child, cookie: string): Promise<number[]> {
+  const request = (index: number) => getRequest(index, cookie, PATHS[index % PATHS.length])
+  const answers = await openLoad({ port, perSecond: PAGES_PER_SECOND, durationMs: ROUND_MS, request })
+  if (answers.some(({ status }) => status !== 200)) throw new Error('Expected only 200')
+  return answers.map(({ latencyMs }) => latencyMs)
+}
