@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { linesOfFile } from '../../security-log/log-lines.ts'
 import { findOwnLog } from '../../security-log/own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
@@ -34,6 +34,8 @@ export function followLog(env: CommandIo['env']): FollowedLog {
   }
   async function readFile(visit: (event: SecurityEvent) => void): Promise<void> {
     if (file === null) return
+    // Copied and truncated.
+    if ((await file.handle.stat()).size < file.position) Object.assign(file, { position: 0, rest: '' })
     const buffer = Buffer.alloc(CHUNK_BYTES)
     for (;;) {
       const { bytesRead } = await file.handle.read(buffer, 0, CHUNK_BYTES, file.position)
@@ -72,17 +74,9 @@ async function opened(path: string) {
   return handle && { path, handle, position: 0, rest: '' }
 }
 
-/** True after a rotation by renaming, and after one by copying and truncating. */
-async function isReplaced(file: {
-  readonly path: string
-  readonly handle: FileHandle
-  position: number
-}): Promise<boolean> {
-  const own = await file.handle.stat()
-  if (own.size < file.position) file.position = 0
-  const next = await open(file.path, 'r').catch(() => null)
-  if (next === null) return false
-  const now = await next.stat()
-  await next.close()
-  return now.ino !== own.ino || now.dev !== own.dev
+/** True after a rotation by renaming. */
+async function isReplaced({ path, handle }: { readonly path: string; readonly handle: FileHandle }): Promise<boolean> {
+  const own = await handle.stat()
+  const now = await stat(path).catch(() => null)
+  return now !== null && (now.ino !== own.ino || now.dev !== own.dev)
 }

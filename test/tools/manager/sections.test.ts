@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readEntryPointSettings } from '../../../src/config.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { startManager } from './start-manager.ts'
+
+const ENTRY = {
+  name: 'default',
+  secret: '3f9a1c7be2d846509817abcdef43210fe',
+  playerReturnUrl: 'http://127.0.0.1:4000/pass',
+  playerOrigins: ['http://127.0.0.1:4000'],
+  opensAt: '2090-11-24T20:00:00Z',
+  closesAt: '2090-11-24T22:00:00Z',
+}
+
+async function withDoors() {
+  const file = join(temporaryFolder(), 'entry-points.json')
+  writeFileSync(file, JSON.stringify([ENTRY]))
+  const env = { PUBLIC_URL: 'http://localhost:3000', ENTRY_POINTS_FILE: file }
+  const entryPoints = () => readEntryPointSettings(env).entryPoints
+  const manager = await startManager({ env, entryPoints })
+  const doors = () =>
+    entryPoints()[0]?.features.doors as { windows: { opensAtSeconds: number; closesAtSeconds: number }[] }
+  return { manager, browser: await manager.signedIn(), window: () => doors().windows[0] }
+}
+
+const OPENS = Date.parse(ENTRY.opensAt) / 1000
+
+test('two managers who move the start at once move it by fifteen minutes, not by thirty', async () => {
+  const { browser, window } = await withDoors()
+  await browser.get('/doors')
+  const fields = { minutes: '15', opensAt: String(OPENS), both: 'on' }
+  expect((await browser.act('/doors/default/move', fields)).text).toContain('The times of default are changed')
+  expect(window()).toMatchObject({ opensAtSeconds: OPENS + 900, closesAtSeconds: OPENS + 7200 + 900 })
+  expect((await browser.act('/doors/default/move', fields)).text).toContain('Another person moved the doors')
+  expect(window()?.opensAtSeconds).toBe(OPENS + 900)
+})
+
+test.each([
+  ['minutes that no button has', '/doors/default/move', { minutes: '100000', opensAt: String(OPENS) }],
+  ['no time', '/doors/default/set', {}],
+  ['an option in place of a time', '/doors/default/set', { opens: '--json' }],
+  ['an unknown entry point', '/doors/other/open', {}],
+])('doors stay as they are with %s', async (_what, path, fields) => {
+  const { manager, browser, window } = await withDoors()
+  await browser.get('/doors')
+  await browser.post(path, fields)
+  expect(window()).toMatchObject({ opensAtSeconds: OPENS })
+  expect(manager.acts().at(-1)?.outcome).toMatch(/-refused$/)
+})
+
+test.each([
+  ['no channel', 'channel=&from=2026-11-24T20:00&to=2026-11-24T22:00'],
+  ['an option in place of a channel', 'channel=--help&from=2026-11-24T20:00&to=2026-11-24T22:00'],
+  ['no time', 'channel=1&from=x&to=2026-11-24T22:00'],
+  ['minutes that are no number', 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=x'],
+])('a report with %s asks again', async (_what, query) => {
+  const manager = await startManager({ commands: (args) => (args.startsWith('channel') ? [] : undefined) })
+  const browser = await manager.signedIn('reader')
+  expect(await browser.get(`/after/attendance?${query}`)).toMatchObject({ status: 400 })
+  expect(manager.faults).toEqual([])
+})
+
+test('attendance is a page, and a sheet that Excel opens', async () => {
+  const row = {
+    viewer: '=ada',
+    kind: 'invited',
+    status: 'came',
+    first_in: '2026-11-24T20:00:00+01:00',
+    last_out: null,
+    minutes: 61.5,
+    groups: ['a', 'b'],
+  }
+  const manager = await startManager({ commands: (args) => (args.startsWith('report attendance') ? [row] : undefined) })
+  const browser = await manager.signedIn('reader')
+  const query = 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=45'
+  const { text } = await browser.get(`/after/attendance?${query}`)
+  expect(text).toContain('=ada')
+  expect(text).toContain('61.5')
+  const sheet = await fetch(`${manager.origin}/after/attendance.csv?${query}`, {
+    headers: { Cookie: `manager=${browser.cookies.get('manager')}` },
+  })
+  expect(sheet.headers.get('Content-Disposition')).toContain('attendance.csv')
+  const cells = new TextDecoder('utf-16le').decode(await sheet.arrayBuffer())
+  expect(cells).toContain("'=ada\tinvited\tcame\t2026-11-24 20:00:00\t\t61.5\ta; b")
+})
+
+test('reports are for managers of all entry points', async () => {
+  const manager = await startManager({ entryPoints: [{ ...ENTRY_POINT, name: 'gold', allowedGroups: ['gold'] }] })
+  const browser = await manager.signedIn('reader', ['gold'])
+  for (const path of ['/after', '/after/attendance', '/after/views.csv']) {
+    const query = '?channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00'
+    expect((await browser.get(path + query)).text).toContain('Only managers of all entry points see its reports')
+  }
+})
+
+test('new codes are shown to the session that made them, and to no other', async () => {
+  const entryPoint = { ...ENTRY_POINT, name: 'gold', features: { 'access-codes': {} } }
+  const made = { label: 'GALA', codes: [{ number: 1, name: null, code: 'AAAA-BBBB' }] }
+  const commands = (args: string) =>
+    args.startsWith('codes list') ? { batches: [] } : args.startsWith('codes create') ? made : undefined
+  const manager = await startManager({ entryPoints: [entryPoint], commands })
+  const browser = await manager.signedIn()
+  await browser.get('/codes')
+  expect((await browser.act('/codes/gold/create', { label: 'GALA', count: '1' })).text).toContain('AAAA-BBBB')
+  const other = await manager.signedIn('event-manager', null, 'joe@example.com')
+  expect((await other.get('/codes/print')).location).toBe('/codes')
+  expect(JSON.stringify(manager.acts())).not.toContain('AAAA')
+  await browser.get('/codes')
+  for (const fields of [
+    { label: '--json', count: '1' },
+    { label: 'A', count: '-1' },
+    { label: 'A', count: '999999' },
+  ]) {
+    expect((await browser.act('/codes/gold/create', fields)).text).toContain('Use letters, digits and hyphens')
+  }
+})
