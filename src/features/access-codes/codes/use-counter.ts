@@ -43,7 +43,7 @@ export function createUseCounter(records: Pick<GuestRecords, 'read' | 'list' | '
       const times = signIns.map(({ atSeconds }) => atSeconds)
       const uses: Uses = {
         count: count + signIns.length,
-        firstAtSeconds: before?.firstAtSeconds ?? Math.min(...times),
+        firstAtSeconds: Math.min(before?.firstAtSeconds ?? Number.POSITIVE_INFINITY, ...times),
         lastAtSeconds: Math.max(before?.lastAtSeconds ?? 0, ...times),
         name: signIns.findLast(({ name }) => name !== null)?.name ?? before?.name ?? null,
       }
