@@ -1,10 +1,14 @@
 import { features } from '../../../features.ts'
 import { type Outcomes, SIGN_IN_OUTCOMES } from '../../../login/log/sign-in-log.ts'
+import { guestWayOf, identityFields, identityText } from '../guest-ways.ts'
 import { linesOfFile } from './log-lines.ts'
 import { findOwnLog } from './own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
 
-type ShownEvent = Omit<SecurityEvent, 'event' | 'viewer' | 'status' | 'count' | 'requestId'>
+interface ShownEvent extends Omit<SecurityEvent, 'event' | 'viewer' | 'status' | 'count' | 'requestId'> {
+  /** The way in of a guest. Null for other viewers. */
+  readonly guestWayIn: string | null
+}
 interface LastEvents {
   readonly signIn: SecurityEvent | null
   readonly refusal: SecurityEvent | null
@@ -28,14 +32,15 @@ export async function loggedEvents(env: Readonly<Record<string, string | undefin
     fields: { lastSignIn, lastRefusal },
     lines,
     isKnown: lastSignIn !== null || lastRefusal !== null,
-    isAtProvider: Boolean(lastSignIn?.issuer),
+    issuer: lastSignIn?.issuer ?? null,
   }
 }
 
 function shownEvent(event: SecurityEvent | null | undefined): ShownEvent | null {
   if (!event) return null
   const { time, outcome, reason, code, address, entryPoint, device, issuer, subject } = event
-  return { time, outcome, reason, code, address, entryPoint, device, issuer, subject }
+  const guestWayIn = issuer === null ? null : guestWayOf(issuer)
+  return { time, outcome, reason, code, address, entryPoint, device, issuer, subject, guestWayIn }
 }
 
 function eventText(event: ShownEvent | null): string {
@@ -43,7 +48,7 @@ function eventText(event: ShownEvent | null): string {
   const { time, outcome, reason, code, address, entryPoint, device, issuer, subject } = event
   const cause = [code, reason].filter((part) => part !== null).join(', ')
   const why = outcome === 'signed-in' ? '' : `: ${outcome}${cause === '' ? '' : ` (${cause})`}`
-  const identity = issuer === null || subject === null ? '' : `, subject ${subject} at ${issuer}`
+  const identity = identityText(identityFields(issuer === null || subject === null ? null : { issuer, subject }))
   const from = device === null ? '' : ` (${device})`
   return `${time} from ${address ?? '?'}${from}, entry point ${entryPoint ?? '?'}${identity}${why}`
 }

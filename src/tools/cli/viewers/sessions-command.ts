@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../../config.ts'
 import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import { guestWayOf } from '../guest-ways.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { counted, printable } from '../terminal/text.ts'
 import { addSessionsList } from './who-is-in/sessions-list.ts'
@@ -46,17 +47,26 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
 /**
  * Ends the sessions of a user name.
  * @param includesProviders true to end also the sessions of SSO viewers with this name.
- * @returns the numbers of ended sessions, and a message with them.
+ * @returns the numbers of ended sessions, and a message with them. Those of guests are by their way in.
  */
 export async function endSessionsOf(
   sessionStore: Config['sessionStore'],
   username: string,
   includesProviders: boolean,
-): Promise<{ ended: number; endedOfProviders: number; text: string }> {
+): Promise<{ ended: number; endedOfProviders: number; endedOfGuests: Record<string, number>; text: string }> {
   const sessions = await stores.sessions(sessionStore)
-  const ofProviders = includesProviders ? await sessions.end(username, true) : 0
-  const ended = ofProviders + (await sessions.end(username, false))
-  const part = ofProviders === 0 ? '' : `, ${ofProviders} of them from an identity provider`
-  const text = `Ended ${counted(ended, 'session')} of ${printable(username)}${part}.`
-  return { ended, endedOfProviders: ofProviders, text }
+  const stored = includesProviders ? await sessions.list(username) : []
+  const ways = stored.flatMap(({ provider }) => (provider && guestWayOf(provider.issuer)) ?? [])
+  const endedOfGuests: Record<string, number> = {}
+  for (const way of ways) endedOfGuests[way] = (endedOfGuests[way] ?? 0) + 1
+  const ofOthers = includesProviders ? await sessions.end(username, true) : 0
+  const ended = ofOthers + (await sessions.end(username, false))
+  // A session may begin or end between the two steps.
+  const endedOfProviders = Math.max(0, ofOthers - ways.length)
+  const parts = [
+    ...(endedOfProviders > 0 ? [`${endedOfProviders} of them from an identity provider`] : []),
+    ...Object.entries(endedOfGuests).map(([way, count]) => `${count} of them by ${way}`),
+  ]
+  const text = `${[`Ended ${counted(ended, 'session')} of ${printable(username)}`, ...parts].join(', ')}.`
+  return { ended, endedOfProviders, endedOfGuests, text }
 }

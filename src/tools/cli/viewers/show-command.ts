@@ -6,6 +6,7 @@ import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { guestWayOf, identityFields } from '../guest-ways.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
@@ -65,13 +66,15 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
     part(counts.failedSignIns(username)),
     Promise.all(HISTORIES.map((read) => read(env, username, part))),
   ])
-  const isAtProvider =
-    sessions?.some(({ provider }) => provider !== null) || histories.some((history) => history.isAtProvider)
+  const issuers = [
+    ...(sessions ?? []).map(({ provider }) => provider?.issuer),
+    ...histories.map(({ issuer }) => issuer),
+  ]
   const isFound =
     known || sessions?.length || failed?.count || histories.some((history) => history.isKnown) || faults.length > 0
   if (!isFound) return nothingKnown(typed)
   const viewer: ShownViewer = {
-    ...(known ?? { ...unnamed(typed), state: isAtProvider ? 'only-at-provider' : 'not-in-store' }),
+    ...(known ?? { ...unnamed(typed), state: stateOfUnknown(issuers) }),
     histories,
     failedSignIns: failed,
     sessions: sessions?.map(sessionOf) ?? null,
@@ -82,6 +85,13 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   const ofFeatures = Object.fromEntries(facts.map(({ field, value }) => [field, value]))
   const data = Object.assign({ ...fields, ...ofFeatures }, ...histories.map((history) => history.fields))
   return { ok: true, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
+}
+
+/** Returns the state of a name that the user store does not have. @param issuers of its sessions and sign-ins. */
+function stateOfUnknown(issuers: readonly (string | null | undefined)[]): string {
+  const given = issuers.filter((issuer) => typeof issuer === 'string')
+  if (given.length === 0) return 'not-in-store'
+  return given.every((issuer) => guestWayOf(issuer) !== null) ? 'guest' : 'only-at-provider'
 }
 
 const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-in-store']
@@ -126,8 +136,7 @@ function unnamed(username: string) {
 }
 
 function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession) {
-  const identity = provider && { issuer: provider.issuer, subject: provider.subject }
-  return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), provider: identity }
+  return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), ...identityFields(provider) }
 }
 
 function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'facts'> {

@@ -1,5 +1,6 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { Viewer, ViewerState } from '../../../users/user-store.ts'
+import { identityText, type ShownIdentity } from '../guest-ways.ts'
 import { printable } from '../terminal/text.ts'
 import { endedState } from './account-end/until.ts'
 
@@ -12,8 +13,8 @@ export interface KnownEvents {
   readonly lines: readonly Line[]
   /** True if the source has an event of the viewer. */
   readonly isKnown: boolean
-  /** True if an identity provider signed the viewer in. */
-  readonly isAtProvider: boolean
+  /** The issuer of the last sign-in. Null for a password viewer, and without a sign-in. */
+  readonly issuer: string | null
 }
 
 /** A number that a feature knows. Null if it does not apply, or cannot be read. */
@@ -29,6 +30,7 @@ export interface ShownViewer {
   /**
    * `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers.
    * `only-at-provider`: the user store has no such viewer, but an identity provider signed this name in.
+   * `guest`: the user store has no such viewer, but a guest signed in with this name, for example by an access code.
    * `not-in-store`: the user store has no such viewer, but there are sessions, failed sign-ins or lines in the log.
    */
   readonly state: string
@@ -46,11 +48,9 @@ export interface ShownViewer {
   readonly faults: readonly string[]
 }
 
-interface SessionText {
+interface SessionText extends ShownIdentity {
   readonly signedInAt: string
   readonly lastUsedAt: string
-  /** Null for a password viewer. */
-  readonly provider: { readonly issuer: string; readonly subject: string } | null
 }
 
 /** A shared account may have thousands of sessions. */
@@ -64,6 +64,7 @@ const STATES: Readonly<Record<string, string>> = {
   'no-password': 'has no password and no invitation',
   'unknown-or-disabled': 'unknown to the user store, or disabled there',
   'only-at-provider': 'not in the user store. An identity provider signed this name in',
+  guest: 'not in the user store. A guest signed in with this name',
   'not-in-store': 'not in the user store. The other lines are from sessions and sign-ins with this name',
   unknown: 'not known: the user store looks up no viewers',
 }
@@ -119,9 +120,9 @@ function sessionLines(sessions: ShownViewer['sessions']): Line[] {
   const rest = sessions.length > MOST_SESSIONS ? `, of which the newest ${MOST_SESSIONS} are:` : ''
   return [
     ['Sessions', `${sessions.length}${rest}`],
-    ...sessions.slice(0, MOST_SESSIONS).map(({ signedInAt, lastUsedAt, provider }): Line => {
-      const identity = provider === null ? '' : `, subject ${provider.subject} at ${provider.issuer}`
-      return ['', `began ${signedInAt}, last used ${lastUsedAt}${identity}`]
+    ...sessions.slice(0, MOST_SESSIONS).map((session): Line => {
+      const { signedInAt, lastUsedAt } = session
+      return ['', `began ${signedInAt}, last used ${lastUsedAt}${identityText(session)}`]
     }),
   ]
 }

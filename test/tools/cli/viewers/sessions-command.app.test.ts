@@ -57,7 +57,7 @@ test('sessions end signs out SSO viewers with the name too, and says how many', 
   expect((await end('ada')).stdout).toBe('Ended 2 sessions of ada, 1 of them from an identity provider.\n')
   expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, false])
   store.set('session-1', providerSessionOf('ada', 1_000))
-  expect(JSON.parse((await end('ADA', '--json')).stdout)).toEqual({ ended: 1, endedOfProviders: 1 })
+  expect(JSON.parse((await end('ADA', '--json')).stdout)).toEqual({ ended: 1, endedOfProviders: 1, endedOfGuests: {} })
 })
 
 describe('viewers set-password', () => {

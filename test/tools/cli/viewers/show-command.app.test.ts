@@ -57,8 +57,8 @@ test('viewers show tells state, groups, attributes and sessions', async () => {
     failedSignIns: null,
     // A session ends eight hours after the sign-in.
     sessions: [
-      { signedInAt: iso(now - HOUR), lastUsedAt: iso(now - HOUR), provider: null },
-      { signedInAt: iso(now - 5 * HOUR), lastUsedAt: iso(now - 60), provider: null },
+      { signedInAt: iso(now - HOUR), lastUsedAt: iso(now - HOUR), provider: null, guest: null },
+      { signedInAt: iso(now - 5 * HOUR), lastUsedAt: iso(now - 60), provider: null, guest: null },
     ],
     faults: [],
   })
@@ -88,7 +88,7 @@ test('viewers show names the identity of a viewer whom only an identity provider
     expect.objectContaining({
       state: 'only-at-provider',
       groups: null,
-      sessions: [{ signedInAt: iso(now - 60), lastUsedAt: iso(now), provider: identity }],
+      sessions: [{ signedInAt: iso(now - 60), lastUsedAt: iso(now), provider: identity, guest: null }],
     }),
   ])
   const { stdout } = await runHere(['viewers', 'show', 'grace@example.com'], { cwd, env })

@@ -1,3 +1,4 @@
+import { guestWayOf } from '../../guest-ways.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
 import { createNetworkCounts } from './network-counts.ts'
@@ -39,7 +40,8 @@ export function createTally(nowMs: () => number) {
       const atMs = Date.parse(event.time)
       const [entryPoint, minute] = [event.entryPoint ?? 'none', Math.floor(atMs / MINUTE_MS)]
       count(entryPoint, outcome, event.count, minute)
-      if (outcome === 'signed-in' && issuer !== null) count(entryPoint, BY_PROVIDER, event.count, minute)
+      const isAtProvider = issuer !== null && guestWayOf(issuer) === null
+      if (outcome === 'signed-in' && isAtProvider) count(entryPoint, BY_PROVIDER, event.count, minute)
       // Older events are in the counts by the minute only.
       if (atMs < nowMs() - DAY_MS) return
       viewers.add(event, atMs)

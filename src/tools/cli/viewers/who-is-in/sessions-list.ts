@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { identityFields, type ShownIdentity } from '../../guest-ways.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
 import { counted, printableJson } from '../../terminal/text.ts'
@@ -55,7 +56,7 @@ async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcom
   const cells = shown
     .map(rowOf)
     .map((row) => [
-      row.username,
+      nameOf(row),
       timeOf(row.signedInAt, ''),
       timeOf(row.lastReturnAt, 'none yet'),
       row.device ?? 'not known',
@@ -93,9 +94,15 @@ function rowMaker({ env }: CommandIo, nowSeconds: number) {
       sessionEndsAt: isoOf(session.endsAtSeconds),
       playsUntil: until === null || isEndless ? null : isoOf(until.seconds),
       isEndless,
-      provider: provider && { issuer: provider.issuer, subject: provider.subject },
+      ...identityFields(provider),
     }
   }
+}
+
+/** Returns the user name, and how the viewer signed in if not with a password. */
+function nameOf({ username, guest, provider }: ShownIdentity & { readonly username: string }) {
+  if (guest !== null) return `${username} (${guest.wayIn})`
+  return provider === null ? username : `${username} (SSO)`
 }
 
 function isoOf(seconds: number): string {

@@ -43,6 +43,7 @@ test('sessions list says for each session who is in, since when, the last return
       playsUntil: iso(now + 26 * MINUTE),
       isEndless: false,
       provider: null,
+      guest: null,
     },
     expect.objectContaining({
       username: 'Ada',
