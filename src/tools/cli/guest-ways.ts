@@ -1,10 +1,12 @@
 import { accessCodeGuests } from '../../features/access-codes/guest-way.ts'
 import { mailGuests } from '../../features/mail-sign-in/guest-way.ts'
+import { registrationGuests } from '../../features/registration/guest-way.ts'
 
 /** The ways in of guests, who are in no user store and at no identity provider. */
 const GUEST_WAYS: readonly { readonly issuer: string; readonly words: string }[] = [
   accessCodeGuests, //
   mailGuests,
+  registrationGuests,
 ]
 
 interface Identity {

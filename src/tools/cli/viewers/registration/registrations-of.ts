@@ -16,7 +16,7 @@ export async function registrationsOf(env: CommandIo['env'], username: string, p
   const lines = (rows ?? []).map(({ state, entryPoint, changedAt }) => {
     return ['Registration', `${state.replaceAll('-', ' ')} at ${entryPoint}, since ${changedAt}`] as const
   })
-  return { fields: { registrations: rows }, lines, isKnown: lines.length > 0, isAtProvider: false }
+  return { fields: { registrations: rows }, lines, isKnown: lines.length > 0, issuer: null }
 }
 
 async function find(env: CommandIo['env'], address: string): Promise<Rows> {
