@@ -4,12 +4,14 @@ import { doorsSection } from './doors/doors-section.ts'
 import { eveningSection } from './evening/evening-section.ts'
 import { journalSection } from './journal/journal-section.ts'
 import { people } from './people/people.ts'
+import { registrationsSection } from './registration/registrations-section.ts'
 import type { Section } from './section.ts'
 
 /** The sections of the page, in the order of the navigation. */
 export const SECTIONS: readonly Section[] = [
   eveningSection,
   people,
+  registrationsSection,
   codesSection,
   doorsSection,
   afterSection,
