@@ -125,7 +125,7 @@ export function alertOf(language: Language, brand: Brand, refusal: PageRefusal |
 
 /** Returns the reason of a refusal for programs, such as `wrong-credentials`: the same in every language. */
 export function reasonOf({ text }: Pick<PageRefusal, 'text'>): string {
-  return text.replace(/^\w+\.|Minutes$/g, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return text.replace(/^[\w-]+\.|Minutes$/g, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 /** Returns a text as HTML. The user name is isolated and runs from left to right, also in Arabic and Hebrew. */

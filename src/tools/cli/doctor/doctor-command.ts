@@ -9,12 +9,12 @@ import { pendingFile } from '../service/rotate/secret-files.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { readKnownPassword } from '../terminal/read-password.ts'
+import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
 import type { SeenPlayer } from './answer-check.ts'
 import { answerAt } from './answer-checks.ts'
 import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in/sign-in.ts'
-import type { TestViewer } from './app/sign-in/test-viewer.ts'
+import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
 import { isConsequence } from './consequences.ts'
 import type { Untried } from './feature-check.ts'
 import { FEATURE_CHECKS } from './feature-checks.ts'
@@ -26,7 +26,10 @@ import { asUnchanged } from './service/lock-secret.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
 import { verdictOn } from './verdict.ts'
 
+type ReadFault = Extract<ReadPassword, { readonly ok: false }>
+
 interface Options {
+  readonly [trial: string]: unknown
   readonly json?: boolean
   readonly viewer?: string
   readonly entryPoint?: string
@@ -38,6 +41,9 @@ interface Options {
   readonly verbose?: boolean
 }
 
+/** Forms that the test viewer may use in place of the password. */
+const TRIALS = FEATURE_CHECKS.flatMap(({ trial }) => trial ?? [])
+
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
 that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
@@ -46,6 +52,7 @@ cannot be seen from here. The doctor runs for 20 seconds at most.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
+  for (const { name, about } of TRIALS) command.option(`--${name}`, about)
   const withExamples = addExamples(command, [
     'viewer-auth doctor',
     'viewer-auth doctor --channel 1002 --viewer ada@example.com --page https://www.example.com/live',
@@ -66,6 +73,8 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
+      const ways = ['viewer', ...TRIALS.map(({ name }) => name)].filter((name) => options[name] !== undefined)
+      if (ways.length > 1) command.error(`error: give one of ${ways.map((name) => `--${name}`).join(' and ')}`)
       return runCommand(context, options.json, () => runChecks(context.io, options))
     })
 }
@@ -84,12 +93,8 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   report(ok('settings-complete', 'The settings of the login app are complete, and its secrets are long enough.'))
   for (const text of config.warnings) report(warning('setting-doubtful', text))
   for (const text of unfinishedChanges(config)) report(warning('secret-change-unfinished', text))
-  let viewer: TestViewer | null = null
-  if (options.viewer !== undefined) {
-    const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
-    if (!read.ok) return read
-    viewer = { username: options.viewer, password: read.password }
-  }
+  const viewer = await readTestViewer(io, options)
+  if (viewer !== null && 'fault' in viewer) return viewer
   const time = startTimeLimit(io)
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
@@ -116,6 +121,18 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
   const { outcome, text } = verdictOn(findings, { isStrict, isVerbose, stdout: io.stdout })
   if (!options.json) io.stdout.write(`${text}\n`)
   return outcome
+}
+
+/** Reads the test viewer of the options. Null without one. */
+async function readTestViewer(io: CommandIo, options: Options): Promise<TestViewer | null | ReadFault> {
+  if (options.viewer !== undefined) {
+    const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
+    return read.ok ? passwordViewer(options.viewer, read.password) : read
+  }
+  const trial = TRIALS.find(({ name }) => options[name] === true)
+  if (trial === undefined) return null
+  const read = await trial.read(io)
+  return read.ok ? trialViewer(trial, read.password) : read
 }
 
 interface Run {
@@ -228,7 +245,7 @@ async function reportPlayers(
   return listed
 }
 
-/** Tries the sign-in of the test viewer, where the entry point accepts passwords. */
+/** Tries the sign-in of the test viewer, where the entry point has the form. */
 async function reportSignIn(
   { io, config, viewer, players, isAppThere, signal }: SignInTrial,
   namedEntryPoint: string | undefined,
@@ -237,15 +254,15 @@ async function reportSignIn(
   if (viewer === null) {
     const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
     const hasPasswords = possible.some(({ hasPasswordForm }) => hasPasswordForm)
-    if (hasPasswords) report(unknown('no-sign-in', 'No sign-in was tried. Name a test viewer with --viewer.'))
+    const trial = TRIALS.find(({ isAt }) => possible.some(isAt))
+    const hint = hasPasswords ? 'Name a test viewer with --viewer.' : trial && `Use --${trial.name}.`
+    if (hint) report(unknown('no-sign-in', `No sign-in was tried. ${hint}`))
     return
   }
   if (!isAppThere) return
   const entryPoint = entryPointNamed(config, namedEntryPoint)
-  if (!entryPoint.hasPasswordForm) {
-    const text = 'This entry point accepts no passwords, so --viewer has no effect.'
-    return report(findingOf(config, entryPoint, warning('viewer-not-used', text)))
-  }
+  const unused = viewer.unusedAt(entryPoint)
+  if (unused !== null) return report(findingOf(config, entryPoint, unused))
   const player = players.find((one) => one.entryPoint === entryPoint) ?? null
   const signIn = trySignIn(io, { config, entryPoint, player, signal }, viewer)
   await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))

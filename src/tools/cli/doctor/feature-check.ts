@@ -1,5 +1,7 @@
 import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import type { ReadPassword } from '../terminal/read-password.ts'
 import type { Finding } from './finding.ts'
 
 /** A finding about an entry point that is reported only if the verdict is about it. */
@@ -15,6 +17,24 @@ export interface Button {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** A form that the test viewer may use in place of the password. */
+export interface SignInTrial {
+  /** Of its option, such as `code` for `--code`. */
+  readonly name: string
+  /** In the help. */
+  readonly about: string
+  isAt(entryPoint: EntryPoint): boolean
+  /** Says that the option has no effect at an entry point. */
+  readonly none: string
+  /** Reads what is typed into the form. It is never an argument. */
+  read(io: CommandIo): Promise<ReadPassword>
+  form(typed: string, entryPoint: EntryPoint): Button
+  /** A code and a sentence for each reason of a refusal that only this form has. */
+  readonly causes: Causes
+}
+
+export type Causes = Readonly<Record<string, readonly [code: string, cause: string]>>
+
 /** The checks of a feature that a fork may delete. */
 export interface FeatureCheck {
   /** Runs after the checks of the app. @returns the findings about entry points that were not tried. */
@@ -25,6 +45,7 @@ export interface FeatureCheck {
   buttonOn?(screen: Response, entryPoint: EntryPoint): Promise<Button | null>
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
+  readonly trial?: SignInTrial
   /** The sign-in window of the feature. */
   readonly window?: {
     /** Its purpose, in texts. */

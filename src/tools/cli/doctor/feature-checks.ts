@@ -1,3 +1,4 @@
+import { codesCheck } from './access-codes/codes-check.ts'
 import { doorsCheck } from './doors/doors-check.ts'
 import type { FeatureCheck } from './feature-check.ts'
 import { mailCheck } from './mail/mail-check.ts'
@@ -14,4 +15,5 @@ export const FEATURE_CHECKS: readonly FeatureCheck[] = [
   doorsCheck,
   registrationCheck,
   watchHere,
+  codesCheck,
 ]

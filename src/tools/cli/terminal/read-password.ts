@@ -25,16 +25,17 @@ export async function readNewPassword(
   return io.stdin.isTTY ? await promptTwice(io, username, contextWords) : await readPiped(io.stdin, 'VIEWER_PASSWORD')
 }
 
-/** Reads an existing password: from the environment, one prompt at a terminal, or standard input. */
+/** Reads an existing password or code: from the environment, one prompt at a terminal, or standard input. */
 export async function readKnownPassword(
   io: CommandIo,
-  variable: 'SERVICE_PASSWORD' | 'VIEWER_PASSWORD',
+  variable: 'SERVICE_PASSWORD' | 'VIEWER_PASSWORD' | 'VIEWER_CODE',
   owner: string,
+  what = 'Password',
 ): Promise<ReadPassword> {
   const fromEnvironment = io.env[variable]
   if (fromEnvironment) return { ok: true, password: fromEnvironment }
-  if (!io.stdin.isTTY) return await readPiped(io.stdin, variable)
-  return await promptOnce(io, `Password of ${printable(owner)}`)
+  if (!io.stdin.isTTY) return await readPiped(io.stdin, variable, what)
+  return await promptOnce(io, `${what} of ${printable(owner)}`)
 }
 
 /** Reads the address that a browser shows after the authorization page: hidden like a password, because it has a code. */
@@ -80,12 +81,12 @@ async function promptTwice(io: CommandIo, username: string, contextWords: readon
   return isCancel(repeated) ? { ok: false, fault: 'Cancelled. Nothing was changed.' } : { ok: true, password }
 }
 
-async function readPiped(stdin: CommandIo['stdin'], variable: string): Promise<ReadPassword> {
+async function readPiped(stdin: CommandIo['stdin'], variable: string, what = 'Password'): Promise<ReadPassword> {
   const read = await readStandardInput(stdin, MAX_BYTES)
   if (!read.ok) return read
   if (read.text !== '') return { ok: true, password: read.text }
   return {
     ok: false,
-    fault: `No password. Give it on standard input, in ${variable}, or at a terminal.`,
+    fault: `No ${what.toLowerCase()}. Give it on standard input, in ${variable}, or at a terminal.`,
   }
 }

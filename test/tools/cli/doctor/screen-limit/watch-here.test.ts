@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../../../../../src/config.ts'
 import { trySignIn } from '../../../../../src/tools/cli/doctor/app/sign-in/sign-in.ts'
+import { passwordViewer } from '../../../../../src/tools/cli/doctor/app/sign-in/test-viewer.ts'
 import type { CommandIo } from '../../../../../src/tools/cli/terminal/io.ts'
 import { withScreenLimit } from '../../../../features/screen-limit/entry-point.ts'
 import { ENTRY_POINT } from '../../../../login/entry-point.ts'
@@ -21,7 +22,8 @@ test.each([
   const target = { config, entryPoint, player: null, signal }
   // As a viewer who already watches.
   await app.post('/sign-in', ADA)
+  const ada = passwordViewer(ADA.username, ADA.password)
   const codes: string[] = []
-  for await (const { state, code } of trySignIn({} as CommandIo, target, ADA)) codes.push(`${state} ${code}`)
+  for await (const { state, code } of trySignIn({} as CommandIo, target, ada)) codes.push(`${state} ${code}`)
   expect(codes).toEqual(['ok signed-in', 'ok viewer-returns'])
 })

@@ -2,12 +2,13 @@ import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { faultInValue } from '../../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../../users/user-store.ts'
 import { answerAt } from '../../answer-checks.ts'
+import type { Causes } from '../../feature-check.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../../finding.ts'
 import { guarded } from '../guarded.ts'
 import type { StoredViewer } from './test-viewer.ts'
 
 /** A code and a sentence for each reason of a screen that needs no further look. */
-const CAUSES: Readonly<Record<string, readonly [code: string, cause: string]>> = {
+const CAUSES: Causes = {
   'wrong-credentials': [
     'wrong-password',
     'Incorrect user name or password. Check both, and that the app has the USER_STORE_URL with this viewer.',
@@ -40,18 +41,25 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
+ * @param ofForm causes that only this form has.
  */
 export async function explainRefusal(
   address: string,
   entryPoint: EntryPoint,
   screen: Response,
   stored: StoredViewer,
+  ofForm: Causes = {},
 ): Promise<Finding> {
-  const finding = await causeOf(entryPoint, screen, stored)
+  const finding = await causeOf(entryPoint, screen, stored, { ...CAUSES, ...ofForm })
   return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
 }
 
-async function causeOf(entryPoint: EntryPoint, screen: Response, stored: StoredViewer): Promise<Finding> {
+async function causeOf(
+  entryPoint: EntryPoint,
+  screen: Response,
+  stored: StoredViewer,
+  causes: Causes,
+): Promise<Finding> {
   const text = await screen.text()
   const [, given] = /<meta name="reason" content="([a-z-]+)">/.exec(text) ?? []
   if (given === undefined && screen.status >= 300 && screen.status < 400) {
@@ -74,7 +82,7 @@ async function causeOf(entryPoint: EntryPoint, screen: Response, stored: StoredV
       'The user store of these settings has no such viewer who may sign in. Correct the name, or add the viewer. If the store should have this viewer, check USER_STORE_URL.',
     )
   }
-  const known = Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined
+  const known = Object.hasOwn(causes, reason) ? causes[reason] : undefined
   if (known !== undefined) return failure(...known)
   if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await stored.read(), alertIn(text))
   if (reason === 'unusable-attribute') return explainAttribute(entryPoint, await stored.read(), alertIn(text))

@@ -35,7 +35,7 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
     if (explained) return yield explained
   }
   if (!isSentOn(signedIn)) {
-    const refusal = await explainRefusal(address, entryPoint, signedIn, storedViewer(io, config, viewer))
+    const refusal = await explainRefusal(address, entryPoint, signedIn, storedViewer(io, config, viewer), viewer.causes)
     const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
     if (cause !== null) yield cause
     return yield refusal

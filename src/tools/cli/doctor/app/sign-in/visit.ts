@@ -37,7 +37,7 @@ export async function visit(target: VisitTarget, viewer: TestViewer): Promise<Vi
 /** Signs in. @returns the answer, and a function that does the rest. */
 export async function startVisit(
   target: VisitTarget,
-  { username, password }: TestViewer,
+  viewer: TestViewer,
 ): Promise<{ readonly signedIn: Answer; finish(): Promise<Visit> }> {
   const { config, entryPoint, player, signal } = target
   const { origin } = config.publicUrl
@@ -64,7 +64,8 @@ export async function startVisit(
     }
     return screen
   }
-  const signedIn = await answered(await post('/sign-in', { ...own, username, password }))
+  const { path, fields } = viewer.form(entryPoint)
+  const signedIn = await answered(await post(path, { ...own, ...fields }))
   async function finish(): Promise<Visit> {
     const cookie = cookiesOf(signedIn)
     if (cookie === '') return { signedIn, again: [], slowestMs: Math.max(...times) }
