@@ -106,8 +106,9 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     ...[...FOR_TOOLS, ...LOGIN],
     ...roomsOf('manager viewers security-log doors report service settings output terminal'),
   ],
+  'src/tools/mail-sink': [],
   'src/tools/slim': [],
-  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token'],
+  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/features/token', 'src/tools/mail-sink'],
 }
 
 /** The rooms that a feature of a fork may import. Such a feature has no row of its own. */

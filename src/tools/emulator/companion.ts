@@ -5,16 +5,17 @@ import type { Seed } from './seed/seed.ts'
 
 /** A server that runs beside the emulated service, for a feature of the login app. */
 export interface Companion {
+  readonly name: string
   /** False in a production install, if its package is for development. */
   isInstalled(): boolean
   /** @throws EmulatorStartError if it is not installed, or its port is in use. */
-  start(options: CompanionOptions, deps: CompanionDeps): Promise<RunningCompanion>
+  start(options: { readonly port: number; readonly loginUrl: string }, deps: CompanionDeps): Promise<RunningCompanion>
 }
 
 export interface CompanionOptions {
-  /** 0 picks a free port. */
-  readonly port: number
-  /** The login app that it works with. */
+  /** A port for each companion that starts, by its name. 0 picks a free port. */
+  readonly ports: Readonly<Record<string, number>>
+  /** The login app that they work with. */
   readonly loginUrl: string
 }
 

@@ -32,9 +32,13 @@ async function start(): Promise<RunningEmulator> {
     isStrict,
     delegatesLocalNetwork: settings.EMULATOR_LOCAL_NETWORK === 'on',
     serviceKeyBits: SERVICE_KEY_BITS,
-    ...(settings.EMULATOR_PROVIDER_PORT !== undefined && {
-      companions: { port: settings.EMULATOR_PROVIDER_PORT, loginUrl: settings.EMULATOR_LOCK_URL },
-    }),
+    companions: {
+      ports: {
+        ...(settings.EMULATOR_PROVIDER_PORT !== undefined && { provider: settings.EMULATOR_PROVIDER_PORT }),
+        ...(settings.EMULATOR_MAIL_PORT !== undefined && { mail: settings.EMULATOR_MAIL_PORT }),
+      },
+      loginUrl: settings.EMULATOR_LOCK_URL,
+    },
     seed: {
       ...(seedFile !== undefined && { file: readSeedFile(seedFile) }),
       views: seedViews,

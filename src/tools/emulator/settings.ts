@@ -32,6 +32,8 @@ const Settings = z.object({
   EMULATOR_SEED_FILE: z.string().optional(),
   /** Starts an identity provider for the login app at EMULATOR_LOCK_URL. */
   EMULATOR_PROVIDER_PORT: Port.optional(),
+  /** Starts a mail server for that login app. */
+  EMULATOR_MAIL_PORT: Port.optional(),
   /** Refuses what the documents do not have. */
   EMULATOR_STRICT: z.enum(['on', 'off'], 'must be on or off').default('off'),
   /** Lets the frames of the player ask the viewer for local networks, as a login app on an intranet needs it. */
@@ -45,6 +47,8 @@ const DemoSettings = z.object({
   EMULATOR_PORT: Port.default(4000),
   /** Port of the identity provider. */
   EMULATOR_PROVIDER_PORT: Port.default(4001),
+  /** Port of the mail server; 0 picks a free port. */
+  EMULATOR_MAIL_PORT: Port.default(0),
   /** A folder of its own, never the folder of a real installation. */
   DEMO_DATA_FOLDER: z.string().min(1).default('data/demo'),
   /** Passed on to the login app. A short lifetime shows how the player asks again. */

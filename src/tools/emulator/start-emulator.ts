@@ -32,7 +32,7 @@ export interface EmulatorOptions {
   readonly delegatesLocalNetwork?: boolean
   /** Length of the service's RSA keys: 2048 by default, because 4096 takes seconds to generate. */
   readonly serviceKeyBits?: number
-  /** Also starts the companions. */
+  /** Also starts companions. */
   readonly companions?: CompanionOptions
   /** Called with internal errors. By default they go to standard error. */
   readonly onError?: (error: unknown) => void
@@ -103,11 +103,17 @@ export async function startEmulator({
   }
 }
 
-/** Starts all companions. If one cannot start, closes those that did. */
-async function startCompanions(options: CompanionOptions, deps: CompanionDeps): Promise<RunningCompanion[]> {
+/** Starts the companions that have a port. If one cannot start, closes those that did. */
+async function startCompanions(
+  { ports, loginUrl }: CompanionOptions,
+  deps: CompanionDeps,
+): Promise<RunningCompanion[]> {
   const running: RunningCompanion[] = []
   try {
-    for (const companion of COMPANIONS) running.push(await companion.start(options, deps))
+    for (const companion of COMPANIONS) {
+      const port = ports[companion.name]
+      if (port !== undefined) running.push(await companion.start({ port, loginUrl }, deps))
+    }
   } catch (error) {
     await closeAll(running)
     throw error

@@ -25,8 +25,8 @@ export interface DemoFeature {
   readonly channel?: SeededChannel
   /** Its entry point, if it has one of its own here. */
   entryPoint?(emulator: RunningEmulator, shared: SharedSettings): object | null
-  /** Returns settings of a program of its own, which the command line of the demo needs too. @param folder of the demo. */
-  programSettings?(folder: string): Promise<Readonly<Record<string, string>>>
+  /** Returns settings for all entry points, or of a program of its own, which the command line of the demo needs too. @param folder of the demo. */
+  programSettings?(folder: string, emulator: RunningEmulator): Promise<Readonly<Record<string, string>>>
   /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
   start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> }>
   /** Says how to try it. */

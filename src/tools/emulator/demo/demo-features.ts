@@ -1,5 +1,8 @@
 import type { MakeDemoFeature } from './demo-feature.ts'
 import { doorsDemo } from './doors/doors-demo.ts'
+import { guestsDemo } from './guests/guests-demo.ts'
+import { mailDemo } from './mail/mail-demo.ts'
+import { mailSignInDemo } from './mail-sign-in/mail-sign-in-demo.ts'
 import { managerDemo } from './manager/manager-demo.ts'
 import { passkeysDemo } from './passkeys/passkeys-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
@@ -13,5 +16,8 @@ export const DEMO_FEATURES: readonly MakeDemoFeature[] = [
   tokenDemo,
   doorsDemo,
   watchPageDemo,
+  guestsDemo,
+  mailSignInDemo,
+  mailDemo,
   managerDemo,
 ]

@@ -55,7 +55,7 @@ function introduction(demo: RunningDemo): string {
     'password again when a response expires:',
     `  ${new URL(new URL(pageUrl).pathname, serviceUrl)}`,
     '',
-    ...features.flatMap((lines) => [...lines, '']),
+    ...features.flatMap((lines) => (lines.length > 0 ? [...lines, ''] : [])),
     `Video service   ${serviceUrl}   channels, accounts, request log`,
     `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
     `Without a brand ${unbrandedUrl}`,

@@ -55,7 +55,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   const viewersReady = prepareViewers(secrets, store)
   viewersReady.catch(() => {})
   const features = await Promise.all(DEMO_FEATURES.map((make) => make(loginUrl)))
-  const emulator = await startService(servicePort, settings.EMULATOR_PROVIDER_PORT, {
+  const emulator = await startService(servicePort, settings, {
     folder,
     loginUrl,
     features,
@@ -66,7 +66,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   try {
     await viewersReady
     const lifetimeSeconds = Number(settings.HASH_LIFETIME_SECONDS)
-    const ofPrograms = await Promise.all(features.map((feature) => feature.programSettings?.(folder) ?? {}))
+    const ofPrograms = await Promise.all(features.map((feature) => feature.programSettings?.(folder, emulator) ?? {}))
     const environment = {
       PUBLIC_URL: loginUrl,
       PORT: String(loginPort),
@@ -107,16 +107,21 @@ interface DemoParts {
 }
 
 /** Starts the emulated service, with its companions if their packages are installed. */
-function startService(port: number, providerPort: number, parts: DemoParts): Promise<RunningEmulator> {
+function startService(port: number, settings: DemoSettings, parts: DemoParts): Promise<RunningEmulator> {
   const { folder, loginUrl, secrets, features } = parts
   const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
   const channels = features.flatMap(({ channel }) => channel ?? [])
-  const hasCompanions = COMPANIONS.every(({ isInstalled }) => isInstalled())
+  const portOf: Readonly<Record<string, number>> = {
+    provider: settings.EMULATOR_PROVIDER_PORT,
+    mail: settings.EMULATOR_MAIL_PORT,
+  }
+  const installed = COMPANIONS.filter(({ isInstalled }) => isInstalled())
+  const ports = Object.fromEntries(installed.map(({ name }) => [name, portOf[name] ?? 0]))
   return startEmulator({
     port,
     dataFile: join(folder, 'emulator.db'),
     seed: { lock, channels, viewers: secrets.viewers, demoWeeks: true },
-    ...(hasCompanions && { companions: { port: providerPort, loginUrl } }),
+    companions: { ports, loginUrl },
   })
 }
 

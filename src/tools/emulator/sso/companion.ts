@@ -9,6 +9,7 @@ const SECTION = fileURLToPath(new URL('views/section.ejs', import.meta.url))
 
 /** An identity provider for the login app. */
 export const provider: Companion = {
+  name: 'provider',
   isInstalled: isProviderInstalled,
   async start({ port, loginUrl }, { seed, faults, requestLog, onError }) {
     const client = clientAt(loginUrl, seed)

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 async function start(): Promise<RunningEmulator & { issuer: string }> {
-  const emulator = await startEmulator({ port: 0, companions: { port: 0, loginUrl: LOGIN_URL } })
+  const emulator = await startEmulator({ port: 0, companions: { ports: { provider: 0 }, loginUrl: LOGIN_URL } })
   running.push(emulator)
   return { ...emulator, issuer: emulator.companions[0]?.settings.OIDC_ISSUER ?? '' }
 }
@@ -81,6 +81,6 @@ test('a provider whose package is not installed does not start, and the error sa
 test('the error for a port of the provider in use names its setting', async () => {
   const { issuer } = await start()
   const port = Number(new URL(issuer).port)
-  const second = startEmulator({ port: 0, companions: { port, loginUrl: LOGIN_URL } })
+  const second = startEmulator({ port: 0, companions: { ports: { provider: port }, loginUrl: LOGIN_URL } })
   await expect(second).rejects.toThrow('EMULATOR_PROVIDER_PORT')
 })

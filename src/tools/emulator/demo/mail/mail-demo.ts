@@ -1,0 +1,14 @@
+import { MAIL_SINK_MISSING } from '../../../mail-sink/start-mail-sink.ts'
+import type { MakeDemoFeature } from '../demo-feature.ts'
+
+/** The mail server of the emulator: all mails of the demo go there. */
+export const mailDemo: MakeDemoFeature = () => ({
+  programSettings: (_folder, { companions }) => {
+    const found = companions.map(({ settings }) => settings).find(({ SMTP_URL }) => SMTP_URL !== undefined)
+    return Promise.resolve(found ?? {})
+  },
+  introduction: ({ emulator: { url, companions } }) =>
+    companions.some(({ settings }) => settings.SMTP_URL !== undefined)
+      ? ['All mails of the demo, such as codes, invitations and resets, come to this page:', `  ${url}/#mails`]
+      : [`The demo runs without mails. ${MAIL_SINK_MISSING}`],
+})
