@@ -17,11 +17,12 @@ export const mailSignInDemo: MakeDemoFeature = (loginUrl) => {
       ...hash,
       ...brand,
       watchUrl: `${pageOriginOf(emulator)}/channel/${channel.id}`,
-      mailSignIn: 'anyone',
+      mailSignIn: 'domains',
+      mailGuests: ['*@example.com'],
       passwordForm: 'off',
     }),
     introduction: ({ pageOrigin }) => [
-      'For a guest without an account, open this page and type any mail address. The code comes to the page of mails below:',
+      'For a guest without an account, open this page and type an address such as guest@example.com. The code comes to the page of mails below:',
       `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channel.id}`)}`,
     ],
   }
