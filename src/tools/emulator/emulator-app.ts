@@ -20,7 +20,7 @@ import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { sendNotFound } from './player/views-folder.ts'
 import { restRoutes } from './rest/routes.ts'
 import { STATE_TABLES } from './seed/open-seed.ts'
-import type { Seed } from './seed/seed.ts'
+import type { Seed, SeedAccount } from './seed/seed.ts'
 import type { OpenServiceFeature } from './service-feature.ts'
 import { SERVICE_FEATURES } from './service-features.ts'
 
@@ -47,6 +47,8 @@ export interface EmulatorDeps {
   readonly isStrict: boolean
   /** Frames of the player delegate local networks. */
   readonly delegatesLocalNetwork: boolean
+  /** Shown on the home page beside the viewers of the seed. */
+  readonly moreAccounts: () => readonly SeedAccount[]
   readonly resetDatabase: () => Promise<void>
   /** Called with internal errors. The response does not contain them. */
   readonly onError: (error: unknown) => void

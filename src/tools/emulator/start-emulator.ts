@@ -10,7 +10,7 @@ import { openRequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
-import type { Seed } from './seed/seed.ts'
+import type { Seed, SeedAccount } from './seed/seed.ts'
 import { SERVICE_FEATURES } from './service-features.ts'
 import { EmulatorStartError } from './start-error.ts'
 
@@ -32,6 +32,8 @@ export interface EmulatorOptions {
   readonly delegatesLocalNetwork?: boolean
   /** Length of the service's RSA keys: 2048 by default, because 4096 takes seconds to generate. */
   readonly serviceKeyBits?: number
+  /** Returns what the home page shows beside the viewers of the seed. */
+  readonly moreAccounts?: () => readonly SeedAccount[]
   /** Also starts companions. */
   readonly companions?: CompanionOptions
   /** Called with internal errors. By default they go to standard error. */
@@ -60,6 +62,7 @@ export async function startEmulator({
   isStrict = false,
   delegatesLocalNetwork = false,
   serviceKeyBits = 2048,
+  moreAccounts = () => [],
   companions: companionOptions,
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
@@ -86,6 +89,7 @@ export async function startEmulator({
       features: SERVICE_FEATURES.map((feature) => feature.open(featureDeps)),
       isStrict,
       delegatesLocalNetwork,
+      moreAccounts,
       resetDatabase,
       onError: report,
       ...shared,

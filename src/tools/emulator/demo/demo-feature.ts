@@ -1,4 +1,4 @@
-import type { SeededChannel } from '../seed/seed.ts'
+import type { SeedAccount, SeededChannel } from '../seed/seed.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
 import type { ProgramEnvironment } from './login-app.ts'
 
@@ -29,6 +29,8 @@ export interface DemoFeature {
   programSettings?(folder: string, emulator: RunningEmulator): Promise<Readonly<Record<string, string>>>
   /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
   start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> }>
+  /** Other ways to sign in, for the home page of the emulator. Called after `start`. */
+  accounts?(): readonly SeedAccount[]
   /** Says how to try it. */
   introduction(demo: StartedDemo): readonly string[]
 }

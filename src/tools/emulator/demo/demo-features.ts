@@ -1,3 +1,4 @@
+import { accessCodesDemo } from './access-codes/access-codes-demo.ts'
 import type { MakeDemoFeature } from './demo-feature.ts'
 import { doorsDemo } from './doors/doors-demo.ts'
 import { guestsDemo } from './guests/guests-demo.ts'
@@ -15,6 +16,7 @@ export const DEMO_FEATURES: readonly MakeDemoFeature[] = [
   ssoDemo,
   tokenDemo,
   doorsDemo,
+  accessCodesDemo,
   watchPageDemo,
   guestsDemo,
   mailSignInDemo,

@@ -121,6 +121,7 @@ function startService(port: number, settings: DemoSettings, parts: DemoParts): P
     port,
     dataFile: join(folder, 'emulator.db'),
     seed: { lock, channels, viewers: secrets.viewers, demoWeeks: true },
+    moreAccounts: () => features.flatMap((feature) => feature.accounts?.() ?? []),
     companions: { ports, loginUrl },
   })
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RunningCompanion } from '../companion.ts'
-import type { Seed } from '../seed/seed.ts'
+import type { Seed, SeedAccount } from '../seed/seed.ts'
 import type { OpenServiceFeature } from '../service-feature.ts'
 import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
@@ -18,6 +18,7 @@ export interface DeveloperDeps {
   readonly clock: SettableClock
   readonly faults: Omit<Faults, 'inject'>
   readonly requestLog: Omit<RequestLog, 'record'>
+  readonly moreAccounts: () => readonly SeedAccount[]
   /** Restores the seed in all tables. */
   readonly resetDatabase: () => Promise<void>
 }

@@ -26,6 +26,7 @@ export function developerPages(deps: DeveloperDeps): Router {
       pageOrigin,
       firstLocked: shown.find(({ type, lock }) => type === 'live' && lock !== null) ?? null,
       seed,
+      accounts: [...seed.viewers, ...deps.moreAccounts()],
       sections: [...companions, ...features].map(({ section }) => section),
       isStrict,
       programSettings: linesOf(programSettings(publicUrl, seed, companions)),
