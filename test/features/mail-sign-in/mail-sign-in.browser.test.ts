@@ -1,45 +1,94 @@
 import { expect, test } from 'vitest'
-import { parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
+import { parseAllowedConsumer, parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
 import { type BrowserKind, launchBrowser } from '../../browser/launch.ts'
 import { pressKey, typeText } from '../../browser/press-and-type.ts'
+import { launchWebKit, type WebKitKind } from '../../browser/webkit.ts'
 import { entryPointAt } from '../../login/entry-point.ts'
 import { responseOf } from '../../login/response-of.ts'
 import { startSite } from '../../login/start-site.ts'
 import { rowsFor } from '../../rows.ts'
 import { codeIn, GUEST, LISTED, startMailApp } from './start-mail-app.ts'
 
-const KINDS = rowsFor<BrowserKind>(['chromium-no-scripts', 'firefox'], ['chromium', 'firefox-no-scripts'])
+type Row = readonly [BrowserKind, '/page' | '/chat']
 
-test.each(KINDS)('a guest in %s gets a code, types it in the frame, and watches', async (kind) => {
+const ROWS = rowsFor<Row>(
+  [
+    ['chromium-no-scripts', '/page'],
+    ['chromium-no-cookies', '/chat'],
+    ['firefox', '/chat'],
+  ],
+  [
+    ['chromium', '/page'],
+    ['firefox-no-scripts', '/page'],
+    ['firefox-no-cookies', '/chat'],
+  ],
+)
+const WEBKIT_KINDS = rowsFor<WebKitKind>(['webkit'], ['webkit-no-scripts'])
+
+/** Where the answer leads. */
+const TARGETS = { '/page': '/embed/hashlock/pass?hash=', '/chat': '/chat/authorize/1?' }
+
+/** Starts a page of a third site, whose frame is the login app, as the player or the chat opens it. */
+async function start() {
   let login = ''
   const player = await startSite((address) => {
-    const frame = address === '/page' ? `<iframe width="480" height="270" src="${login}/e/guests"></iframe>` : ''
+    const consumer = encodeURIComponent(`${player}/chat/authorize/1?resource=%2Fchat%2F1`)
+    const query = address === '/chat' ? `?hashConsumer=${consumer}` : ''
+    const isPage = address === '/page' || address === '/chat'
+    const frame = isPage ? `<iframe width="480" height="270" src="${login}/e/guests${query}"></iframe>` : ''
     return `<!doctype html><title>Player</title>${frame}`
   })
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const features = { 'mail-sign-in': LISTED }
-  const own = { playerAddress, playerOrigins: [player], hasPasswordForm: false, features }
+  const consumers = [parseAllowedConsumer(`${player}/chat/authorize/`)]
+  const own = { playerAddress, playerOrigins: [player], consumers, hasPasswordForm: false, features }
   const app = await startMailApp({
     publicUrl: 'http://localhost',
     entryPoints: [entryPointAt('guests', own)],
     nowSeconds: () => Date.now() / 1000,
   })
   login = `http://localhost:${app.port}`
+  const newestCode = async (count: number) => {
+    const mails = await app.mail.received(count)
+    return codeIn(mails[count - 1] ?? expect.unreachable()).toLowerCase()
+  }
+  return { player, login, newestCode }
+}
+
+test.each(ROWS)('a guest in %s at %s gets a code, types it in the frame, and gets in', async (kind, path) => {
+  const { player, login, newestCode } = await start()
   const launched = await launchBrowser(kind)
   try {
     const { page, waitForFrame, complaints } = await launched.openPage()
-    await page.goto(`${player}/page`)
+    await page.goto(`${player}${path}`)
     const form = await waitForFrame(login)
     await typeText(form, '#mail', GUEST)
     await pressKey(form, '.fields .primary')
-    const [mail] = await app.mail.received(1)
     const codeForm = await waitForFrame(`${login}/e/guests/mail-code`)
-    await typeText(codeForm, '#code', codeIn(mail ?? expect.unreachable()).toLowerCase())
+    await typeText(codeForm, '#code', await newestCode(1))
     await pressKey(codeForm, '.fields .primary')
-    const frame = await waitForFrame(`${player}/embed/hashlock/pass?hash=`)
+    const frame = await waitForFrame(`${player}${TARGETS[path]}`)
     expect(responseOf(frame.url()).parameters).toEqual([['user', GUEST]])
     expect(complaints).toEqual([])
   } finally {
     await launched.close()
+  }
+})
+
+test.each(WEBKIT_KINDS)('a guest in %s gets a code, types it in the frame, and watches and chats', async (kind) => {
+  const { player, newestCode } = await start()
+  const browser = await launchWebKit(kind)
+  try {
+    for (const [index, path] of (['/page', '/chat'] as const).entries()) {
+      await browser.open(`${player}${path}`)
+      await browser.enterFrame('iframe')
+      await browser.type('#mail', GUEST)
+      await browser.press('.fields .primary')
+      await browser.type('#code', await newestCode(index + 1))
+      await browser.press('.fields .primary')
+      expect(responseOf(await browser.arriveAt(`${player}${TARGETS[path]}`)).parameters).toEqual([['user', GUEST]])
+    }
+  } finally {
+    await browser.close()
   }
 })
