@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import type { LockTarget } from '../../video-service/locks.ts'
@@ -44,15 +44,18 @@ interface Options {
 /** Forms that the test viewer may use in place of the password. */
 const TRIALS = FEATURE_CHECKS.flatMap(({ trial }) => trial ?? [])
 
+const OPTIONS = FEATURE_CHECKS.flatMap(({ option }) => option ?? [])
+
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
-that the test viewer signs in and out. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
+that the test viewer signs in and out, and that --mail-to sends a mail. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
 input. The exit status is 1 after a failure. With --strict it is also 1 after a warning or an unknown result, which
 cannot be seen from here. The doctor runs for 20 seconds at most.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
   for (const { name, about } of TRIALS) command.option(`--${name}`, about)
+  for (const { flags, about, fault } of OPTIONS) command.option(flags, about, valueWithout(fault))
   const withExamples = addExamples(command, [
     'viewer-auth doctor',
     'viewer-auth doctor --channel 1002 --viewer ada@example.com --page https://www.example.com/live',
@@ -77,6 +80,15 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
       if (ways.length > 1) command.error(`error: give one of ${ways.map((name) => `--${name}`).join(' and ')}`)
       return runCommand(context, options.json, () => runChecks(context.io, options))
     })
+}
+
+/** Returns the parser of an option. */
+function valueWithout(fault: (value: string) => string | null) {
+  return (value: string): string => {
+    const found = fault(value)
+    if (found !== null) throw new InvalidArgumentError(found)
+    return value
+  }
 }
 
 async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
@@ -149,7 +161,7 @@ async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, r
   waitFor(`the login app at ${config.publicUrl.origin}`)
   const isAppThere = await reportAll(checkApp(io, config, signal), report)
   waitFor('the features')
-  const untried = await reportFeatures(config, isAppThere, signal, report)
+  const untried = await reportFeatures({ config, options, signal }, isAppThere, report)
   waitFor('the video service')
   const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
   signal.throwIfAborted()
@@ -181,14 +193,15 @@ interface SignInTrial {
 
 /** Reports the findings of all features. @returns what they did not try. */
 async function reportFeatures(
-  config: Config,
+  { config, options, signal }: Pick<Run, 'config' | 'options' | 'signal'>,
   isAppThere: boolean,
-  signal: AbortSignal,
   report: Report,
 ): Promise<readonly Untried[]> {
   const untried: Untried[] = []
   for (const feature of FEATURE_CHECKS) {
-    if (feature.check) untried.push(...(await reportAll(feature.check(config, isAppThere, signal), report)))
+    const given = feature.option && options[feature.option.name]
+    const findings = feature.check?.(config, isAppThere, signal, typeof given === 'string' ? given : undefined)
+    if (findings) untried.push(...(await reportAll(findings, report)))
   }
   return untried
 }

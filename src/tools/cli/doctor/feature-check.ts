@@ -35,10 +35,27 @@ export interface SignInTrial {
 
 export type Causes = Readonly<Record<string, readonly [code: string, cause: string]>>
 
+export interface CheckOption {
+  /** As commander names it. */
+  readonly name: string
+  readonly flags: string
+  /** In the help. */
+  readonly about: string
+  /** Returns the end of a sentence about a wrong value; null for a right one. */
+  fault(value: string): string | null
+}
+
 /** The checks of a feature that a fork may delete. */
 export interface FeatureCheck {
   /** Runs after the checks of the app. @returns the findings about entry points that were not tried. */
-  check?(config: Config, isAppThere: boolean, signal: AbortSignal): AsyncGenerator<Finding, readonly Untried[]>
+  check?(
+    config: Config,
+    isAppThere: boolean,
+    signal: AbortSignal,
+    option?: string,
+  ): AsyncGenerator<Finding, readonly Untried[]>
+  /** An option of its own, whose value the check gets. */
+  readonly option?: CheckOption
   /** Returns why the feature keeps the test viewer from the player after the right password. Null if it does not. */
   explainSignIn?(answer: Response, config: Config, entryPoint: EntryPoint, signal: AbortSignal): Promise<Finding | null>
   /** Returns the button on a screen that asks a viewer before the player gets its answer. Null for another screen. */
