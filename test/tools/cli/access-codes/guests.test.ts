@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { type GuestIssuer, guestOrigin } from '../../../src/features/guests/guest-origin.ts'
-import { guestWayOf } from '../../../src/tools/cli/guest-ways.ts'
-import { createTally } from '../../../src/tools/cli/manager/evening/tally.ts'
-import { SETTINGS } from '../../settings.ts'
-import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { runHere } from './run-here.ts'
-import { addSession } from './viewers/who-is-in/stored-session.ts'
+import { type GuestIssuer, guestOrigin } from '../../../../src/features/guests/guest-origin.ts'
+import { guestWayOf } from '../../../../src/tools/cli/guest-ways.ts'
+import { createTally } from '../../../../src/tools/cli/manager/evening/tally.ts'
+import { SETTINGS } from '../../../settings.ts'
+import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { runHere } from '../run-here.ts'
+import { addSession } from '../viewers/who-is-in/stored-session.ts'
 
 /** Guests by each way in, and an SSO viewer, all with one name. */
 const SUBJECTS = { codes: 'default/GALA/000042', mail: 'ada@example.com', 'https://idp.example': 'a1' }
