@@ -20,16 +20,18 @@ import { DEFAULT_ADDRESS_LIMIT } from '../../../src/sign-in-limits/settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const ADDRESS = 'guest@example.com'
+type Records = ReturnType<typeof openFileRecords>
 const SECRETS = ['SESSIONSECRETMARKER-8d2b']
 
 function start({
   secrets = SECRETS,
   file = join(temporaryFolder(), 'guests.db'),
   scope = 'mail-sign-in default',
+  change = (records: Records): Records => records,
 } = {}) {
   const clock = { seconds: 1_800_000_000 }
   const nowSeconds = () => clock.seconds
-  const records = openFileRecords(file, { nowSeconds })
+  const records = change(openFileRecords(file, { nowSeconds }))
   const sent: OutboxMail[] = []
   const seal = createSeal(secrets, 'outbox')
   let answer: Delivery = 'done'
@@ -130,6 +132,27 @@ test('the file has no address, no code and no secret of a frame', async () => {
   expect(all).toHaveLength(2)
   expect(JSON.stringify(all)).not.toMatch(/guest|example|Firefox/)
   expect(JSON.stringify(all)).not.toContain(one.ok ? one.secret : '-')
+})
+
+test('two copies that have read a code at the same moment use it once', async () => {
+  const { asked, file } = start()
+  const { secret, code } = await asked()
+  // Both have read before one writes, as over a network.
+  const { promise: bothHaveRead, resolve } = Promise.withResolvers<void>()
+  let reads = 0
+  const change = (records: Records): Records => ({
+    ...records,
+    async read(kind, key) {
+      const found = await records.read(kind, key)
+      reads += 1
+      if (reads === 2) resolve()
+      await bothHaveRead
+      return found
+    },
+  })
+  const copies = [start({ file, change }), start({ file, change })]
+  const uses = await Promise.all(copies.map((copy) => copy.use(secret, code)))
+  expect(uses.filter(({ ok }) => ok)).toHaveLength(1)
 })
 
 test('a step that belongs to the code is written with it, and once', async () => {
