@@ -13,6 +13,8 @@ export interface MailSignInSettings {
   readonly guests: readonly MailPattern[]
   /** A CSV file of guests. Null for none. */
   readonly file: string | null
+  /** True if guests can also register at this entry point. */
+  readonly hasRegistration?: boolean
 }
 
 /** Settings that name guests, here or in a feature with guests of its own. */
@@ -50,7 +52,7 @@ function read(given: Given, { has, refuse, nameOf }: ReadContext): MailSignInSet
     refuse('mailGuests', 'must name domains only, such as *@example.com; with addresses, set list')
   }
   // Undefined if its value is wrong, which is reported already.
-  return mode === undefined || mode === 'off' ? null : { mode, guests, file }
+  return mode === undefined || mode === 'off' ? null : { mode, guests, file, hasRegistration: has('registration') }
 }
 
 /** The settings of the sign-in with a code by mail. It is off by default. */
@@ -59,6 +61,9 @@ export const mailSignInFields = {
   settings,
   read,
   isWayIn: () => true,
-  warningsOf: ({ mode }, entryPoint) =>
-    mode === 'anyone' ? [`Entry point ${entryPoint}: everybody with a mailbox may sign in (MAIL_SIGN_IN=anyone).`] : [],
+  warningsOf({ mode, hasRegistration }, entryPoint) {
+    if (mode !== 'anyone') return []
+    const warning = `Entry point ${entryPoint}: everybody with a mailbox may sign in (MAIL_SIGN_IN=anyone).`
+    return [hasRegistration ? `${warning} The registration has no effect: set MAIL_SIGN_IN to list.` : warning]
+  },
 } satisfies FeatureSettings<ReturnType<typeof settings>, MailSignInSettings>

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { responseOf } from '../../login/response-of.ts'
+import { SETTINGS } from '../../settings.ts'
 import { hiddenIn, reasonIn, startRegistration, withRegistration } from './start-registration.ts'
 
 const ADDRESS = 'ada@example.com'
@@ -50,4 +52,15 @@ test('a refused guest does not come in through the list of the sign-in by mail',
 test('the sign-in by mail lets in who is on its list, and never registered', async () => {
   const { signIn } = await start({}, { address: ADDRESS })
   expect((await signIn()).status).toBe(303)
+})
+
+test.each([
+  ['anyone', 1],
+  ['list', 0],
+])('a registration beside MAIL_SIGN_IN=%s has %i warnings', (MAIL_SIGN_IN, count) => {
+  const mail = { SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM: 'login@example.com', MAIL_SIGN_IN }
+  const { warnings } = readConfig({ ...SETTINGS, ...mail, REGISTRATION: '{}' })
+  expect(warnings.filter((text) => text.includes('The registration has no effect'))).toHaveLength(count)
+  const alone = readConfig({ ...SETTINGS, ...mail, MAIL_GUESTS: MAIL_SIGN_IN === 'list' ? ADDRESS : '' })
+  expect(alone.warnings.join()).not.toContain('registration')
 })
