@@ -10,16 +10,18 @@ import type { Registration } from './book/registration.ts'
 import { REGISTRATION } from './settings/settings.ts'
 
 type MailTexts = Texts['registration']['mail']
+type Words = readonly [subject: keyof MailTexts, ...paragraphs: (keyof MailTexts)[]]
 
 /** The subject and the paragraphs of each notice. Only who may watch gets the address of the page with the video. */
-const NOTICES: Readonly<Record<string, readonly [subject: keyof MailTexts, ...paragraphs: (keyof MailTexts)[]]>> = {
+const NOTICES: Readonly<Record<string, Words>> = {
   'waiting-for-approval': ['receivedSubject', 'received'],
   'on-waiting-list': ['listSubject', 'list'],
   approved: ['approvedSubject', 'approved'],
   'place-free': ['placeFreeSubject', 'placeFree', 'approved'],
   'place-free-waiting': ['placeFreeSubject', 'placeFree', 'received'],
   refused: ['refusedSubject', 'refused'],
-}
+  cancelled: ['refusedSubject', 'cancelled'],
+} satisfies Record<Notice, Words>
 const MAY_WATCH = ['approved', 'place-free']
 
 /** Returns the function that builds the mails of the registration at an entry point. */

@@ -136,7 +136,9 @@ export function registrationsContract(name: string, open: (nowSeconds: () => num
       await all[step](first)
       expect(await all.find(third)).toMatchObject({ state: 'approved', turn: null })
       expect(await all.find(second)).toMatchObject({ state: 'on-waiting-list' })
+      const told = { cancel: [`${first}/cancelled`], refuse: [`${first}/refused`], forget: [] }[step]
       expect(await mails()).toContain(`${third}/place-free`)
+      expect((await mails()).filter((mail) => mail.startsWith(first))).toEqual([`${first}/approved`, ...told])
       expect(await opened.store.count('registration-waiting-list')).toBe(1)
     })
 

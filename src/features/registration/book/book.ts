@@ -19,6 +19,7 @@ export type Notice =
   | 'place-free'
   | 'place-free-waiting'
   | 'refused'
+  | 'cancelled'
 
 export interface BookDeps {
   readonly records: Pick<GuestRecords, 'read' | 'list' | 'write'>
@@ -81,13 +82,13 @@ export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: Bo
     counts: async (): Promise<Counts> => (await readCounts()).counts,
     find,
     /** Returns the steps that store a registration, and its turn on the waiting list. @param before null for a new one. */
-    stored(registration: Registration, before: Found | null, notice: Notice | null): RecordWrite[] {
+    stored(registration: Registration, before: Found | null, notice: Notice): RecordWrite[] {
       const { address, turn } = registration
       const [kind, text] = [WAITING_LIST, JSON.stringify(address)]
       const waits = turn === null ? [] : [{ kind, key: turnKey(turn), text, ...ends }]
       const condition = { if: before?.version ?? ('absent' as const) }
       const own = { kind: KIND, key: keyOf(address), ...condition, text: registrationText(registration), ...ends }
-      const mail = notice === null ? [] : mailOf(registration, notice)
+      const mail = mailOf(registration, notice)
       return [own, ...waits, ...(before === null ? [] : withoutTurn(before.registration)), ...mail]
     },
     /** Returns the steps that delete a registration. */

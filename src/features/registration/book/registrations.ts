@@ -152,7 +152,7 @@ async function setState(
     const needsPlace = hasPlace(state) && !hasPlace(before)
     if (needsPlace && !hasFreePlace(counts)) return { result: { ok: false, reason: 'full' } }
     const registration = { ...found.registration, state, turn: null, changedAtSeconds: nowSeconds() }
-    const steps = book.stored(registration, found, state === 'cancelled' ? null : state)
+    const steps = book.stored(registration, found, state)
     return { result: { ok: true, registration }, steps, change: { [before]: -1, [state]: 1 } }
   })
 }

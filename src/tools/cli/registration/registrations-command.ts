@@ -26,9 +26,13 @@ export function addRegistrationsCommands(group: Command, context: CommandContext
   addChange(group, context, 'refuse', 'refuse guests, and tell them by mail', [
     'viewer-auth registrations refuse eve@example.com',
   ])
-  addChange(group, context, 'cancel', 'cancel registrations: the next of the waiting list gets the place', [
-    'viewer-auth registrations cancel ada@example.com',
-  ])
+  addChange(
+    group,
+    context,
+    'cancel',
+    'cancel registrations, with a mail: the next on the waiting list gets the place',
+    ['viewer-auth registrations cancel ada@example.com'],
+  )
   addChange(group, context, 'forget', 'delete registrations with all personal data, and keep their number', [
     'viewer-auth registrations forget ada@example.com',
   ])
