@@ -1,3 +1,4 @@
+import { parseTime } from '../../../settings/times.ts'
 import { readTime } from '../output/local-time.ts'
 import { machineTimeZone, timeOfLocal } from '../output/time-zone.ts'
 
@@ -12,7 +13,7 @@ const FORMS = '2026-11-30, 2026-11-30T20:15 or 2026-11-30T20:15+01:00'
  */
 export function readEnd(option: string, text: string): number {
   const zone = machineTimeZone()
-  const dayMs = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  if (Number.isNaN(dayMs)) return readTime(option, text, zone, Date.now() / 1000, FORMS)
-  return timeOfLocal(zone, dayMs + DAY_MS) / 1000 - 1
+  const day = DAY.test(text) ? parseTime(`${text}T00:00:00Z`) : null
+  if (day === null) return readTime(option, text, zone, Date.now() / 1000, FORMS)
+  return timeOfLocal(zone, day.seconds * 1000 + DAY_MS) / 1000 - 1
 }
