@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { startManager } from './start-manager.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { START_SECONDS, startManager } from './start-manager.ts'
 
 const ADA = 'ada@example.com'
 const ONE = `/people/one/${encodeURIComponent(ADA)}`
@@ -40,10 +41,59 @@ test('a person is put out and let in again with the button of the message', asyn
   await browser.get(ONE)
   const { text } = await browser.act(`${ONE}/put-out`)
   expect(text).toContain('is disabled and signed out')
+  expect(text).toContain('Not known here until when an open player plays on.')
   const [, undo = ''] = /<form method="post" action="([^"]+enable)"/.exec(text) ?? []
   await browser.act(undo)
   expect(await manager.users.show(ADA)).toMatchObject({ viewer: { disabled: false } })
 })
+
+const inOrder = (text: string) =>
+  / (?:until|bis spätestens) (\d\d:\d\d)(?: at the latest, when its response|, wenn seine)/.exec(text)?.[1]
+const clock = (seconds: number) => new Date(Math.ceil(seconds / 60) * 60_000).toTimeString().slice(0, 5)
+
+test.each([
+  ['a response', { ...ENTRY_POINT, lifetimeSeconds: 600 }, clock(START_SECONDS + 600)],
+  ['a response without an end', { ...ENTRY_POINT, lifetimeSeconds: 0 }, 'plays on for ever'],
+] as const)(
+  'who is put out, disabled, removed or forgotten plays on until the end of %s',
+  async (_of, entryPoint, end) => {
+    const manager = await startManager({ entryPoints: [entryPoint] })
+    const browser = await manager.signedIn()
+    await browser.get('/people')
+    for (const act of ['put-out', 'disable', 'remove', 'forget']) {
+      await manager.users.add({ username: 'bob', groups: [], attributes: {} }, null)
+      const notice = (text: string) => /<div class="notice done"[^>]*><p>([^<]+)</.exec(text)?.[1] ?? ''
+      expect([act, notice((await browser.act(`/people/one/bob/${act}`)).text)]).toEqual([
+        act,
+        expect.stringContaining(end),
+      ])
+      await manager.users.remove('bob')
+    }
+    await manager.users.add({ username: 'bob', groups: [], attributes: {} }, null)
+    const many = await browser.act('/people/many', { work: 'disable', name: 'bob', count: '1' })
+    expect(many.text).toContain(end)
+    if (inOrder(many.text)) {
+      const german = await browser.get('/people/one/bob', { 'Accept-Language': 'de' })
+      expect(inOrder(german.text)).toBe(end)
+    }
+  },
+)
+
+test.each(['xyz', '2026-02-31', 'never --json', '--help'])(
+  'an end %s is refused before anything is done',
+  async (until) => {
+    const { manager, browser } = await withAda()
+    await browser.get('/people/add')
+    const added = await browser.act('/people/add', { username: 'bob@example.com', until })
+    expect(added).toMatchObject({ status: 400, text: expect.stringContaining('Write the end as a day or a time') })
+    expect((await manager.users.show('bob@example.com')).ok).toBe(false)
+    const version = /name="version" value="([^"]+)"/.exec((await browser.get(ONE)).text)?.[1] ?? ''
+    const edited = await browser.act(`${ONE}/edit`, { version, groups: 'press', attributes: '', until })
+    expect(edited.text).toContain('Write the end as a day or a time')
+    expect(await manager.users.show(ADA)).toMatchObject({ viewer: { groups: ['staff'] } })
+    expect(manager.faults).toEqual([])
+  },
+)
 
 test('the page says why a person cannot sign in, and what helps', async () => {
   const { manager, browser } = await withAda()

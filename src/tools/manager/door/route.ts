@@ -3,13 +3,19 @@ import type { Manager, Role } from '../../cli/manager/accounts/roles.ts'
 import type { Words } from '../pages/words.ts'
 import type { Scope } from './scope.ts'
 
-/** A message on the next page, perhaps with a button that undoes the act. Texts by their keys. */
-export interface Notice {
+/** A sentence on a page. Its text by the key. */
+export interface Sentence {
   readonly text: string
   readonly values?: Readonly<Record<string, string | number>>
+}
+
+/** A message on the next page, perhaps with a button that undoes the act. Texts by their keys. */
+export interface Notice extends Sentence {
   readonly tone: 'done' | 'refused'
   /** A text as it is, such as why a store refuses a change. */
   readonly detail?: string
+  /** Sentences after the text. */
+  readonly more?: readonly Sentence[]
   readonly undo?: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
 }
 

@@ -27,6 +27,8 @@ export interface Words {
   /** A day and time, in the time zone of this machine. */
   time(ms: number): string
   clock(ms: number): string
+  /** The time of day, with its day unless it is the day of `nowMs`. */
+  clockOrTime(ms: number, nowMs: number): string
   readonly timeZone: string
 }
 
@@ -54,6 +56,8 @@ function createWords(language: Language): Words {
   const minute = { hour: '2-digit', minute: '2-digit' } as const
   const time = new Intl.DateTimeFormat(locale, { timeZone, ...day, ...minute })
   const clock = new Intl.DateTimeFormat(locale, { timeZone, ...minute })
+  const dayOf = new Intl.DateTimeFormat(locale, { timeZone })
+  const isDay = (ms: number, other: number) => dayOf.format(ms) === dayOf.format(other)
   return {
     language,
     t,
@@ -68,6 +72,7 @@ function createWords(language: Language): Words {
     number: (value) => number.format(value),
     time: (ms) => time.format(ms),
     clock: (ms) => clock.format(ms),
+    clockOrTime: (ms, nowMs) => (isDay(ms, nowMs) ? clock : time).format(ms),
     timeZone,
   }
 }

@@ -2,7 +2,7 @@ import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
+import { attributesOf, detailOf, groupsOf, isEnd } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
 export function addPages({ viewers, commands }: SectionDeps) {
@@ -22,12 +22,13 @@ export function addPages({ viewers, commands }: SectionDeps) {
     const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
     if (inName !== null) return show(visit, inName, 400)
     if (attributes === null) return show(visit, words.t.people.badAttributes, 400)
+    const until = field('until').trim()
+    if (!isEnd(until)) return show(visit, words.t.people.badUntil, 400)
     if (!scope.mayGive(groups))
       return show(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }), 400)
     const password = field('password')
     const added = await editable.add({ username, groups, attributes }, password === '' ? null : password)
     if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)
-    const until = field('until')
     const ended = until === '' ? null : await commands.json(['viewers', 'set-end', `--until=${until}`], [username])
     const invited = field('invite') === 'on' ? await commands.json(['viewers', 'invite'], [username]) : null
     const to = pathOf(['people', 'one', added.viewer.username])

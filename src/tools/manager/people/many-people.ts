@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 import { filterOf, queryOf } from './filter.ts'
+import { playsOn } from './plays-on.ts'
 import { detailOf } from './viewer-form.ts'
 
 const WORKS = ['disable', 'enable', 'remove'] as const
@@ -13,7 +15,8 @@ const BATCH = 500
 const MOST = 20_000
 
 /** Changes many viewers at once: those that are ticked, or all that match the filter. */
-export function manyPages({ viewers }: SectionDeps) {
+export function manyPages(deps: SectionDeps) {
+  const { viewers } = deps
   /** Shows how many viewers the change is for, before anything happens. */
   async function ask(visit: Visit): Promise<Answer> {
     const { words, field } = visit
@@ -62,33 +65,40 @@ export function manyPages({ viewers }: SectionDeps) {
         ? { action: pathOf(['people', 'one', name, 'enable']), fields: {} }
         : undefined
     const notice = { text: `people.many.${work}Done`, tone: 'done', values: { count } } as const
-    return redirect(to, { ...notice, ...(undo && { undo }) }, { count, detail: work })
+    const more = work === 'enable' ? [] : playsOn(deps, visit.words)
+    return redirect(to, { ...notice, more, ...(undo && { undo }) }, { count, detail: work })
   }
   return { ask, change }
 }
 
-/** Invites everyone again who has no password yet. */
+const Resent = z.looseObject({ invited: z.array(z.string()), skipped: z.number(), faults: z.array(z.string()) })
+
+/** Invites everyone again who has no password yet. A manager of some groups invites only their members. */
 export function inviteAgain({ commands }: SectionDeps) {
-  return async (visit: Visit): Promise<Answer> => {
-    const group = visit.field('group').trim()
-    const result = await commands.json(['viewers', 'invite', '--resend', ...(group === '' ? [] : [`--group=${group}`])])
-    if (!result.ok) {
-      const detail = detailOf(result.fault) ?? visit.words.t.errors.askEngineer
-      return redirect('/people', { text: 'people.invitedNone', tone: 'refused', detail })
+  return async ({ field, scope, words }: Visit): Promise<Answer> => {
+    const group = field('group').trim()
+    const own = scope.groups
+    if (own !== null && group !== '' && !own.includes(group)) {
+      return redirect('/people', { text: 'people.groupsRefused', tone: 'refused', values: { groups: own.join(', ') } })
     }
-    const {
-      invited = [],
-      skipped = 0,
-      faults = [],
-    } = result.data as { invited?: unknown[]; skipped?: number; faults?: string[] }
-    const [fault] = faults
-    const values = { count: invited.length, skipped }
-    const detail = fault === undefined ? undefined : detailOf(fault)
-    return redirect(
-      '/people',
-      { text: 'people.invitedAgain', tone: 'done', values, ...(detail && { detail }) },
-      { count: invited.length },
-    )
+    const groups = group === '' ? (own ?? [null]) : [group]
+    const sum = { count: 0, skipped: 0 }
+    let detail: string | undefined
+    for (const one of groups) {
+      const of = one === null ? [] : [`--group=${one}`]
+      const result = await commands.json(['viewers', 'invite', '--resend', ...of])
+      if (!result.ok) {
+        const why = detailOf(result.fault) ?? words.t.errors.askEngineer
+        return redirect('/people', { text: 'people.invitedNone', tone: 'refused', detail: why }, { count: sum.count })
+      }
+      const { invited, skipped, faults } = Resent.parse(result.data)
+      sum.count += invited.length
+      sum.skipped += skipped
+      const [fault] = faults
+      if (fault !== undefined) detail ??= detailOf(fault)
+    }
+    const notice = { text: 'people.invitedAgain', tone: 'done', values: sum, ...(detail && { detail }) } as const
+    return redirect('/people', notice, { count: sum.count })
   }
 }
 

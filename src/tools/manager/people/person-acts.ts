@@ -4,7 +4,8 @@ import type { CommandResult } from '../command-runner.ts'
 import { type Answer, type Notice, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { attributesOf, detailOf, groupsOf, versionOf } from './viewer-form.ts'
+import { playsOn } from './plays-on.ts'
+import { attributesOf, detailOf, groupsOf, isEnd, versionOf } from './viewer-form.ts'
 
 type Act = (visit: Visit) => Promise<Answer>
 
@@ -43,11 +44,13 @@ export function personActs(deps: SectionDeps) {
   }
 }
 
-function disableAct({ viewers: { editable } }: SectionDeps, isDisabled: boolean): Act {
+function disableAct(deps: SectionDeps, isDisabled: boolean): Act {
+  const { editable } = deps.viewers
   return async (visit) => {
     if (editable === null) return elsewhere(visit)
     const changed = await editable.setDisabled(nameIn(visit), isDisabled)
-    return isDisabled ? shown(visit, 'disabled', changed, undoOf(visit)) : shown(visit, 'enabled', changed)
+    if (!isDisabled) return shown(visit, 'enabled', changed)
+    return shown(visit, 'disabled', changed, { ...undoOf(visit), more: playsOn(deps, visit.words) })
   }
 }
 
@@ -61,6 +64,8 @@ function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
     if (field('version') !== versionOf(known.viewer)) return changedMeanwhile(visit)
     const [groups, typed] = [groupsOf(visit), attributesOf(field('attributes'))]
     if (typed === null) return refused(visit, words.t.people.badAttributes)
+    const until = field('until').trim()
+    if (!isEnd(until)) return refused(visit, words.t.people.badUntil)
     if (!scope.mayGive(groups, before)) {
       return refused(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
     }
@@ -70,26 +75,30 @@ function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
     const attributes = end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
     const replaced = await editable.replace(known.viewer, { username, groups, attributes })
     if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : refused(visit, replaced.fault)
-    const until = field('until').trim()
     if (until === end) return done(visit, 'edited')
     const command = ['viewers', 'set-end', `--until=${until === '' ? 'never' : until}`]
     return shown(visit, 'edited', await commands.json(command, [username]))
   }
 }
 
-function removals({ viewers: { editable }, commands }: SectionDeps) {
+function removals(deps: SectionDeps) {
+  const { viewers, commands } = deps
+  const { editable } = viewers
+  const noteIn = ({ words }: Visit) => ({ more: playsOn(deps, words) })
   const endSessions = (visit: Visit) => commands.json(['sessions', 'end'], [nameIn(visit)])
   async function putOut(visit: Visit): Promise<Answer> {
     if (editable === null) return elsewhere(visit)
     const changed = await editable.setDisabled(nameIn(visit), true)
     if (!changed.ok) return refused(visit, changed.fault)
     const ended = await endSessions(visit)
-    return ended.ok ? done(visit, 'isOut', undoOf(visit)) : refused(visit, ended.fault, 'putOutPart')
+    return ended.ok
+      ? done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
+      : refused(visit, ended.fault, 'putOutPart')
   }
   async function remove(visit: Visit): Promise<Answer> {
     if (editable === null) return elsewhere(visit)
     const removed = await editable.remove(nameIn(visit))
-    return removed.ok ? done(visit, 'removed', {}, '/people') : refused(visit, removed.fault)
+    return removed.ok ? done(visit, 'removed', noteIn(visit), '/people') : refused(visit, removed.fault)
   }
   /** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
   async function forget(visit: Visit): Promise<Answer> {
@@ -97,7 +106,7 @@ function removals({ viewers: { editable }, commands }: SectionDeps) {
     const removed = editable === null ? null : await editable.remove(nameIn(visit))
     if (removed === null) return done(visit, 'forgottenElsewhere', { tone: 'refused' }, '/people')
     if (!removed.ok) return refused(visit, removed.fault)
-    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', {}, '/people')
+    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', noteIn(visit), '/people')
     return done(visit, 'forgottenPart', { tone: 'refused' }, '/people')
   }
   return { putOut, remove, forget }

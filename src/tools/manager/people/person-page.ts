@@ -3,13 +3,15 @@ import type { CommandResult } from '../command-runner.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
 import { KnownPerson } from './known-person.ts'
+import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
 import { otherEntryPoints, reasonsFor } from './why.ts'
 
 const MOST_SESSIONS = 20
 
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
-export function personPage({ viewers, commands, entryPoints, nowSeconds }: SectionDeps) {
+export function personPage(deps: SectionDeps) {
+  const { viewers, commands, entryPoints, nowSeconds } = deps
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
@@ -29,6 +31,7 @@ export function personPage({ viewers, commands, entryPoints, nowSeconds }: Secti
       ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
       ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },
       version: viewer === null ? '' : versionOf(viewer),
+      playsOn: playsOn(deps, words),
       attributeText: attributeLines(person.attributes ?? {}),
       sessions: (person.sessions ?? []).slice(0, MOST_SESSIONS),
       sessionCount: person.sessions?.length ?? 0,
