@@ -26,7 +26,7 @@ const SECRETS = ['SESSIONSECRETMARKER-8d2b']
 function start({
   secrets = SECRETS,
   file = join(temporaryFolder(), 'guests.db'),
-  scope = 'mail-sign-in default',
+  scope = 'one default',
   change = (records: Records): Records => records,
 } = {}) {
   const clock = { seconds: 1_800_000_000 }
@@ -115,7 +115,7 @@ test.each([
   expect((await start({ secrets, file }).use(secret, code)).ok).toBe(counts)
 })
 
-test.each(['mail-sign-in other', 'registration default'])('a code does not count for %s', async (scope) => {
+test.each(['one other', 'other default'])('a code does not count for %s', async (scope) => {
   const { asked, file } = start()
   const { secret, code } = await asked()
   expect((await start({ scope, file }).use(secret, code)).ok).toBe(false)

@@ -6,7 +6,10 @@ import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const
 /** The features of an entry point whose guests need a mail to get in. */
-const WITH_CODES = ['mail-sign-in', 'registration']
+const WITH_CODES = [
+  'mail-sign-in', //
+  'registration',
+]
 
 type CheckedConfig = Pick<Config, 'features'> & {
   readonly entryPoints: readonly Pick<EntryPoint, 'name' | 'features'>[]

@@ -29,7 +29,8 @@ export const accessCodesDemo: MakeDemoFeature = (loginUrl) => {
     },
     entryPoint: (_emulator, { hash, brand }) => ({
       ...{ name: NAME, secret: lock.secret, ...hash, ...brand },
-      ...{ accessCodes: 'on', accessCodeName: 'optional', accessCodeKey: kept.key, passwordForm: 'off' },
+      ...{ accessCodes: 'on', accessCodeName: 'optional', accessCodeKey: kept.key },
+      passwordForm: 'off',
     }),
     async start(environment) {
       kept.code ??= Created.parse(JSON.parse(await runCommand(CREATE, environment, ''))).codes[0].code
