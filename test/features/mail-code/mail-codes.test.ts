@@ -199,3 +199,23 @@ test('a network with many mails does not hold back the others', () => {
   expect(stranger.filter((place) => place < second)).toHaveLength(1)
   expect(RESEND_SECONDS).toBe(30)
 })
+
+test('one network asks for few codes and types few, unless it is trusted', async () => {
+  const limit = { failures: 3, trustedNetworks: DEFAULT_ADDRESS_LIMIT.trustedNetworks }
+  const limits = createCodeLimits(openMemoryCounter, limit, 100)
+  const answers = []
+  for (const name of ['a', 'b', 'c', 'd']) answers.push(await limits.admit(`${name}@example.com`, '192.0.2.1'))
+  expect(answers.map((one) => one?.limit ?? null)).toEqual([null, null, null, 'network'])
+  const checks = []
+  for (let times = 0; times < 4; times += 1) checks.push(await limits.admitCheck('192.0.2.1'))
+  expect(checks.map((one) => one?.limit ?? null)).toEqual([null, null, null, 'network'])
+})
+
+test('the mails of an hour in all: one that is refused or not sent does not count', async () => {
+  const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 2)
+  const admitted = []
+  for (let times = 0; times < 4; times += 1) admitted.push(await limits.admitInTotal())
+  expect(admitted).toEqual([true, true, false, false])
+  await limits.giveBackMail()
+  expect(await limits.admitInTotal()).toBe(true)
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cookieIn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
+import { startMailServer } from '../mail/mail-server.ts'
 import { codeIn, frameIn, GUEST, startMailApp } from './start-mail-app.ts'
 
 async function codeFor(app: Awaited<ReturnType<typeof startMailApp>>, address = GUEST) {
@@ -147,6 +148,17 @@ test('made-up addresses do not use up the mails of all', async () => {
   expect((await app.check(GUEST, frame, code)).status).toBe(303)
 })
 
+test('a mail that the server refuses does not use up the mails of all', async () => {
+  const mail = await startMailServer({
+    onRcptTo: ({ address }, _session, done) => done(address.startsWith('no') ? new Error('Unknown') : null),
+  })
+  const app = await startMailApp({ mail, mailsPerHour: 1, settings: { mode: 'anyone', guests: [], file: null } })
+  await app.ask('nobody@example.com')
+  await expect.poll(() => app.lines.some(({ outcome }) => outcome === 'mail-code-bounced')).toBe(true)
+  const { frame, code } = await codeFor(app)
+  expect((await app.check(GUEST, frame, code)).status).toBe(303)
+})
+
 test('a mail server that is away loses no code, and the screen says that mails are late', async () => {
   const app = await startMailApp()
   const { port } = app.mail
@@ -155,7 +167,6 @@ test('a mail server that is away loses no code, and the screen says that mails a
   await expect.poll(() => app.lines.some(({ event }) => event === 'mail-away'), { timeout: 10_000 }).toBe(true)
   const late = await app.ask('other@example.com')
   expect(late.text).toContain('Emails are slow')
-  const { startMailServer } = await import('../mail/mail-server.ts')
   const again = await startMailServer({}, port)
   app.clock.seconds += 30
   const [mail] = await again.received(1)
