@@ -97,7 +97,7 @@ describe('the command line with a cluster', () => {
       await set(store, `s${index}`, sessionOf(['Ada', 'eve', 'bob'][index % 3] ?? '', nowSeconds()))
     }
     const env = { ...SETTINGS, SESSION_STORE_URL: cluster.url }
-    expect(JSON.parse((await run(['sessions', 'end', 'ada', '--json'], env)).stdout)).toEqual({
+    expect(JSON.parse((await run(['sessions', 'end', 'ada', '--json'], env)).stdout)).toMatchObject({
       ended: 10,
       endedOfProviders: 0,
     })

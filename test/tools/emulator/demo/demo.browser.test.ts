@@ -37,7 +37,7 @@ beforeAll(async () => {
     page: find(/http:\/\/page\.localhost:\d+\/channel\/\d+/),
     companyPage: find(/http:\/\/page\.localhost:\d+\/channel\/1100/),
     service: find(/http:\/\/127\.0\.0\.1:\d+/),
-    login: find(/http:\/\/localhost:\d+/),
+    login: find(/http:\/\/localhost:\d+(?=\/)/),
   }
   const seed = await (await fetch(`${addresses.service}/emulator/seed`)).json()
   ada = (seed as { viewers: [typeof ada] }).viewers[0]
