@@ -61,7 +61,7 @@ export async function startRegistration(given: object = { fields: FIELDS }, opti
 type App = Pick<Awaited<ReturnType<typeof startLoginApp>>, 'get' | 'post'>
 
 /** What a browser without a cookie and a script does. */
-function visitorOf(app: App, mailServer: TestMailServer, basePath: string) {
+export function visitorOf(app: App, mailServer: TestMailServer, basePath: string) {
   const post = (path: string, fields: Readonly<Record<string, string>>) => app.post(`${basePath}${path}`, fields)
   const codesTo = (address: string) => {
     const own = mailServer.mails.filter(({ to }) => to.includes(address.trim().toLowerCase()))
