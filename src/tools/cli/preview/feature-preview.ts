@@ -3,6 +3,7 @@ import type { Feature, OpenFeature, Services } from '../../../login/feature.ts'
 import { accessCodesPreview } from './access-codes/access-codes-preview.ts'
 import { accountPreview } from './account/account-preview.ts'
 import { passkeysPreview } from './passkeys/passkeys-preview.ts'
+import { registrationPreview } from './registration/registration-preview.ts'
 import type { FeaturePreview } from './screen.ts'
 import { ssoPreview } from './sso/sso-preview.ts'
 import { tokenPreview } from './token/token-preview.ts'
@@ -12,6 +13,7 @@ export const FEATURE_PREVIEWS: readonly FeaturePreview[] = [
   ssoPreview, //
   passkeysPreview,
   accessCodesPreview,
+  registrationPreview,
   accountPreview,
   tokenPreview,
 ]
