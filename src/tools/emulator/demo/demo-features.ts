@@ -6,6 +6,7 @@ import { mailDemo } from './mail/mail-demo.ts'
 import { mailSignInDemo } from './mail-sign-in/mail-sign-in-demo.ts'
 import { managerDemo } from './manager/manager-demo.ts'
 import { passkeysDemo } from './passkeys/passkeys-demo.ts'
+import { registrationDemo } from './registration/registration-demo.ts'
 import { ssoDemo } from './sso/sso-demo.ts'
 import { tokenDemo } from './token/token-demo.ts'
 import { watchPageDemo } from './watch-page/watch-page-demo.ts'
@@ -20,6 +21,7 @@ export const DEMO_FEATURES: readonly MakeDemoFeature[] = [
   watchPageDemo,
   guestsDemo,
   mailSignInDemo,
+  registrationDemo,
   mailDemo,
   managerDemo,
 ]
