@@ -28,8 +28,8 @@ const FULL_RETRY_SECONDS = 60
 
 /**
  * Checks a code within the limits on guessing, and logs every refusal. A code of another entry point is a wrong code.
- * @param code in its one form. Null for a text that cannot be a code.
- * @throws UpstreamError if the guests store does not answer: then nothing is counted.
+ * @param code canonical. Null for a text that cannot be a code.
+ * @throws UpstreamError if the guests store does not answer: the guess is then not counted.
  */
 export async function checkCode(
   deps: CheckDeps,

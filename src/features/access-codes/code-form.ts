@@ -9,9 +9,9 @@ const LONGEST_NAME = 100
 const Fields = z.object({ code: z.string(), name: z.string().optional() })
 
 export interface CodeForm {
-  /** In the one form of a code. Null for a text that cannot be a code. */
+  /** The canonical code. Null for a text that cannot be a code. */
   readonly code: string | null
-  /** Null if no name is asked, or none was typed. */
+  /** Null if the form asks for no name, or no name was typed. */
   readonly name: string | null
 }
 

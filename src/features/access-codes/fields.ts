@@ -6,7 +6,7 @@ import type { SettingValues } from '../../settings/setting.ts'
 
 /** The name of the feature. */
 const ACCESS_CODES = 'access-codes'
-/** A response that never expires holds a place for so long. */
+/** A response that never expires holds a place for this time. */
 const PLACE_SECONDS = 3_600
 const KEY_MISSING =
   'is required with ACCESS_CODES: the key by which the app knows codes; make one with: npm run -s viewer-auth -- secret generate'
@@ -35,7 +35,7 @@ function read(
   { refuse, has, nameOf, lifetimeSeconds }: ReadContext,
 ): AccessCodeSettings | null {
   if (!accessCodes) {
-    // Undefined for a wrong value, which is reported already.
+    // Undefined for a wrong value, which was reported before.
     if ((asksName ?? 'off') !== 'off') refuse('accessCodeName', `needs ${nameOf('accessCodes')}`)
     return null
   }

@@ -12,7 +12,7 @@ export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn' |
 
 /**
  * Creates the gate of an entry point: it asks the store at each return, so a code that was revoked or has ended lets no
- * viewer in, and no answer outlives it. Then the viewer takes a place, if the code has a limit.
+ * viewer in, and no answer outlives the code. Then the viewer takes a place, if the code has a limit.
  */
 export function createGate(parts: GateParts): Gate {
   const { codes, entryPoint, nowSeconds, logSignIn, sessions } = parts

@@ -16,16 +16,16 @@ export interface GuessLimits {
    * time. Returns a refusal, or null if the code may be checked.
    */
   admit(address: string): Promise<GuessRefusal | null>
-  /** Called after a right code, and if the code was not checked: it counts no longer. */
+  /** Called after a right code, and if the code was not checked: removes it from the counts. */
   giveBack(address: string): Promise<void>
 }
 
-/** The household of a /48 may have the wrong codes of four of its networks. */
+/** A network (/48) may have as many wrong codes as four addresses (/64). */
 const NETWORKS_OF_SITE = 4
 
 /**
- * Creates the limits that no number of addresses can pass: those by network (/48), and in all. The limit of one address is
- * the one of passwords.
+ * Creates the limits that no number of addresses can pass: those by network (/48), and in all. The limit of one
+ * address is that of passwords.
  */
 export function createGuessLimits(
   openCounter: OpenCounter,
@@ -51,7 +51,7 @@ export function createGuessLimits(
   return {
     async admit(address) {
       const counted: ReturnType<typeof limitsOf> = []
-      // One after another, so that a refused network uses up nothing of all.
+      // One after another, so that a refused network does not count towards the limit in all.
       for (const one of limitsOf(address)) {
         const count = await one.counter.penalty(one.key)
         counted.push(one)

@@ -35,7 +35,7 @@ export async function openAccessCodes(services: Services): Promise<OpenFeature<A
       }
       return {
         screenPart: codeScreenPart(settings, hasPasswordForm),
-        // A code is of one entry point, and so is the session.
+        // A code belongs to one entry point, and so does the session.
         acceptsSession: (viewer) => readSubject(guestSubjectOf(viewer, 'codes') ?? '')?.entryPoint === name,
         gate: (deps) => createGate({ ...deps, ...own }),
         routes: (deps) => codeRoutes({ ...deps, ...own }, deps),

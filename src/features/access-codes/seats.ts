@@ -9,15 +9,15 @@ import { codeKey, type KnownCode } from './codes/code-records.ts'
 
 /** How many people or devices may use a code at the same time. */
 export interface Seats {
-  /** True if a sign-in gets no place: only a shared code is ever full. @param before as in `take`. */
+  /** True if a sign-in gets no place, which only a shared code can refuse. @param before as in `take`. */
   isFull(before?: string): Promise<boolean>
   /**
    * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
-   * @param before the session of this browser before the sign-in: a device that signs in again is no new one.
-   * @returns null if none is free, else a function to call with the session, whose place it then is.
+   * @param before the session of this browser before the sign-in: a device that signs in again is not a new one.
+   * @returns null if no place is free, else a function to call with the session, which then has the place.
    */
   take(before?: string): Promise<((sessionId: string | null) => Promise<void>) | null>
-  /** Keeps the place of a session, or takes a free one. Returns false if there is none. */
+  /** Keeps the place of a session, or takes a free one. Returns false if no place is free. */
   keep(sessionId: string): Promise<boolean>
 }
 

@@ -93,7 +93,7 @@ test('a store that is away refuses guests without counting a guess, and password
   expect((await app.get('/', { Cookie })).status).toBe(503)
 })
 
-test('a batch that was not stored as a whole lets nobody in', async () => {
+test('a batch that was stored in part lets no guest in', async () => {
   const { codes, create, enter, records } = await startCodesApp()
   const [code = ''] = await create()
   const text = JSON.stringify(batchOf({ isComplete: false }))

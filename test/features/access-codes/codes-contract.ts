@@ -69,7 +69,7 @@ export function codesContract(name: string, open: (nowSeconds: () => number) => 
       for (const { digest } of lost?.stored.slice(0, 5) ?? []) expect(await codes.find(digest)).toBe(null)
     })
 
-    test('sign-ins at two copies at the same time have each its number', async () => {
+    test('sign-ins at two copies at the same time have different numbers', async () => {
       const { digests } = await create({ isShared: true })
       const code = await known(digests[0])
       const numbers = await Promise.all(

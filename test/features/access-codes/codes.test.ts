@@ -20,7 +20,7 @@ test.each([
   ['with other hyphens', 'CDF2–GHJ—KM3', 'CDF2GHJKM3'],
   ['in the wide letters of Japanese keyboards', 'ＣＤＦ２ＧＨＪＫＭ３', 'CDF2GHJKM3'],
   ['with letters that look like digits', 'SUMMER OIL 2BZ', '5VMMER011282'],
-])('a code %s has one form', (_case, typed, form) => {
+])('a code %s has one canonical form', (_case, typed, form) => {
   expect(canonicalCode(typed)).toBe(form)
 })
 

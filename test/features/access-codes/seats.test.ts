@@ -72,7 +72,7 @@ test('a code without a limit works on any number of devices', async () => {
   for (let device = 0; device < 20; device += 1) expect((await enter(code)).status).toBe(303)
 })
 
-test('a device that signs in again with its session is no new one', async () => {
+test('a device that signs in again with its session keeps its place', async () => {
   const { app, create, enter } = await startCodesApp()
   const [personal = ''] = await create({ devices: 2 })
   const other = cookieIn(await enter(personal))

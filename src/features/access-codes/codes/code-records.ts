@@ -5,7 +5,7 @@ import type { Viewer } from '../../../users/user-store.ts'
 export const Batch = z.object({
   entryPoint: z.string(),
   label: z.string(),
-  /** One code for all, or one for each person. */
+  /** True for one code for all, false for one code for each person. */
   isShared: z.boolean(),
   /** The most people of a shared code at the same time. Null for any number. */
   most: z.number().nullable(),
@@ -19,7 +19,7 @@ export const Batch = z.object({
   createdAtSeconds: z.number(),
   endsAtSeconds: z.number().nullable(),
   revokedAtSeconds: z.number().nullable(),
-  /** False until all codes are stored. Before, none counts. */
+  /** False until all codes are stored. Before that, no code of the batch is valid. */
   isComplete: z.boolean(),
 })
 export type Batch = z.output<typeof Batch>
@@ -40,7 +40,7 @@ export const Uses = z.object({
   count: z.number(),
   firstAtSeconds: z.number(),
   lastAtSeconds: z.number(),
-  /** The name that was typed last. Null if none was. */
+  /** The name that was typed last. Null if no name was typed. */
   name: z.string().nullable(),
 })
 export type Uses = z.output<typeof Uses>

@@ -3,7 +3,7 @@ import { Batch, batchKey, Code, codeKey, type KnownCode, readSubject, Uses } fro
 import { typedRecords } from './typed-records.ts'
 import { createUseCounter, USES } from './use-counter.ts'
 
-/** A code to store, with its text in a digest. */
+/** A code to store, with the digest of its text. */
 export interface NewCode extends Code {
   readonly digest: string
 }
@@ -20,13 +20,13 @@ export type CodeStore = ReturnType<typeof createCodeStore>
 
 const BATCHES = 'code-batch'
 const CODES = 'code'
-/** From the digest of a code to its key. */
+/** Records that lead from the digest of a code to its key. */
 const DIGESTS = 'code-digest'
 /** A code is two records. */
 const CODES_IN_WRITE = 400
 const KEPT_SECONDS = 180 * 86_400
 
-/** Creates the codes of all entry points. */
+/** Creates the store of the codes of all entry points. */
 export function createCodeStore(records: Pick<GuestRecords, 'read' | 'list' | 'write'>) {
   const { read, listed, change } = typedRecords(records)
   const uses = createUseCounter(records)
@@ -42,7 +42,7 @@ export function createCodeStore(records: Pick<GuestRecords, 'read' | 'list' | 'w
   }
   return {
     /**
-     * Stores a batch with its codes. No code counts before all are stored: after a kill, the batch is incomplete.
+     * Stores a batch with its codes. No code is valid before all are stored: after a kill, the batch is incomplete.
      * @returns false if the label is taken.
      */
     async create(batch: Omit<Batch, 'isComplete'>, codes: readonly NewCode[]): Promise<boolean> {
@@ -111,7 +111,7 @@ function writesOf(batch: Omit<Batch, 'isComplete'>, { digest, ...code }: NewCode
   ]
 }
 
-/** Reports come after the event. Then the names of the guests go. */
+/** Returns the end of the records. They outlive the codes, for the reports after the event. */
 function endOfRecords({ endsAtSeconds }: Pick<Batch, 'endsAtSeconds'>) {
   return { endsAtSeconds: endsAtSeconds === null ? null : endsAtSeconds + KEPT_SECONDS }
 }

@@ -7,7 +7,7 @@ export const FEWEST_CHARACTERS = 8
 /** Longer texts are not codes. */
 export const LONGEST_CODE = 64
 
-/** What viewers type for a character that looks like it: the printed words of a customer may have both. */
+/** Maps a character to the one that it looks like: the printed words of a customer may have both. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', Z: '2', S: '5', B: '8', U: 'V' }
 
 /** Returns a random code without hyphens. @param length 8 at least. */
@@ -24,8 +24,8 @@ export function shownCode(code: string, words: string | null = null): string {
 }
 
 /**
- * Returns the one form of a code in any spelling: any case, with blanks and hyphens, with characters that look alike, and
- * with the wide letters of Japanese keyboards. Null for a text that cannot be a code.
+ * Returns the canonical code for any spelling: any case, with blanks and hyphens, with characters that look alike, and with
+ * the wide letters of Japanese keyboards. Null for a text that cannot be a code.
  */
 export function canonicalCode(typed: string): string | null {
   if (typed.length > LONGEST_CODE) return null

@@ -3,15 +3,15 @@ import { ALPHABET_SIZE, FEWEST_CHARACTERS } from './code-text.ts'
 
 /** Wrong codes at one entry point in ten minutes, from all addresses. */
 export const WRONG_CODES_IN_ALL = 20_000
-/** One in a thousand, that a guesser finds any code while a batch is valid, and never stops. */
+/** The most chance that a guesser who never stops finds any code while a batch is valid. */
 export const MOST_CHANCE = 0.001
 /** Counts as the end of a batch without an end. */
 export const YEAR_SECONDS = 366 * 86_400
-/** A batch gets at most this part of the chance, so that there can be others. */
+/** A batch gets at most this part of the chance, so that there can be other batches. */
 const SHARE = 1 / 4
 const LONGEST = 20
 
-/** Codes that are valid at the same time at one entry point. */
+/** Codes of one length and end that are valid at the same time at one entry point. */
 export interface CodesInForce {
   /** The number of random characters of each. Words of the customer do not count: they can be guessed. */
   readonly length: number
@@ -23,7 +23,7 @@ export interface CodesInForce {
 export interface Budget {
   /** The number of guesses that the limits allow while the batch is valid. */
   readonly guesses: number
-  /** The chance that one of them is a valid code. */
+  /** The chance that one of these guesses is a valid code. */
   readonly chance: number
 }
 

@@ -3,7 +3,7 @@ import { type Batch, MOST_CODES } from './code-records.ts'
 import type { NewCode } from './code-store.ts'
 import { canonicalCode, randomCode, shownCode } from './code-text.ts'
 
-/** The person whose code it is, as far as known. */
+/** The person who gets a code, as far as known. */
 export interface Holder {
   readonly name: string | null
   readonly groups: readonly string[]

@@ -11,7 +11,7 @@ import {
 
 interface Wanted {
   readonly count: number
-  /** Undefined: the fewest that the budget allows. */
+  /** Random characters. Undefined: the fewest that the budget allows. */
   readonly length: number | undefined
   readonly endsAtSeconds: number | null
   readonly nowSeconds: number
@@ -19,7 +19,7 @@ interface Wanted {
 
 /**
  * Decides on the random characters of new codes.
- * @throws ConfigError if a guesser would have too good a chance, with the length that would do.
+ * @throws ConfigError if the chance of a guesser is too high. It names the length that is enough.
  */
 export function planLength(
   before: readonly CodesInForce[],

@@ -40,7 +40,7 @@ const ABOUT = `
 The codes are shown only now: the store has hashes. A QR code leads to WATCH_URL, and contains no code. --code takes words
 that begin each code, such as SUMMER: the random characters after them make the code hard to guess. The file of --from is CSV
 with the columns name and groups; other columns are attributes.`
-/** With more, each sign-in would take too long. */
+/** More places would make each sign-in too slow. */
 const MOST_PLACES = 2_000
 
 /** Adds `codes create`. */
@@ -100,7 +100,7 @@ async function create(io: CommandIo, { entryPoint, settings, codes }: OpenCodes,
   const { shown, stored } = newCodes(batch, holders, settings.key, options.code ?? null)
   const watchUrl = watchUrlOf(entryPoint)
   const sheet = { label: batch.label, brand: entryPoint.brand.name, codes: shown, watchUrl, endsAtSeconds }
-  // Files get their names after the codes are stored. A file that cannot be written stops the command before.
+  // A file that cannot be written stops the command here. Files get their names after the codes are stored.
   const isStored = await withFiles(options, { ...sheet, timeZone: machineTimeZone().name }, () =>
     codes.create(batch, stored),
   )
