@@ -10,15 +10,15 @@ export interface CodeRefusal {
 }
 
 /**
- * Limits codes by mail. Typed addresses count whether they may get a code or not, so that no limit tells which may. Only
- * mails that are sent count in total, so that made-up addresses cannot use that up.
+ * Limits codes by mail. Every typed address counts, so that no limit tells which addresses may get a code. Only mails that
+ * are sent count in total, so that made-up addresses cannot use the total up.
  */
 export interface CodeLimits {
   /** Counts a request for a code. @returns a refusal, or null. */
   admit(address: string, clientAddress: string): Promise<CodeRefusal | null>
   /** Counts a typed code. @returns a refusal, or null. */
   admitCheck(clientAddress: string): Promise<CodeRefusal | null>
-  /** Called after a right code: it counts no longer, and strangers cannot stop mails that this network asks for. */
+  /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */
   succeeded(address: string, clientAddress: string): Promise<void>
   /** Counts a mail before it is sent. @returns false if the mails of this hour are used up. */
   admitInTotal(): Promise<boolean>
@@ -30,11 +30,11 @@ const HOUR_SECONDS = 3_600
 const KNOWN_SECONDS = 14 * DAY_SECONDS
 /** Mails to one mailbox that one network may cause in ten minutes. */
 export const MOST_OF_PAIR = 5
-/** Mails to one mailbox in an hour that networks may cause from which it never signed in. */
+/** Mails to one mailbox in an hour, caused by networks from which its owner never signed in. */
 export const MOST_OF_MAILBOX = 10
 const ALL = 'all'
 
-/** @param mailsPerHour codes sent in an hour, all together. */
+/** Creates the limits. @param mailsPerHour codes sent in an hour, all together. */
 export function createCodeLimits(
   openCounter: OpenCounter,
   { failures, trustedNetworks }: AddressLimit,
@@ -49,7 +49,7 @@ export function createCodeLimits(
   const pairOf = (address: string, client: string) => pairKey(accountKey(address), networkOf(client))
   const steps = (address: string, client: string) =>
     [
-      // One after another, so that a refused request uses up no other limit.
+      // One after another, so that a refused request does not count towards other limits.
       { limit: 'network', counter: requests, key: siteOf(client), most: failures, isOf: 'network' },
       { limit: 'mailbox-and-network', counter: pairs, key: pairOf(address, client), most: MOST_OF_PAIR, isOf: 'pair' },
       { limit: 'mailbox', counter: mailboxes, key: accountKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },

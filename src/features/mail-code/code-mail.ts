@@ -5,7 +5,7 @@ import type { Mail } from '../mail/smtp.ts'
 import { shownCode } from './code.ts'
 import type { OutboxMail } from './outbox.ts'
 
-/** Builds the mail with a code. It has no link: scanners of mail could open that, and viewers need none. */
+/** Builds the mail with a code. The mail has no link: scanners of mail could open it, and viewers need none. */
 export function codeMail(
   { address, code, language, device, atMs }: OutboxMail,
   { brand }: Pick<EntryPoint, 'brand'>,

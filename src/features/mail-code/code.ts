@@ -1,6 +1,6 @@
 import { createHmac, hash, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
 
-/** 30 characters: no 0 and O, 1, I and L, nor U, which make other letters or words. */
+/** 30 characters: without 0, O, 1, I, L and U, which look like others or make words. */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const CODE_CHARACTERS = 8
 export const TRIES = 5
@@ -20,8 +20,8 @@ export function shownCode(code: string): string {
 }
 
 /**
- * Returns the code that the viewer means: in any case, with spaces or hyphens, or in wide letters. Null for what cannot be
- * a code, which is no guess.
+ * Returns the code that the viewer means: in any case, with spaces or hyphens, or in wide letters. Null for a text that
+ * cannot be a code: it does not count as a guess.
  */
 export function readCode(typed: unknown): string | null {
   if (typeof typed !== 'string' || typed.length > 40) return null
@@ -32,7 +32,7 @@ export function readCode(typed: unknown): string | null {
   return code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code) ? code : null
 }
 
-/** What a code is bound to, besides the feature and the entry point. */
+/** The frame and the address of a code, which counts only with both. */
 export interface CodeBinding {
   /** The secret of the frame in which the viewer asked. */
   readonly secret: string
@@ -43,7 +43,7 @@ export interface CodeBinding {
 /**
  * Creates the digests of codes: HMAC-SHA-256, with a key from each secret. Without the key, a copy of the store tells no
  * code, although there are few enough codes to try all.
- * @param secrets the first makes digests, all compare.
+ * @param secrets the first makes digests; codes are compared with all.
  * @param scope the feature and the entry point.
  */
 export function createDigests(secrets: readonly string[], scope: string) {
@@ -65,7 +65,7 @@ export function createDigests(secrets: readonly string[], scope: string) {
         .map((own) => own.length === stored.length && timingSafeEqual(own, stored))
         .includes(true)
     },
-    /** The key of the record: who can read the store learns no secret of a frame. */
+    /** Returns the key of the record. It does not tell the secret of the frame. */
     keyOf: (secret: string) => hash('sha256', JSON.stringify([scope, secret]), 'base64url'),
   }
 }

@@ -1,10 +1,10 @@
-/** Each mail of a lane is placed so much later, so that other lanes come first. */
+/** Each further mail of a lane is placed later by this time, so that other lanes come first. */
 const LANE_STEP_MS = 1_000
 const MOST_LANES = 100_000
 
 /**
  * Creates the places of mails: keys in the order of sending. A lane with many mails, such as one network, does not hold back
- * the others, and waits for nobody while it is alone.
+ * the others. A lane that is alone does not wait.
  */
 export function createLanes(nowMs: () => number): (lane: string) => string {
   /** The place of the last mail of each lane. */

@@ -23,7 +23,7 @@ export interface CodeRequest {
   readonly requestId: string
 }
 
-/** The same for every address, after the same steps. */
+/** The result is the same for every address, after the same steps. */
 export type CodeAsked =
   | {
       readonly ok: true
@@ -57,7 +57,7 @@ export interface MailCodes {
   /**
    * Uses a code up. Of several requests at once, in all copies of the app, one gets `ok`.
    * @param also steps that are written together with it, or not at all: `over` if their conditions do not hold.
-   * @throws UpstreamError if the guests store does not answer. The code then counts as it did.
+   * @throws UpstreamError if the guests store does not answer. The code then stays as it was.
    */
   use(typed: TypedCode, also?: readonly RecordWrite[]): Promise<CodeUse>
 }
@@ -95,10 +95,10 @@ const SECRET = /^[\w-]{43}$/
 /** A second code in the same frame comes no sooner. */
 export const RESEND_SECONDS = 30
 const OVERLOAD_RETRY_SECONDS = 60
-/** Another request may count a try at the same moment. */
+/** Rounds of one check: another request may count a try at the same moment. */
 const MOST_ROUNDS = 2 * TRIES
 
-/** @param scope the feature and the entry point, such as `mail-sign-in default`. */
+/** Creates the codes of one scope. @param scope the feature and the entry point, such as `mail-sign-in default`. */
 export function createMailCodes(deps: MailCodesDeps, scope: string): MailCodes {
   const { records, outbox, limits, nowSeconds } = deps
   const { digestOf, isDigestOf, keyOf } = createDigests(deps.secrets, scope)
@@ -143,7 +143,7 @@ export function createMailCodes(deps: MailCodesDeps, scope: string): MailCodes {
         if (found === null || stored === null || stored.tries >= TRIES) return { ok: false, reason: 'over' }
         if (code === null) return { ok: false, reason: 'wrong', triesLeft: TRIES - stored.tries }
         const isRight = isDigestOf(stored.digest, { secret, address }, code)
-        // The outcome is told only after it is written: else parallel guesses would not count.
+        // Written before the outcome is returned: else parallel guesses would not count.
         if (!isRight && (await count(found, stored.tries + 1))) {
           const triesLeft = TRIES - stored.tries - 1
           return triesLeft === 0 ? { ok: false, reason: 'over' } : { ok: false, reason: 'wrong', triesLeft }

@@ -22,10 +22,10 @@ export type BuildNotice = (notice: Notice & Pick<OutboxMail, 'atMs'>) => Mail | 
 const LIFETIME_SECONDS = 3 * 86_400
 
 /**
- * Creates the steps that add notices of a feature at an entry point, for the batch with the change that they tell of. Also
- * for commands: the app then sends the notices.
+ * Creates the steps that add notices of a feature at an entry point. The batch of the change writes them too. Commands
+ * also use them: the app then sends the notices.
  * @param secrets SESSION_SECRET and the previous one.
- * @param spacingMs each notice is sent so much later than the one before.
+ * @param spacingMs the time between two notices.
  */
 export function createNoticeSteps(
   secrets: readonly string[],

@@ -18,7 +18,7 @@ interface Sender extends CodeReader {
   readonly entryPoint: EntryPoint
 }
 
-/** @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
+/** Opens the outbox and the limits. @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
 export async function openMailCodes(
   services: Services,
   { mailsPerHour }: MailCodeSettings,

@@ -10,7 +10,7 @@ import { createLanes, createPause } from './lanes.ts'
  * twice, with the same code.
  */
 export interface Outbox {
-  /** Returns the step that adds a mail, for the batch that stores its code. @param lane whose turn it uses up. */
+  /** Returns the step that adds a mail, for the batch that stores its code. @param lane takes turns with the other lanes. */
   stepFor(mail: OutboxMail, lane: string): RecordWrite
   /** Sends soon: a mail was added. */
   wake(): void
@@ -44,7 +44,7 @@ export interface OutboxDeps {
   readonly records: GuestRecords
   readonly seal: Seal
   readonly nowMs: () => number
-  /** Sends a mail, or does without. Logs what it did. */
+  /** Sends a mail, or decides not to send it. Logs the outcome. */
   readonly deliver: (mail: OutboxMail) => Promise<Delivery>
   /** Called with a fault of the store, or of the work itself. */
   readonly onFault: (error: unknown) => void
@@ -57,7 +57,7 @@ export const OUTBOX_SEAL = 'viewer-auth mail outbox 1'
 const Row = z.object({ atMs: z.number(), leasedUntilMs: z.number(), tries: z.number(), sealed: z.string() })
 type Row = z.output<typeof Row>
 
-/** More waiting mails than this refuse new ones. */
+/** With more waiting mails than this, new mails are refused. */
 export const MOST_WAITING = 50_000
 const BATCH = 10
 const PAGE = 100
@@ -86,7 +86,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     // Another copy took one of them.
     if (!(await lease(records, batch, nowMs() + LEASE_MS))) return Math.random() * SHORT_WAIT_MS
     const delivered = await Promise.all(batch.map((one) => deliverOne(deps, one)))
-    // One commit for all: the disk would limit the mails of a second.
+    // One commit for all: with one each, the disk would limit the mails per second.
     await records.write(delivered.map(({ step }) => step))
     state.isAway = delivered.some(({ delivery }) => delivery === 'away')
     return state.isAway ? AWAY_MS : 0
@@ -151,7 +151,7 @@ async function deliverOne(
 ): Promise<{ readonly delivery: Delivery; readonly step: RecordWrite }> {
   const row = Row.parse(JSON.parse(text))
   const content = seal.open(row.sealed, key)
-  // Of an earlier SESSION_SECRET: it cannot be read, and its code counts no longer.
+  // Sealed with an earlier SESSION_SECRET: it cannot be read, and its code is no longer valid.
   const delivery = content === null ? 'done' : await deliver(Content.parse(JSON.parse(content)))
   const leasedUntilMs = nowMs() + Math.min(2 ** row.tries * AWAY_MS, LEASE_MS)
   const again = { ...row, tries: row.tries + 1, leasedUntilMs }

@@ -3,7 +3,7 @@ import type { SharedSettings } from '../../entry-points/feature-settings.ts'
 import { wholeNumber } from '../../settings/fields.ts'
 
 export interface MailCodeSettings {
-  /** The most codes in an hour that are sent, all together. */
+  /** The most mails with codes in an hour, all together. */
   readonly mailsPerHour: number
 }
 

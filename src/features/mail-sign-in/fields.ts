@@ -6,10 +6,10 @@ import { type MailPattern, parseMailPattern } from '../guests/mail-address.ts'
 
 export type MailSignInMode = 'list' | 'domains' | 'store' | 'anyone'
 
-/** Who signs in with a code at an entry point. */
+/** The guests or viewers who sign in with a code at an entry point. */
 export interface MailSignInSettings {
   readonly mode: MailSignInMode
-  /** Of the settings. With `list`, the file has more. */
+  /** The guests of the settings. With `list`, the file has further guests. */
   readonly guests: readonly MailPattern[]
   /** A CSV file of guests. Null for none. */
   readonly file: string | null
@@ -51,7 +51,7 @@ function read(given: Given, { has, refuse, nameOf }: ReadContext): MailSignInSet
   if (mode === 'domains' && guests.some((one) => 'address' in one)) {
     refuse('mailGuests', 'must name domains only, such as *@example.com; with addresses, set list')
   }
-  // Undefined if its value is wrong, which is reported already.
+  // Undefined for a wrong value, which was reported before.
   return mode === undefined || mode === 'off' ? null : { mode, guests, file, hasRegistration: has('registration') }
 }
 
@@ -63,7 +63,7 @@ export const mailSignInFields = {
   isWayIn: () => true,
   warningsOf({ mode, hasRegistration }, entryPoint) {
     if (mode !== 'anyone') return []
-    const warning = `Entry point ${entryPoint}: everybody with a mailbox may sign in (MAIL_SIGN_IN=anyone).`
+    const warning = `Entry point ${entryPoint}: everyone with a mailbox may sign in (MAIL_SIGN_IN=anyone).`
     return [hasRegistration ? `${warning} The registration has no effect: set MAIL_SIGN_IN to list.` : warning]
   },
 } satisfies FeatureSettings<ReturnType<typeof settings>, MailSignInSettings>

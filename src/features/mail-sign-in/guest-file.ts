@@ -4,7 +4,7 @@ import type { Viewer } from '../../users/user-store.ts'
 import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGroup } from '../../users/viewer-fields.ts'
 import { parseMailPattern } from '../guests/mail-address.ts'
 
-/** What the policy and the player learn of a guest, besides the address. */
+/** The data of a guest besides the address, for the policy and the player. */
 export type Guest = Pick<Viewer, 'groups' | 'attributes'>
 
 /** A guest of the file: with an address, or with a domain after `*@`. */

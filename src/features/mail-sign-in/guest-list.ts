@@ -34,7 +34,7 @@ export async function openGuestList(
   let found: ReadonlyMap<string, Guest> = new Map()
   let state = ''
   async function read(path: string): Promise<void> {
-    // Before the read: a change in between is read at the next turn.
+    // Read before the file, so that a change in between is read at the next turn.
     state = stateOf(path)
     found = new Map((await readGuestFile(path)).map(({ pattern, guest }) => [pattern, guest]))
   }
@@ -72,7 +72,7 @@ export async function openGuestList(
   }
 }
 
-/** Changes with the file. A file that is gone has a state too. */
+/** Returns a text that changes with the file. A missing file has a state too. */
 function stateOf(path: string): string {
   const status = statSync(path, { throwIfNoEntry: false })
   return status ? `${status.mtimeMs} ${status.size} ${status.ino}` : 'gone'

@@ -6,9 +6,9 @@ import type { KnownGuest } from '../guests/guest-sources.ts'
 import type { MailSignInSettings } from './fields.ts'
 import type { GuestList } from './guest-list.ts'
 
-/** Who may sign in with a code at one entry point, as it is now. */
+/** The viewers who may sign in with a code at one entry point now. */
 export interface MailViewers {
-  /** Null for an address that may not. @throws UpstreamError if the user store does not answer. */
+  /** Null for an address that may not sign in. @throws UpstreamError if the user store does not answer. */
   find(address: string): Promise<SignedIn | null>
   /** True for a session of a viewer who may sign in here. */
   acceptsSession(viewer: SessionViewer): boolean

@@ -11,7 +11,7 @@ import { createMailViewers, type MailViewers } from './mail-viewers.ts'
 import { mailSignInRoutes } from './routes.ts'
 import { mailScreenPart } from './screen-part.ts'
 
-/** @throws ConfigError without SMTP_URL, or if a file of guests cannot be read. */
+/** Opens the lists of guests. @throws ConfigError without SMTP_URL, or if a file of guests cannot be read. */
 export async function openMailSignIn(
   services: Services,
   entryPoints: readonly EntryPointOf<MailSignInSettings>[],

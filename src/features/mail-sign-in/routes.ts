@@ -44,7 +44,7 @@ interface Form {
   readonly mail: string
   /** Null for anything but the address of one mailbox. */
   readonly address: string | null
-  /** The secret of the frame; empty in its first form. */
+  /** The secret of the frame. Empty in the first form of the frame. */
   readonly secret: string
   readonly code: unknown
   readonly isShared: boolean
@@ -63,7 +63,7 @@ function screenOf({ screens }: Pick<EntryPointDeps, 'screens'>, req: Request, re
     screens.sendSignIn(req, res, { context, ...state })
 }
 
-/** Answers every address in the same way, after the same steps: who may get a code is decided after the answer. */
+/** Answers every address in the same way, after the same steps. The app decides after the answer who gets a code. */
 function postAddress(deps: MailSignInDeps): RequestHandler {
   const { entryPoint, codes, addressOf, logSignIn } = deps
   return async function postAddressForm(req, res) {

@@ -8,7 +8,7 @@ declare module '../../login/feature.ts' {
   }
 }
 
-/** Tells other features the mail server. It adds nothing to the app by itself, and opens before them. */
+/** Gives other features the mail server. It adds nothing to the app by itself, and opens before them. */
 export const mail: Feature<Record<string, never>, object, MailSettings> = {
   name: 'mail',
   shared: MAIL_SETTINGS,

@@ -120,7 +120,7 @@ test.each(['', 'ada', 'Ada <guest@example.com>', '"guest"@example.com', 'guest@e
   },
 )
 
-test('a mailbox gets few mails, whoever asks, and its owner who signed in before still gets some', async () => {
+test('strangers cause few mails to a mailbox, and its owner who signed in before still gets mails', async () => {
   const app = await startMailApp({ trustProxyHops: 1 })
   const from = (address: string) => ({ 'X-Forwarded-For': address })
   const own = frameIn(await app.ask(GUEST, '', from('192.0.2.1')))
