@@ -6,8 +6,8 @@ import { subjectOf } from './guest.ts'
 import { messageOfState } from './screens/messages.ts'
 
 /**
- * Creates the gate of an entry point. A guest whose registration is not approved, or is not any more, does not pass. A
- * guest who signs in by mail and never registered is not this gate's concern.
+ * Creates the gate of an entry point. A guest whose registration is not approved does not pass. The gate does not
+ * look at guests who sign in by mail and never registered.
  */
 export function createGate(registrations: Pick<Registrations, 'find'>, entryPoint: string): Gate {
   return async (_req, _res, { origin }) => {

@@ -12,7 +12,7 @@ import { REGISTRATION } from './settings/settings.ts'
 type MailTexts = Texts['registration']['mail']
 type Words = readonly [subject: keyof MailTexts, ...paragraphs: (keyof MailTexts)[]]
 
-/** The subject and the paragraphs of each notice. Only who may watch gets the address of the page with the video. */
+/** The subject and the paragraphs of each notice. Guests who may watch get the address of the page with the video. */
 const NOTICES: Readonly<Record<string, Words>> = {
   'waiting-for-approval': ['receivedSubject', 'received'],
   'on-waiting-list': ['listSubject', 'list'],

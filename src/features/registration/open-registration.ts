@@ -13,10 +13,10 @@ import { registrationPart } from './screens/screen-part.ts'
 import { REGISTRATION, type RegistrationSettings } from './settings/settings.ts'
 import { registrationRoutes } from './steps/routes.ts'
 
-/** A place may be free since a command that was stopped, or since a start with more places. */
+/** After a command that was stopped, or a start with more places, a place may be free. */
 const MOVE_ON_EVERY_MS = 30_000
 
-/** @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
+/** Opens the registrations. @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
 export async function openRegistration(
   services: Services,
   entryPoints: readonly EntryPointOf<RegistrationSettings>[],
@@ -67,7 +67,7 @@ export async function openRegistration(
   }
 }
 
-/** A code helps only who is registered, or can register. */
+/** True for an address that is registered, or can register. */
 async function mayGet(registrations: Registrations, address: string): Promise<boolean> {
   const openness = await registrations.openness()
   return openness === 'open' || openness === 'waiting-list' || (await registrations.find(address)) !== null

@@ -83,7 +83,7 @@ test('a sealed form ends after half an hour', async () => {
   expect((await fillIn(next, [ANSWERS[1]])).status).toBe(400)
 })
 
-test('a form from the history of the browser signs nobody in', async () => {
+test('a form from the history of the browser does not sign a guest in', async () => {
   const { app, prove, fillIn, post } = await startRegistration()
   const next = await fillIn(await prove(ADDRESS), [ANSWERS[0]])
   const hidden = hiddenIn(next)

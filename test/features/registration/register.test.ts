@@ -123,7 +123,7 @@ test.each(['refuse', 'cancel', 'forget'] as const)('%s: the guest is refused at 
   expect(reasonIn(refused)).toMatch(/^registration-(refused|cancelled|unknown)$/)
 })
 
-test('a session of one entry point is none at another', async () => {
+test('a session does not count at another entry point', async () => {
   const entryPoints = [withRegistration({}), withRegistration({}, entryPointAt('gold'))]
   const { app, prove } = await startRegistration({}, { entryPoints })
   const cookie = (await prove(ADDRESS)).setCookies[0]?.split(';', 1)[0] ?? ''

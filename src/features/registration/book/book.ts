@@ -11,7 +11,7 @@ import {
   registrationText,
 } from './registration.ts'
 
-/** What a mail tells the guest. */
+/** The subject of a mail to the guest. */
 export type Notice =
   | 'waiting-for-approval'
   | 'on-waiting-list'
@@ -25,13 +25,13 @@ export interface BookDeps {
   readonly records: Pick<GuestRecords, 'read' | 'list' | 'write'>
   /** The name of the entry point. */
   readonly entryPoint: string
-  /** Then the registrations are deleted. Null: they stay. UNIX time. */
+  /** The registrations are deleted at this UNIX time, in seconds. Null: they stay. */
   readonly deletesAtSeconds: number | null
   /** Returns the records of a mail. They are written together with the change, so that no mail is lost. */
   readonly mailOf: (registration: Registration, notice: Notice) => readonly RecordWrite[]
 }
 
-/** A registration as it was read. A write fails if the registration has changed since. */
+/** A registration as it was read. A write fails if it has changed since then. */
 export interface Found {
   readonly registration: Registration
   readonly version: number

@@ -36,7 +36,7 @@ export interface Registration {
   readonly registeredAtSeconds: number
   /** The time of the last change of the state. */
   readonly changedAtSeconds: number
-  /** The turn on the waiting list. Null for a guest who is not on it. */
+  /** The turn on the waiting list. Null for a guest who is not on the list. */
   readonly turn: number | null
 }
 
@@ -69,7 +69,7 @@ export function parseCounts(text: string): Counts {
   return StoredCounts.parse(JSON.parse(text))
 }
 
-/** The number of places that are taken: a guest who waits for approval has one. */
+/** Returns the number of places that are taken. A guest who waits for approval has a place. */
 export function takenOf(counts: Counts): number {
   return counts.approved + counts['waiting-for-approval']
 }

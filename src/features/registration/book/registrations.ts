@@ -58,7 +58,7 @@ export interface Registrations {
   cancel(address: string): Promise<Change>
   /** Deletes a registration with all personal data. Its number stays. Returns false for an unknown address. */
   forget(address: string): Promise<boolean>
-  /** Gives free places to the waiting list, in its order. Returns the guests who got one. */
+  /** Gives free places to the waiting list, in its order. Returns the guests who got a place. */
   moveOn(): Promise<readonly Registration[]>
   /** Returns registrations in the order of their addresses. */
   page(filter: RegistrationFilter): Promise<RegistrationPage>

@@ -18,7 +18,7 @@ export interface FormField {
 export type FieldFault = 'missing' | 'tooLong' | 'unreadable' | 'notAnOption'
 
 export interface StepReading {
-  /** Only of fields without a fault. */
+  /** The answers of fields without a fault. */
   readonly answers: Answers
   /** As typed, to show them again. */
   readonly typed: Answers
@@ -26,9 +26,9 @@ export interface StepReading {
   readonly faults: ReadonlyMap<string, FieldFault>
 }
 
-/** What the player can carry: the answers that are parameters of the player have its rules too. */
+/** The rules of the player, for answers that are its parameters. */
 export interface FormRules {
-  /** Returns true if the player cannot do without this attribute. */
+  /** Returns true if the player requires this attribute. */
   readonly isSent: (name: string) => boolean
   /** Returns true if the player can get this value. */
   readonly canSend: (value: string) => boolean
@@ -92,7 +92,7 @@ function answerOf(field: RegistrationField, text: string): string {
   if (field.kind === 'consent') return text
   return canonicalText(text.slice(0, 2 * LONGEST).trim())
 }
-/** A longer text takes long to bring into its canonical form. */
+/** To bring a longer text into its canonical form takes too long. */
 const LONGEST = 1_000
 
 function faultIn(field: RegistrationField, answer: string, rules: FormRules): FieldFault | null {

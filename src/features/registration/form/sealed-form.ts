@@ -19,7 +19,7 @@ export interface SealedForm {
   readonly answers: Readonly<Record<string, string>>
   /** The number of the step that the guest sees, from 0 on. */
   readonly step: number
-  /** UNIX time. */
+  /** UNIX time in seconds: the address was proven. */
   readonly provenAtSeconds: number
 }
 
@@ -37,7 +37,7 @@ export function createFormSeal(
       if (typeof sealed !== 'string' || typeof frame !== 'string' || sealed.length > LONGEST) return null
       const text = seal.open(sealed, bindingOf(frame))
       const form = text === null ? null : Content.parse(JSON.parse(text))
-      // Also of a time that has yet to come: the clock was set back.
+      // A time in the future is refused too: the clock was set back.
       const isOld = form !== null && Math.abs(nowSeconds() - form.provenAtSeconds) >= LIFETIME_SECONDS
       return isOld ? null : form
     },

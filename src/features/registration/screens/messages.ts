@@ -31,7 +31,7 @@ const KEYS = {
   unknown: ['cancelledTitle', 'unknown'],
 } as const satisfies Record<string, readonly [keyof Texts['registration'], keyof Texts['registration']]>
 
-/** Returns the words for a registration that takes nobody. */
+/** Returns the words for a registration that is full or closed. */
 export function messageOfShut(openness: 'full' | 'closed', closesAt: RegistrationSettings['closesAt']): Message {
   const reason = `registration-${openness}`
   if (openness === 'full') {
@@ -49,7 +49,7 @@ export function messageOfShut(openness: 'full' | 'closed', closesAt: Registratio
   }
 }
 
-/** Returns what the form for the address says: also before anyone types, that no place is free. */
+/** Returns the sentence on the form for the address, such as that no place is free. */
 export function noticeOf(openness: Openness, closesAt: RegistrationSettings['closesAt'], language: Language): string {
   const { introduction, listNotice, already } = textsOf(language).registration
   if (openness === 'open') return introduction

@@ -39,7 +39,7 @@ const LONGEST_TEXT = 200
 const DEFAULT_LENGTH = 100
 const MOST_OPTIONS = 50
 
-/** One line of text, without characters that change how the text around it is read. */
+/** One line of text, without characters that change the direction of the text around it. */
 const Line = z
   .string('must be text')
   .trim()

@@ -32,7 +32,7 @@ export interface RegistrationSettings {
   readonly hasWaitingList: boolean
   /** Null for a registration that stays open. */
   readonly closesAt: ZonedTime | null
-  /** Then the registrations are deleted. Null: they stay. */
+  /** The time at which the registrations are deleted. Null: they stay. */
   readonly deletesAt: ZonedTime | null
 }
 
@@ -97,7 +97,7 @@ const Registration = z.string('must be an object').transform((text, context): Re
   }
 })
 
-/** Returns the faults that concern several values, also if others are wrong. */
+/** Returns the faults between values, also if single values are wrong. */
 function faultsBetween(given: unknown): string[] {
   const Loose = z.object({
     fields: z.array(z.unknown()).catch([]),

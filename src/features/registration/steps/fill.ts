@@ -30,7 +30,7 @@ export interface OpenForm {
   readonly secret: string
 }
 
-/** A press of a button that arrives twice still leads to the player. A form from the history of a browser does not. */
+/** A second press within this time still leads to the player. A form from the history of a browser does not. */
 const SAME_PRESS_SECONDS = 10
 
 /** Reads one step of the form, and shows the next, or registers the guest. */
@@ -88,7 +88,7 @@ export async function goOn(
 
 /**
  * Leads the guest to the player, or says in which state the registration is.
- * @param registration of the address that this person has just proven to read.
+ * @param registration of the address, which this person has just proven.
  */
 export async function showOwn(
   deps: FillDeps,
@@ -135,7 +135,7 @@ function sendStep(
   deps.pages.sendFields(req, res, { context, path: PATHS.fields, hidden, ...state })
 }
 
-/** The attributes that the player gets have its rules too. */
+/** Returns the rules of the player, which apply to the attributes that it gets. */
 function rulesOf({ entryPoint, answer }: Pick<FillDeps, 'entryPoint' | 'answer'>): FormRules {
   return {
     isSent: (name) => entryPoint.parameters.some(({ attribute }) => attribute === name),

@@ -30,7 +30,7 @@ export function getAddress(deps: RegisterDeps): RequestHandler {
   }
 }
 
-/** Sends a code to the typed address. The same for every address, registered or not. */
+/** Sends a code to the typed address. The answer is the same for every address, registered or not. */
 export function postAddress(deps: RegisterDeps): RequestHandler {
   return async function postAddressForm(req, res) {
     const context = readPost(deps, req, res)
@@ -39,7 +39,7 @@ export function postAddress(deps: RegisterDeps): RequestHandler {
   }
 }
 
-/** Checks the code. The person then sees the own registration, or the first step of the form. */
+/** Checks the code. The person then sees their registration, or the first step of the form. */
 export function postCode(deps: RegisterDeps): RequestHandler {
   const { codes, pages, addressOf, nowSeconds, logSignIn } = deps
   return async function postCodeForm(req, res) {
@@ -91,7 +91,7 @@ async function sendCode(deps: RegisterDeps, req: Request, res: Response, context
   pages.sendCode(req, res, { context, path: PATHS.code, address, secret: given, refusal })
 }
 
-/** Returns the canonical address. Null for one that is wrong, or that the player cannot get as the name of the viewer. */
+/** Returns the canonical address. Null if it is wrong, or cannot be the name of a viewer for the player. */
 function addressIn({ entryPoint, answer }: Pick<RegisterDeps, 'entryPoint' | 'answer'>, typed: string): string | null {
   const address = parseMailAddress(typed)
   const isSent = entryPoint.parameters.some(({ attribute }) => attribute === 'username')

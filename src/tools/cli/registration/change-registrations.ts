@@ -35,7 +35,7 @@ export async function changeRegistrations(
   return await withRegistrations(io, open, async ({ registrations }) => {
     const addresses = options.all ? await waitingIn(registrations, options.domain) : given
     if (addresses.length === 0)
-      return { ok: true, text: 'Nobody waits for approval.', data: { changed: 0, faults: [] } }
+      return { ok: true, text: 'No guest waits for approval.', data: { changed: 0, faults: [] } }
     if (step !== 'approve') {
       const many = addresses.length === 1 ? printable(addresses[0] ?? '') : counted(addresses.length, 'registration')
       const confirmed = await confirmRemoval(io, options.yes, `${capital(step)} ${many}?`)
