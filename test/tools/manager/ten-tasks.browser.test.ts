@@ -2,65 +2,42 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Frame, Page } from 'puppeteer-core'
 import { expect, test } from 'vitest'
-import { readEntryPointSettings, readSharedStores } from '../../../src/config.ts'
+import { readSharedStores } from '../../../src/config.ts'
+import { createCodeStore } from '../../../src/features/access-codes/codes/code-store.ts'
+import { openFileRecords } from '../../../src/features/guests/file-records.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import { stores } from '../../../src/stores.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type BrowserKind, launchBrowser } from '../../browser/launch.ts'
 import { pressKey, typeText } from '../../browser/press-and-type.ts'
+import { startMailServer } from '../../features/mail/mail-server.ts'
 import { rowsFor } from '../../rows.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { codeOf, PASSWORD, startManager } from './start-manager.ts'
+import { emulatorOfTest, environmentFor } from '../../with-emulator/video-service/client.ts'
+import { runHere } from '../cli/run-here.ts'
+import { mailEnvironment, startWithCommands } from './real-entry-point.ts'
+import { codeOf, PASSWORD } from './start-manager.ts'
 
 const MOST_CLICKS = 4
 const EVE = 'eve@example.com'
 const ENTRY = {
-  name: 'default',
-  secret: '3f9a1c7be2d846509817abcdef43210fe',
-  playerReturnUrl: 'http://127.0.0.1:4000/pass',
-  playerOrigins: ['http://127.0.0.1:4000'],
   opensAt: '2090-11-24T20:00:00Z',
   closesAt: '2090-11-24T22:00:00Z',
+  accessCodes: 'on',
+  accessCodeKey: '7f3e9d1c5b2a48067985a4b3c2d1e0ff',
 }
-const CAME = {
-  viewer: 'ada@example.com',
-  kind: 'invited',
-  status: 'came',
-  first_in: null,
-  last_out: null,
-  minutes: 61.5,
-  groups: [],
-}
+const VIEWS = 600
 
-/** Commands that need the video service, a mail server or a key. Their own tests run them. */
-function answers(args: string): object | undefined {
-  if (args.startsWith('viewers invite --resend')) return { invited: ['a', 'b'], skipped: 0, faults: [] }
-  if (args.startsWith('codes list')) return { batches: [] }
-  if (args.startsWith('codes create')) {
-    expect(args).toContain('--count=50')
-    const codes = Array.from({ length: 50 }, (_, index) => ({ number: index + 1, name: null, code: `AAAA-${index}` }))
-    return { label: 'GALA', codes }
-  }
-  if (args.startsWith('channel list')) return [{ id: '1001', title: 'Town hall' }]
-  if (args.startsWith('report attendance')) {
-    expect(args).toContain('--at-least=45m')
-    return [CAME]
-  }
-  return undefined
-}
-
+/** Starts the page with a video service and a mail server. Two people have an invitation whose link has expired. */
 async function startEvening() {
-  const file = join(temporaryFolder(), 'entry-points.json')
-  writeFileSync(file, JSON.stringify([ENTRY]))
-  const env = { PUBLIC_URL: 'http://localhost:3000', ENTRY_POINTS_FILE: file }
-  const entryPoints = () =>
-    readEntryPointSettings(env).entryPoints.map((one) => ({
-      ...one,
-      features: { ...one.features, 'access-codes': {} },
-    }))
-  const manager = await startManager({ env, entryPoints, commands: answers })
+  const [emulator, mail] = [await emulatorOfTest(VIEWS), await startMailServer()]
+  const manager = await startWithCommands(ENTRY, { ...environmentFor(emulator), ...mailEnvironment(mail) })
   for (const username of ['ada@example.com', 'bob@example.com', 'kim@example.com']) {
     await manager.users.add({ username, groups: [], attributes: {} }, null)
+  }
+  for (const username of ['ada@example.com', 'kim@example.com']) {
+    const link = { purpose: 'invitation', digest: username, expiresAtSeconds: 1 } as const
+    await manager.users.passwordChanges.createLink(username, link)
   }
   const counts = await stores.counts(readSharedStores(manager.env).limitsStore)
   const { openCounter, close } = await counts.open({
@@ -68,16 +45,27 @@ async function startEvening() {
     log: { info() {}, warn() {} } as never,
   })
   const limits = createSignInLimits(openCounter)
-  for (let guess = 0; guess < 100; guess += 1) {
-    const admission = await limits.admit('ada@example.com', `198.51.100.${guess}`)
-    if (admission.ok) await admission.attempt.failed()
+  for (const name of ['ada@example.com', 'kim@example.com']) {
+    for (let guess = 0; guess < 100; guess += 1) {
+      const admission = await limits.admit(name, `198.51.100.${guess}`)
+      if (admission.ok) await admission.attempt.failed()
+    }
   }
   close()
   manager.store.add({ name: EVE, role: 'event-manager', entryPoints: null }, PASSWORD)
   return {
-    manager,
-    doors: () =>
-      readEntryPointSettings(env).entryPoints[0]?.features.doors as { windows: { opensAtSeconds: number }[] },
+    ...{ manager, mail },
+    doors: () => manager.entryPoints()[0]?.features.doors as { windows: { opensAtSeconds: number }[] },
+    async countOfCodes() {
+      const records = openFileRecords(manager.guestsFile, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+      const batches = await createCodeStore(records).batches('default')
+      await records.close()
+      return batches.map(({ label, count }) => [label, count])
+    },
+    failuresOf: async (name: string) => {
+      const shown = await runHere(['viewers', 'show', name, '--json'], { cwd: manager.folder, env: manager.env })
+      return JSON.parse(shown.stdout).failedSignIns
+    },
   }
 }
 
@@ -122,7 +110,7 @@ const KINDS = rowsFor<readonly [BrowserKind, number]>(
 )
 
 test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %s, %i wide', async (kind, width) => {
-  const { manager, doors } = await startEvening()
+  const { manager, mail, doors, countOfCodes, failuresOf } = await startEvening()
   const launched = await launchBrowser(kind)
   try {
     const { page, complaints } = await launched.openPage()
@@ -165,6 +153,7 @@ test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %
       await press('form[action="/people/import"] .main')
       await press('form[action="/people/import/confirm"] .main')
       await done('30 people added')
+      await mail.received(30)
     })
     await task('find why a person cannot sign in, and let the person try again', async (press) => {
       await press(tab('/people'))
@@ -197,18 +186,24 @@ test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %
       await press(tab('/people'))
       await press('form[action="/people/invite"] button')
       await done('2 invitations sent')
+      const invited = (await mail.received(32)).map(({ to }) => to[0])
+      expect(invited.slice(30).toSorted()).toEqual(['ada@example.com', 'kim@example.com'])
     })
     await task('print codes for fifty', async (press) => {
       await press(tab('/codes'))
       await textOf(frame, '#label-0 + label')
       await typeText(frame, '#label-0', 'GALA')
       await press('form[action$="/create"] .main')
-      await untilText(frame, '.cards', 'AAAA-49')
+      await untilText(frame, '.cards', 'GALA-0050')
+      expect(await countOfCodes()).toEqual([['GALA', 50]])
     })
     await task('see who was there for 45 minutes', async (press) => {
       await press(tab('/after'))
+      await textOf(frame, '#from')
+      const from = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 16)
+      await frame.$eval('#from', (input, value) => input.setAttribute('value', value), from)
       await press('form[action="/after/attendance"] .main')
-      await untilText(frame, 'tbody', 'ada@example.com')
+      await untilText(frame, '.figures', 'was there')
     })
     await task('forget a person', async (press) => {
       await press(tab('/people'))
@@ -216,6 +211,8 @@ test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %
       await press('details summary')
       await press(`form[action="${one('kim@example.com')}/forget"] button`)
       await done('kim@example.com is forgotten')
+      expect((await manager.users.show('kim@example.com')).ok).toBe(false)
+      expect((await failuresOf('kim@example.com')).count).toBe(0)
     })
     expect(Math.max(...Object.values(clicks))).toBeLessThanOrEqual(MOST_CLICKS)
     expect(Object.keys(clicks)).toHaveLength(10)
