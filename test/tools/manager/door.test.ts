@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createDoor } from '../../../src/tools/manager/door/door.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
-import { startManager } from './start-manager.ts'
+import { type Browser, startManager } from './start-manager.ts'
 
 const ADA = 'ada@example.com'
 const ONE = `/people/one/${encodeURIComponent(ADA)}`
@@ -230,4 +233,51 @@ test('a fault of the program shows an id, and neither a file nor a setting', asy
   const { status, text } = await browser.get('/people/one/ada')
   expect(status).toBe(404)
   expect(text).not.toMatch(/_URL|sqlite|\/proc/)
+})
+
+test('only a manager who may import has an upload read', async () => {
+  const manager = await withAda()
+  const large = 'a'.repeat(8_100_000)
+  const upload = (browser: Browser) => browser.upload('/people/import', 'x.csv', large)
+  expect(await upload(manager.browser())).toMatchObject({ status: 303, location: '/sign-in' })
+  const reader = await manager.signedIn('reader')
+  await reader.get('/account')
+  expect((await upload(reader)).status).toBe(403)
+  const editor = await manager.signedIn()
+  await editor.get('/people/import')
+  expect((await upload(editor)).status).toBe(413)
+})
+
+test.each([
+  ['an override of the method', {}, { 'X-HTTP-Method-Override': 'POST', 'X-Method-Override': 'POST' }],
+  ['a field that overrides the method', { _method: 'POST' }, {}],
+])('a GET with %s does nothing', async (_what, fields, headers) => {
+  const manager = await withAda()
+  const browser = await manager.signedIn()
+  await browser.get('/account')
+  const query = new URLSearchParams({ ...fields, token: browser.token() })
+  expect((await browser.get(`${ONE}/disable?${query}`, headers)).status).toBe(404)
+  expect(await manager.users.show(ADA)).toMatchObject({ ok: true, viewer: { disabled: false } })
+})
+
+test('a token from before the sign-out, and a second session, are of no use', async () => {
+  const manager = await withAda()
+  const browser = await manager.signedIn()
+  await browser.get('/account')
+  const [token, cookies] = [browser.token(), new Map(browser.cookies)]
+  await browser.post('/sign-out')
+  for (const [name, value] of cookies) browser.cookies.set(name, value)
+  expect((await browser.post(`${ONE}/disable`, { token })).location).toBe('/sign-in')
+  expect(await manager.users.show(ADA)).toMatchObject({ ok: true, viewer: { disabled: false } })
+})
+
+test('the host of a request is in no answer', async () => {
+  const manager = await withAda()
+  const port = Number(new URL(manager.origin).port)
+  const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' }
+  for (const path of ['/', '/people', '/sign-in', '//evil.example/people', '/unknown']) {
+    const [answer] = await once(request({ port, path, headers }).end(), 'response')
+    const all = JSON.stringify(answer.headers) + (await text(answer))
+    expect([path, all]).toEqual([path, expect.not.stringContaining('evil.example')])
+  }
 })

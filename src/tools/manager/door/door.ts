@@ -36,10 +36,20 @@ export function createDoor(deps: DoorDeps): Router {
   for (const route of deps.routes) {
     if (route.roles.length === 0) throw new Error(`${route.method} ${route.path} has no role`)
     if (route.method === 'post' && route.act === undefined) throw new Error(`${route.path} has no act`)
-    const bodies = route.method === 'get' ? [] : [route.hasUpload ? uploadBody : formBody]
-    router[route.method](route.path, ...bodies, enter(deps, route))
+    const before = route.method === 'get' ? [] : [bodyOf(deps, route)]
+    router[route.method](route.path, ...before, enter(deps, route))
   }
   return router
+}
+
+/** Reads the form of a manager who may post it. Of no other person is a byte kept in memory: the door refuses them. */
+function bodyOf({ sessions }: DoorDeps, { roles, hasUpload }: Route): RequestHandler {
+  const read = hasUpload ? uploadBody : formBody
+  return (req, res, next) => {
+    const session = sessions.of(req)
+    if (!session?.isComplete || !roles.includes(session.manager.role)) return next()
+    read(req, res, next)
+  }
 }
 
 function enter(deps: DoorDeps, route: Route): RequestHandler {
