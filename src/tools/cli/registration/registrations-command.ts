@@ -36,7 +36,7 @@ export function addRegistrationsCommands(group: Command, context: CommandContext
   addChange(group, context, 'forget', 'delete registrations with all personal data, and keep their number', [
     'viewer-auth registrations forget ada@example.com',
   ])
-  const exporting = addCommand(group, 'export', 'write registrations as CSV, also for report attendance --invited', [
+  const exporting = addCommand(group, 'export', 'write registrations as CSV, also for attendance reports', [
     'viewer-auth registrations export --output registrations.csv',
     'viewer-auth registrations export --state approved --excel --output guests.csv',
   ])
