@@ -23,7 +23,7 @@ const MIGRATIONS: readonly string[] = [
    INSERT INTO last_version VALUES (0)`,
 ]
 const OPENING_TIMEOUT_MS = 10_000
-/** Enough for a write of a command. SQLite blocks this whole process meanwhile. */
+/** Enough for a write of a command. While it waits, SQLite blocks this whole process. */
 const APP_TIMEOUT_MS = 250
 /** Longer than in the app, because no viewer waits for a command. */
 const COMMAND_TIMEOUT_MS = 15_000

@@ -1,8 +1,8 @@
 import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
 
 /**
- * The issuers of guests, in the place of the address of an identity provider. No provider has one of them: those are https
- * addresses.
+ * The issuers of guests, in place of the address of an identity provider. Providers have https addresses, so no provider
+ * has one of these names.
  */
 export const GUEST_ISSUERS = { mail: 'mail', codes: 'codes', registration: 'registration' } as const
 export type GuestIssuer = keyof typeof GUEST_ISSUERS

@@ -8,7 +8,7 @@ export interface GuestRecord {
   readonly key: string
   /** What the feature stored, usually JSON. The feature parses it as outside data. */
   readonly text: string
-  /** Another number after each write. No record ever has the same number twice, not even after it was deleted. */
+  /** Changes with each write. A record never has the same number twice, not even after it was deleted. */
   readonly version: number
   /** UNIX time in seconds. From then on, the record is absent. Null for a record without an end. */
   readonly endsAtSeconds: number | null
@@ -38,7 +38,7 @@ export interface RecordPage {
   readonly limit: number
 }
 
-/** For the app and for commands while it runs. Every function throws an UpstreamError if the store does not answer. */
+/** Records for the app, and for commands while it runs. Functions throw an UpstreamError if the store does not answer. */
 export interface GuestRecords {
   /** Null for a record that is absent, or has ended. */
   read(kind: string, key: string): Promise<GuestRecord | null>
@@ -72,7 +72,7 @@ const KIND = /^[a-z][a-z0-9-]{0,39}$/
 const KEY = /^[\x21-\x7e]{1,400}$/
 const PREFIX = /^[\x21-\x7e]{0,400}$/
 const LONGEST_TEXT = 100_000
-/** After every key with a prefix. */
+/** Sorts after every character of a key: the end of the keys with a prefix. */
 const AFTER_ALL = '\x7f'
 
 /** Returns the steps in the order of their records, so that two batches cannot deadlock. @throws RangeError */

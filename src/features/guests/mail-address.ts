@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url'
 const LONGEST_ADDRESS = 254
 const LONGEST_LOCAL_PART = 64
 const LONGEST_DOMAIN = 253
-/** Longer than every address in another form: a domain in letters of other scripts, and spaces around. */
+/** Longer than any address as typed: with a domain in letters of other scripts, and spaces around. */
 const LONGEST_INPUT = 400
 /** A dot-atom of RFC 5322, in ASCII: no quotes, comments, groups or lists. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
@@ -33,7 +33,7 @@ export function parseMailAddress(text: unknown): string | null {
 /** An item of a list of guests: one address, or all addresses of a domain. */
 export type MailPattern = { readonly address: string } | { readonly domain: string }
 
-/** Parses `ada@example.com` or `*@example.com`. Other domains below this one are not meant. Null for anything else. */
+/** Parses `ada@example.com` or `*@example.com`. Domains below this domain do not match. Null for anything else. */
 export function parseMailPattern(text: string): MailPattern | null {
   const domain = /^\s*\*@(.*)$/s.exec(text)?.[1]
   if (domain !== undefined) {

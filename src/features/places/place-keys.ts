@@ -11,7 +11,7 @@ export function placesKey(entryPoint: EntryPoint, { url }: ReturnAddress, owner:
   return digest(JSON.stringify([entryPoint.name, kindOf(entryPoint, url), ...owner]))
 }
 
-/** Returns the place of a session. Of no use as a credential. */
+/** Returns the place of a session. It is not a credential. */
 export function placeOfSession(sessionId: string): string {
   return digest(sessionId)
 }

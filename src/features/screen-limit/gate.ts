@@ -82,7 +82,7 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     const isChosen = chosen.has(req)
     const replaces = returning === undefined ? await placeBefore(req, res) : undefined
     if (passes !== null && !isChosen && (await claim(key, { place: '', replaces, how: 'look' })) === 'none-free') {
-      // Without a cookie, the pass has the sign-in. Too long a pass: the viewer cannot be asked.
+      // Without a cookie, the pass has the sign-in. A viewer with too long a pass cannot be asked.
       const pass = passes.issue(visit)
       if (pass !== null) return held(req, res, visit, pass)
     }

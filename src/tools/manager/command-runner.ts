@@ -12,7 +12,7 @@ export type CommandResult =
 export interface CommandRunner {
   /**
    * Runs a command of `viewer-auth` inside this process, with `--json`.
-   * @param command fixed words and options. Nothing of a form: a value may follow its option only in one text, `--option=value`.
+   * @param command fixed words and options. A value of a form may only be in one text with its option: `--option=value`.
    * @param names values of a form. They follow `--`, so that none of them is an option.
    */
   json(command: readonly string[], names?: readonly string[]): Promise<CommandResult>

@@ -78,7 +78,7 @@ function noticesIn(store: ManagerStore) {
 
 type Renderer = ReturnType<typeof createRenderer>
 
-/** A person without a session gets the same answer, so that no address tells what exists. */
+/** A person without a session gets the same answer, so that an address does not tell which pages exist. */
 function sendUnknown(renderer: Renderer, req: Request, res: express.Response): void {
   const words = wordsFor(req)
   renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text: words.t.errors.notFound }, 404)

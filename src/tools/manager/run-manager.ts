@@ -88,7 +88,7 @@ function entryPointsIn(env: CommandIo['env']): readonly EntryPoint[] | null {
   }
 }
 
-/** A manager of some groups does not see a viewer whom the store does not know: the name alone could tell something. */
+/** A manager of some groups sees no viewer whom the store does not know, because a name could already tell something. */
 async function seesViewer({ store }: Viewers, scope: Scope, username: string): Promise<boolean> {
   if (scope.groups === null) return true
   const viewer = (await store.inspect?.(username))?.viewer ?? (await store.find?.(username)) ?? null

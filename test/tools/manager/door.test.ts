@@ -31,7 +31,7 @@ const POSTS = [
 ]
 const PAGES = ['/evening', '/people', ONE, '/doors', '/acts', '/account', '/after']
 
-test.each(['help-desk', 'reader'] as const)('a %s changes nothing, by whichever address', async (role) => {
+test.each(['help-desk', 'reader'] as const)('a %s changes nothing, at any address', async (role) => {
   const manager = await withAda()
   const browser = await manager.signedIn(role)
   await browser.get('/account')

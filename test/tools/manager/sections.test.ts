@@ -55,7 +55,7 @@ test.each([
   ['no channel', 'channel=&from=2026-11-24T20:00&to=2026-11-24T22:00'],
   ['an option in place of a channel', 'channel=--help&from=2026-11-24T20:00&to=2026-11-24T22:00'],
   ['no time', 'channel=1&from=x&to=2026-11-24T22:00'],
-  ['minutes that are no number', 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=x'],
+  ['minutes that are not a number', 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=x'],
 ])('a report with %s asks again', async (_what, query) => {
   const manager = await startManager({ commands: (args) => (args.startsWith('channel') ? [] : undefined) })
   const browser = await manager.signedIn('reader')

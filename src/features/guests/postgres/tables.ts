@@ -4,7 +4,7 @@ import { RELEASE } from '../../../server/migrations.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../../../users/postgres/connection.ts'
 import { isMissingPermission, placeOf } from '../../../users/postgres/fault.ts'
 
-/** A schema of its own: the role of the app may own it, without any right on the tables of viewers. */
+/** The tables have a schema of their own: the role of the app may own it without a right on the tables of viewers. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE viewer_guests.records (
      kind text COLLATE "C" NOT NULL,
@@ -23,7 +23,7 @@ const LOCK = 0x56777247
 
 const Found = z.tuple([z.object({ has_schema: z.boolean(), has_version: z.boolean() })])
 const Version = z.tuple([z.object({ version: z.int(), release: z.string() })])
-/** Reads the catalogue itself: to_regclass() may answer as before another copy created the tables. */
+/** Reads the catalogue itself: to_regclass() may miss tables that another copy has just created. */
 const FOUND = `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'viewer_guests') AS has_schema,
   EXISTS (SELECT FROM pg_tables WHERE schemaname = 'viewer_guests' AND tablename = 'schema_version') AS has_version`
 

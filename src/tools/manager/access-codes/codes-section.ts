@@ -7,7 +7,7 @@ import type { Section, SectionDeps } from '../section.ts'
 const PATH = '/codes'
 const KEPT_MS = 30 * 60_000
 const MOST_KEPT = 10
-/** More are a task for an engineer and a printer. */
+/** More codes are a task for an engineer and a printer. */
 const MOST_CODES = 2_000
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9-]{0,31}$/
 
@@ -27,7 +27,7 @@ const Batches = z.looseObject({
   ),
 })
 
-/** New codes of one session. They are shown only now, and are only in memory. */
+/** New codes of one session. They are shown once, and are only in memory. */
 interface Printed extends z.infer<typeof Created> {
   readonly entryPoint: string
   readonly atMs: number

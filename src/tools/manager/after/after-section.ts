@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 
 const Channels = z.array(z.looseObject({ id: z.string(), title: z.string() }))
 
-/** What a report is about. */
+/** The channel and the period of a report. */
 interface Question {
   readonly channel: string
   readonly from: string

@@ -7,13 +7,13 @@ import type { ActSubject } from './route.ts'
 
 /** An act of a manager, or of a person who tries to sign in as one. */
 export interface Act extends ActSubject {
-  /** What: the name of the act in the table of routes. */
+  /** The name of the act in the table of routes. */
   readonly act: string
   readonly outcome: 'done' | 'refused' | 'failed'
-  /** Null before the sign-in. `name` is then as typed. */
+  /** Null before the sign-in: `name` then has the name as typed. */
   readonly manager: Pick<Manager, 'name' | 'role'> | null
   readonly name?: string | undefined
-  /** From where. */
+  /** The address of the client. */
   readonly address: string
 }
 

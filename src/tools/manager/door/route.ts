@@ -19,7 +19,7 @@ export interface Notice extends Sentence {
   readonly undo?: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
 }
 
-/** What an act was about, for the log. */
+/** The subject of an act, for the log. */
 export interface ActSubject {
   readonly viewer?: string
   readonly entryPoint?: string
@@ -54,7 +54,7 @@ export interface Visit {
   part(name: string): string
   readonly upload: Upload | null
   readonly words: Words
-  /** The id of the session, for what a page keeps until the next one. */
+  /** The id of the session, for data that a page keeps until the next page. */
   readonly sessionId: string
   /** True while the session counts. Does not use the session. */
   readonly isSignedIn: () => boolean
@@ -62,7 +62,7 @@ export interface Visit {
   readonly formToken: string
 }
 
-/** What a path names. The door checks that the manager may see it. */
+/** The thing that a path names. The door checks that the manager may see it. */
 export type Subject = 'nothing' | 'viewer' | 'entry-point'
 
 /** A page or an act. A table of routes is the only way into the program: `createDoor` refuses a route without a role. */
@@ -78,11 +78,11 @@ export interface Route {
   handle(visit: Visit): Promise<Answer> | Answer
 }
 
-/** Everyone who may use the page. */
+/** All roles that may use the page. */
 export const ALL_ROLES: readonly Role[] = ['event-manager', 'help-desk', 'reader']
-/** Who changes viewers, doors and events. */
+/** Roles that change viewers, doors and events. */
 export const EDITORS: readonly Role[] = ['event-manager']
-/** Who lets viewers in that a limit holds back. */
+/** Roles that let in viewers whom a limit holds back. */
 export const UNLOCKERS: readonly Role[] = ['event-manager', 'help-desk']
 
 export function page(view: string, model: object, status = 200): Answer {

@@ -3,8 +3,8 @@ import type { Viewer } from '../../../users/user-store.ts'
 import type { Manager } from '../../cli/manager/accounts/roles.ts'
 
 /**
- * What a manager may see. Viewers belong to an entry point by ALLOWED_GROUPS: a manager of one entry point sees the
- * members of its groups, or all viewers if the entry point lets in everyone.
+ * The viewers and entry points that a manager may see. Viewers belong to an entry point by ALLOWED_GROUPS: a manager of one
+ * entry point sees the members of its groups, or all viewers if the entry point lets in everyone.
  */
 export interface Scope {
   /** The groups whose members the manager sees. Null for all viewers. */
@@ -13,7 +13,7 @@ export interface Scope {
   readonly entryPoints: readonly string[] | null
   seesViewer(viewer: Pick<Viewer, 'groups'>): boolean
   seesEntryPoint(name: string): boolean
-  /** True if the manager may give a viewer these groups. A viewer must stay in sight, and keeps groups out of sight. */
+  /** True if the manager may give a viewer these groups. The viewer must stay in scope, and keeps groups out of scope. */
   mayGive(groups: readonly string[], before?: readonly string[]): boolean
 }
 

@@ -2,15 +2,16 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
 import type { ManagerSession, ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
 
-/** Without a request, and from the sign-in on. */
+/** A session ends after this time without a request. */
 const IDLE_SECONDS = 15 * 60
+/** A session ends after this time in all. */
 const LIFETIME_SECONDS = 8 * 3600
-/** Between the password and the second step. */
+/** The most time between the password and the second step. */
 const STEP_SECONDS = 10 * 60
 const FORM_COOKIE_SECONDS = 3600
 const RANDOM_BYTES = 32
 
-/** A session that counts now. */
+/** A session that has not ended. */
 export interface LiveSession extends ManagerSession {
   readonly id: string
 }
@@ -53,7 +54,7 @@ export function createManagerSessions(store: ManagerStore, secret: string, isTls
     /** True while the session of this id counts. */
     isLive: (id: string): boolean => find(id)?.isComplete === true,
     /**
-     * Starts a session under a new id, and ends the one before. No other function signs a manager in.
+     * Starts a session under a new id, and ends the earlier session. No other function signs a manager in.
      * @param isComplete true after the second step.
      */
     start(req: Request, res: Response, key: string, isComplete: boolean): string {

@@ -12,7 +12,7 @@ const EVERY_MS = 3_000
 const MOST_STREAMS = 50
 const PATH = '/evening'
 
-/** The figures of the evening: live with a script, by reloading without. */
+/** The figures of the evening: live with a script; without a script, a reload renews them. */
 export const eveningSection: Section = {
   open(deps) {
     const { commands, env, onClose } = deps

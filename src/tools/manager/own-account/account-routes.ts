@@ -20,7 +20,7 @@ export function accountRoutes(deps: AccountDeps): Route[] {
   async function change(visit: Visit): Promise<Answer> {
     const { manager, words } = visit
     const [old, password] = [visit.field('password'), visit.field('newPassword')]
-    // Not the count of the sign-in: an open session must not lock its owner out.
+    // A count of its own, so that guesses in an open session do not lock the manager out of the sign-in.
     const checked = await check.password(manager.name, old, 'own account')
     if (!checked.ok) return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'account.wrong'), 401)
     if (password !== visit.field('repeated')) return show(visit, words.say('account.differs'), 400)

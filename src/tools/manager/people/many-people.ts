@@ -11,10 +11,10 @@ import { detailOf } from './viewer-form.ts'
 const WORKS = ['disable', 'enable', 'remove'] as const
 type Work = (typeof WORKS)[number]
 const BATCH = 500
-/** More are a task for an engineer with a file. */
+/** More viewers are a task for an engineer with a file. */
 const MOST = 20_000
 
-/** Changes many viewers at once: those that are ticked, or all that match the filter. */
+/** Changes many viewers at once: the ticked viewers, or all that match the filter. */
 export function manyPages(deps: SectionDeps) {
   const { viewers } = deps
   /** Shows how many viewers the change is for, before anything happens. */
@@ -45,7 +45,7 @@ export function manyPages(deps: SectionDeps) {
     const filter = filterOf(visit)
     if (editable === null || work === null) return redirect('/people')
     const isAll = visit.field('all') === 'on'
-    // The number was shown: more viewers than that were not agreed to.
+    // The manager has agreed to the number on the page, and to no larger one.
     const agreed = Number(visit.field('count'))
     const names = isAll ? await namesIn(editable, visit) : await seenNames(editable, visit)
     const to = pathOf(['people'], queryOf(filter))

@@ -19,7 +19,7 @@ export interface CheckDeps {
 
 const WRONG: Check = { ok: false, reason: 'wrong' }
 
-/** Checks what managers type at the sign-in. Wrong passwords and wrong codes count towards the limits of the login app's kind. */
+/** Checks passwords and codes of managers. Wrong ones count towards limits of their own, with the rules of the login app. */
 export function createManagerCheck({ store, limits, passwords, nowSeconds }: CheckDeps) {
   const queue = createQueue(hashingQueueOptions())
 

@@ -151,7 +151,7 @@ function managersIn(database: DatabaseSync) {
       setPassword.run(passwordHash, usernameKey(name))
       endSessions.run(usernameKey(name))
     },
-    /** Keeps the first second step of a manager. Returns false if there is one already. */
+    /** Stores the second step of a manager. Returns false if the manager has one. */
     setStep: (key: string, sealed: Uint8Array, period: number): boolean =>
       Number(setStep.run(sealed, period, key).changes) === 1,
     /** Marks a code as used. Returns false if it was used before. */

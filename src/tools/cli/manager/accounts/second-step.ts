@@ -5,15 +5,15 @@ const SECRET_BYTES = 20
 const PERIOD_SECONDS = 30
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** A code counts one period before and after its own, for clocks that are wrong. */
+/** A code is also valid in this number of periods before and after its own, because clocks may be wrong. */
 const WINDOW = 1
 
-/** A new secret for an authenticator app, in Base32. */
+/** Returns a new secret for an authenticator app, in Base32. */
 export function newStepSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
-/** The address that an authenticator app reads from a QR code. */
+/** Returns the address that an authenticator app reads from a QR code. */
 export function stepAddress(secret: string, issuer: string, name: string): string {
   return totpOf(secret, issuer, name).toString()
 }

@@ -14,7 +14,7 @@ export interface Copy {
   readonly running: number
   /** The names of stores that do not answer. */
   readonly away: readonly string[]
-  /** How far its clock is ahead of this machine's, in seconds. Null if it does not say. */
+  /** Seconds by which its clock is ahead of the clock of this machine. Null if not known. */
   readonly clockSeconds: number | null
   readonly signIns: ReadonlyMap<string, number>
 }
@@ -84,7 +84,7 @@ function* samplesIn(text: string): Generator<Sample> {
   }
 }
 
-/** Asks the login app if it is ready. Null without PUBLIC_URL, and if it does not answer. */
+/** Asks the login app if it is ready. Null without PUBLIC_URL. */
 export async function readReadiness(env: CommandIo['env'], nowMs: () => number): Promise<Readiness | null> {
   const { PUBLIC_URL: origin = '' } = env
   if (!URL.canParse('/health/ready', origin)) return null

@@ -19,7 +19,7 @@ export interface Evening {
   readonly atMs: number
   /** The figures of the log begin here. */
   readonly sinceMs: number
-  /** Why there are no figures of the log. Null if there are. */
+  /** The reason why figures of the log are missing. Null if there is a log. */
   readonly logMissing: string | null
   /** Viewers with a session, in all copies. Null if the store does not answer, or for a part of the entry points. */
   readonly sessions: { readonly viewers: number; readonly sessions: number } | null
@@ -40,7 +40,7 @@ export interface Evening {
   readonly readiness: Readiness | null
 }
 
-/** Refreshes are shared by all who look. */
+/** All requests within this time share one refresh. */
 const FRESH_MS = 2_000
 /** Reading all sessions takes at most this part of the time. */
 const SESSIONS_SHARE = 0.02
@@ -48,7 +48,7 @@ const SESSIONS_FRESH_MS = 10_000
 const FEWEST_FAILURES = 10
 const EVENING_MS = 12 * 3_600_000
 
-/** Opens the figures of the evening. They are read when someone looks. */
+/** Opens the figures of the evening. They are read at a request. */
 export function openEvening(env: CommandIo['env'], nowMs: () => number = Date.now) {
   const log = followLog(env)
   const tally = createTally(nowMs)

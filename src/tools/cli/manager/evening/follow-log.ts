@@ -11,7 +11,7 @@ const ALL = { period: null, viewer: undefined, outcomes: [] }
 export interface FollowedLog {
   /** Reads the new lines. The first call reads all files, the oldest first. */
   readNew(visit: (event: SecurityEvent) => void): Promise<void>
-  /** Why there is no log. Null if there is one. */
+  /** Returns why there is no log. Null if there is a log. */
   missing(): string | null
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export function followLog(env: CommandIo['env']): FollowedLog {
   }
   async function readFile(visit: (event: SecurityEvent) => void): Promise<void> {
     if (file === null) return
-    // Copied and truncated.
+    // The file was copied and truncated.
     if ((await file.handle.stat()).size < file.position) Object.assign(file, { position: 0, rest: '' })
     const buffer = Buffer.alloc(CHUNK_BYTES)
     for (;;) {

@@ -2,7 +2,7 @@ import { networkOf } from '../../../../sign-in-limits/keys.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
 
 const MINUTE_MS = 60_000
-/** As long as the limit of an address counts. */
+/** The period of the limit of an address. */
 const RECENT_MINUTES = 10
 const MOST_NETWORKS = 5_000
 const MOST_VIEWERS = 1_000
@@ -38,7 +38,7 @@ export function createNetworkCounts(nowMs: () => number) {
       if (viewer !== null && known.viewers.size < MOST_VIEWERS) known.viewers.add(viewer)
       if (networks.size > MOST_NETWORKS) networks.delete(networks.keys().next().value ?? '')
     },
-    /** Returns the networks with at least so many failures, the worst first. */
+    /** Returns the networks with at least `fewest` failures, the worst first. */
     networks(fewest: number): Network[] {
       const since = Math.floor(nowMs() / MINUTE_MS) - RECENT_MINUTES
       const found = [...networks].map(([network, { address, byMinute, viewers }]) => {

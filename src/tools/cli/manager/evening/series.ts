@@ -64,7 +64,7 @@ function isNear({ opensAtSeconds, closesAtSeconds }: DoorWindow, nowMs: number):
   return opens < nowMs + 2 * HOUR_MS && closes > nowMs - 2 * HOUR_MS && opens > nowMs - DAY_MS / 2
 }
 
-/** Returns how long ago the last event was. Null without one. */
+/** Returns by how many milliseconds the last event was earlier. Null without an earlier event. */
 function lastEvent(
   tally: Tally,
   only: readonly string[] | null,

@@ -8,12 +8,12 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const LAST_EVENTS = 20
 
-/** Counts by entry point, and there by outcome, of one minute. */
+/** The counts of one minute, by entry point and outcome. */
 type Minute = Map<string, Map<string, number>>
 /** The entry points that a manager sees. Null for all. */
 type Only = readonly string[] | null
 
-/** Sign-ins by the identity provider, which are among those of `signed-in` too. */
+/** Sign-ins by the identity provider. They also count as `signed-in`. */
 export const BY_PROVIDER = 'by-provider'
 
 /** Counts what the security log says. Entry points are kept apart, because a manager may see only some of them. */
@@ -42,7 +42,7 @@ export function createTally(nowMs: () => number) {
       count(entryPoint, outcome, event.count, minute)
       const isAtProvider = issuer !== null && guestWayOf(issuer) === null
       if (outcome === 'signed-in' && isAtProvider) count(entryPoint, BY_PROVIDER, event.count, minute)
-      // Older events are in the counts by the minute only.
+      // Older events count by the minute only.
       if (atMs < nowMs() - DAY_MS) return
       viewers.add(event, atMs)
       networks.add(event, atMs)

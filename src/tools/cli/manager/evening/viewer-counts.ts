@@ -13,7 +13,7 @@ export interface HeldBack {
   readonly atMs: number
 }
 
-/** Follows what viewers do: who waits, who is in, whom a limit holds back. */
+/** Counts the viewers who wait, who are in, and whom a limit holds back. */
 export function createViewerCounts(nowMs: () => number) {
   /** The entry point at which a viewer waits. */
   const waiting = new Map<string, string>()
