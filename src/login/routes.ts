@@ -19,19 +19,21 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
   router.all('/', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
   const posts = ['/continue', '/cancel', '/sign-out', ...(hasPasswordForm ? ['/sign-in'] : [])]
   router.all(posts, onlyMethods('POST', sendWrongMethod(deps)))
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
-  }
-  router.use(onError)
+  router.use(sendFault(deps))
   return router
 }
 
 /** Returns the context for the ways back to the player; null if the request contains none that is allowed. */
-export function contextOf(req: Request, answer: PlayerAnswer): PlayerContext | null {
+function contextOf(req: Request, answer: PlayerAnswer): PlayerContext | null {
   const fields: Record<string, unknown> = (req.method === 'POST' ? req.body : req.query) ?? {}
   const reading = readPlayerContext(fields, answer)
   return reading.ok ? reading.context : null
+}
+
+/** Sends the screen of an error, with the ways back to the player. */
+export function sendFault({ refusals, answer }: Pick<EntryPointDeps, 'refusals' | 'answer'>): ErrorRequestHandler {
+  return (error, req, res, next) =>
+    res.headersSent ? next(error) : refusals.failed(req, res, error, contextOf(req, answer))
 }
 
 /** Sends the screen of a 405, for `onlyMethods()`. */

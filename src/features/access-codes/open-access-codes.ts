@@ -1,8 +1,8 @@
-import { type ErrorRequestHandler, Router } from 'express'
+import { Router } from 'express'
 import type { OpenFeature, Services } from '../../login/feature.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import { contextOf, sendWrongMethod } from '../../login/routes.ts'
+import { sendFault, sendWrongMethod } from '../../login/routes.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { stores } from '../../stores.ts'
 import { openGuestRecords } from '../guests/feature.ts'
@@ -50,10 +50,6 @@ function codeRoutes(codeDeps: CodeDeps, deps: EntryPointDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.post(PATH, formBody, postCode(codeDeps))
   router.all(PATH, onlyMethods('POST', sendWrongMethod(deps)))
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
-  }
-  router.use(onError)
+  router.use(sendFault(deps))
   return router
 }

@@ -1,4 +1,4 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { languageOf } from '../../languages/languages.ts'
 import { tooManyTries } from '../../login/check-credentials.ts'
 import { deviceOf } from '../../login/log/device.ts'
@@ -7,7 +7,7 @@ import { readPost } from '../../login/posts.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import { contextOf, sendWrongMethod } from '../../login/routes.ts'
+import { sendFault, sendWrongMethod } from '../../login/routes.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal, SignInState } from '../../login/screens/screens.ts'
 import { sendToPlayer } from '../../login/send-to-player.ts'
@@ -31,11 +31,7 @@ export function mailSignInRoutes(deps: MailSignInDeps): Router {
   router.post(ASK_PATH, formBody, postAddress(deps))
   router.post(CHECK_PATH, formBody, postCode(deps))
   router.all([ASK_PATH, CHECK_PATH], onlyMethods('POST', sendWrongMethod(deps)))
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
-  }
-  router.use(onError)
+  router.use(sendFault(deps))
   return router
 }
 

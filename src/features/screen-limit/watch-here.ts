@@ -1,8 +1,8 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import { readPost } from '../../login/posts.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import { contextOf, sendWrongMethod } from '../../login/routes.ts'
+import { sendFault, sendWrongMethod } from '../../login/routes.ts'
 import { isNavigation, returnToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import type { Passes } from '../pass/passes.ts'
@@ -22,11 +22,7 @@ export function watchHereRoutes(deps: EntryPointDeps, watchHere: WatchHere): Rou
   const router = Router({ strict: true, caseSensitive: true })
   router.post(PATH, formBody, postWatchHere(deps, watchHere))
   router.all(PATH, onlyMethods('POST', sendWrongMethod(deps)))
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
-  }
-  router.use(onError)
+  router.use(sendFault(deps))
   return router
 }
 

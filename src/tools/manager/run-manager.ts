@@ -1,7 +1,5 @@
 import { UNBRANDED } from '../../brand/brand.ts'
-import { readEntryPointSettings, readUserStore } from '../../config.ts'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
-import { ConfigError } from '../../errors.ts'
+import { readUserStore } from '../../config.ts'
 import { createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
 import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
 import { openLogs } from '../../server/log/log.ts'
@@ -11,6 +9,7 @@ import { userStores } from '../../users/open-user-store.ts'
 import { argon2Passwords } from '../../users/passwords/argon2.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
+import { entryPointsIn } from '../cli/manager/evening/evening.ts'
 import { readManagerSettings } from '../cli/manager/settings.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import { createCommandRunner } from './command-runner.ts'
@@ -76,16 +75,6 @@ async function openViewers(env: CommandIo['env']): Promise<Viewers> {
   if (!userStores.isOwn(settings)) return { store: await userStores.open(settings), editable: null }
   const editable = await userStores.openEditable(settings)
   return { store: editable, editable }
-}
-
-/** Reads the entry points as they are now. Null where the settings cannot be read. */
-function entryPointsIn(env: CommandIo['env']): readonly EntryPoint[] | null {
-  try {
-    return readEntryPointSettings(env).entryPoints
-  } catch (error) {
-    if (error instanceof ConfigError) return null
-    throw error
-  }
 }
 
 /** A manager of some groups sees no viewer whom the store does not know, because a name could already tell something. */

@@ -1,11 +1,11 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { languageOf } from '../../../languages/languages.ts'
 import { faultEvent } from '../../../login/log/sign-in-log.ts'
 import { postSignOut, readPost } from '../../../login/posts.ts'
 import { formBody } from '../../../login/request/form-body.ts'
 import { type PlayerContext, readPlayerContext } from '../../../login/request/player-context.ts'
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../../login/route-deps.ts'
-import { contextOf, sendWrongMethod } from '../../../login/routes.ts'
+import { sendFault, sendWrongMethod } from '../../../login/routes.ts'
 import { describeError } from '../../../login/screens/error-page.ts'
 import { sendLocation, sendPage, sendRedirect } from '../../../login/screens/send.ts'
 import { isAskedByScript, isNavigation } from '../../../login/send-to-player.ts'
@@ -115,16 +115,12 @@ function waitingRoutes(door: WaitingDoor, services: PassServices, deps: EntryPoi
       sendWaitingPage(req, res, { context, username, sealed, fault })
     }
   }
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    refusals.failed(req, res, error, contextOf(req, answer))
-  }
   return Router({ strict: true, caseSensitive: true })
     .get('/wait', getWaitingPage)
     .post('/wait/sign-out', formBody, postSignOutOfRoom(deps, passes))
     .all('/wait', onlyMethods('GET, HEAD', sendWrongMethod(deps)))
     .all('/wait/sign-out', onlyMethods('POST', sendWrongMethod(deps)))
-    .use(onError)
+    .use(sendFault(deps))
 }
 
 type RoomWithPasses = Pick<EntryPointDeps, 'sessions' | 'logSignIn'> & { readonly passes: Passes }

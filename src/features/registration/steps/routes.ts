@@ -1,6 +1,6 @@
-import { type ErrorRequestHandler, Router } from 'express'
+import { Router } from 'express'
 import { formBody } from '../../../login/request/form-body.ts'
-import { contextOf, sendWrongMethod } from '../../../login/routes.ts'
+import { sendFault, sendWrongMethod } from '../../../login/routes.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { PATHS } from '../form/paths.ts'
 import { postFields } from './fill.ts'
@@ -14,10 +14,6 @@ export function registrationRoutes(deps: RegisterDeps): Router {
   router.post(PATHS.fields, formBody, postFields(deps))
   router.all(PATHS.address, onlyMethods('GET, HEAD, POST', sendWrongMethod(deps)))
   router.all([PATHS.code, PATHS.fields], onlyMethods('POST', sendWrongMethod(deps)))
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, contextOf(req, deps.answer))
-  }
-  router.use(onError)
+  router.use(sendFault(deps))
   return router
 }

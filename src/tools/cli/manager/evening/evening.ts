@@ -115,8 +115,8 @@ function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
   ).filter(([, count]) => count > 0)
 }
 
-/** Reads the entry points. Null where the settings cannot be read. */
-function entryPointsIn(env: CommandIo['env']): readonly EntryPoint[] | null {
+/** Reads the entry points as they are now. Null where the settings cannot be read. */
+export function entryPointsIn(env: CommandIo['env']): readonly EntryPoint[] | null {
   try {
     return readEntryPointSettings(env).entryPoints
   } catch (error) {
