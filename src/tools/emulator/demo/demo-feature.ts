@@ -25,7 +25,7 @@ export interface DemoFeature {
   readonly channel?: SeededChannel
   /** Its entry point, if it has one of its own here. */
   entryPoint?(emulator: RunningEmulator, shared: SharedSettings): object | null
-  /** Returns settings for all entry points, or of a program of its own, which the command line of the demo needs too. @param folder of the demo. */
+  /** Returns settings of the app and of other programs. The command line of the demo gets them too. @param folder of the demo. */
   programSettings?(folder: string, emulator: RunningEmulator): Promise<Readonly<Record<string, string>>>
   /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
   start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> }>

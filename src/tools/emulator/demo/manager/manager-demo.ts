@@ -21,7 +21,7 @@ export const managerDemo: MakeDemoFeature = () => {
   let kept = { secret: '', password: '' }
   return {
     async programSettings(folder) {
-      // Another program may have the port: the demo needs no certain one.
+      // Another program may use the port: the demo then takes any free port.
       port = await freePort(PORT, 'the page for managers', 'DEMO_PORT').catch(() =>
         freePort(0, 'the page for managers', 'DEMO_PORT'),
       )
