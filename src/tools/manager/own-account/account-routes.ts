@@ -15,17 +15,18 @@ export function accountRoutes(deps: AccountDeps): Route[] {
   const check = createManagerCheck(deps)
   const all = { roles: ALL_ROLES, subject: 'nothing' } as const
   const show = ({ words }: Visit, fault = '', status = 200): Answer =>
-    page('account', { title: words.t.account.title, fault }, status)
+    page('account', { title: words.t.ownAccount.title, fault }, status)
 
   async function change(visit: Visit): Promise<Answer> {
     const { manager, words } = visit
     const [old, password] = [visit.field('password'), visit.field('newPassword')]
     // A count of its own, so that guesses in an open session do not lock the manager out of the sign-in.
     const checked = await check.password(manager.name, old, 'own account')
-    if (!checked.ok) return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'account.wrong'), 401)
-    if (password !== visit.field('repeated')) return show(visit, words.say('account.differs'), 400)
+    if (!checked.ok)
+      return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'ownAccount.wrong'), 401)
+    if (password !== visit.field('repeated')) return show(visit, words.say('ownAccount.differs'), 400)
     if ((await faultInNewPassword(password, manager.name, [])) !== null)
-      return show(visit, words.say('account.weak'), 400)
+      return show(visit, words.say('ownAccount.weak'), 400)
     deps.store.setPassword(manager.name, await hashPassword(password))
     return redirect('/sign-in')
   }

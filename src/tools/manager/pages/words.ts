@@ -10,11 +10,26 @@ type Language = (typeof LANGUAGES)[number]
 export type Texts = typeof en
 type Values = Readonly<Record<string, string | number>>
 
-const CATALOGUES: Readonly<Record<Language, Texts>> = { en, de: readTexts('de') }
+const CATALOGUES: Readonly<Record<Language, Texts>> = { en: withFeatures(en), de: withFeatures(readTexts('de')) }
 
 function readTexts(language: string): Texts {
   const file = new URL(`../../../../views/manager/texts/${language}.json`, import.meta.url)
   return completed(JSON.parse(readFileSync(file, 'utf8')), en) as Texts
+}
+
+interface FeatureWords {
+  readonly outcomes: Readonly<Record<string, string>>
+  readonly wayNames: Readonly<Record<string, string>>
+}
+
+/** Adds the words of features for their outcomes and ways in. Each feature has a block with its name. */
+function withFeatures(texts: Texts): Texts {
+  const isOfFeature = (block: unknown): block is FeatureWords =>
+    typeof block === 'object' && block !== null && 'outcomes' in block && 'wayNames' in block
+  const blocks = Object.values<unknown>(texts).filter(isOfFeature)
+  const outcomes = Object.assign({}, texts.outcomes, ...blocks.map((block) => block.outcomes))
+  const wayNames = Object.assign({}, texts.evening.wayNames, ...blocks.map((block) => block.wayNames))
+  return { ...texts, outcomes, evening: { ...texts.evening, wayNames } }
 }
 
 /** The texts, numbers and times of one language. */

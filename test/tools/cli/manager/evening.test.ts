@@ -57,12 +57,17 @@ test('the evening counts sign-ins, returns, refusals and viewers who wait', asyn
   ])
   expect(figures.ways).toEqual([
     ['password', 1],
-    ['sso', 1],
     ['passkey', 1],
+    ['sso', 1],
   ])
   expect(figures.heldBack).toMatchObject([{ viewer: 'zoe', address: '192.0.2.1' }])
   expect(figures.last[0]).toMatchObject({ viewer: 'pia', outcome: 'signed-in' })
   expect(figures.series.counts.reduce((total, count) => total + count, 0)).toBe(3)
+})
+
+test('sign-in by mail is a way of its own', async () => {
+  const { read } = openFor([signIn(50, 'gus@example.com', { issuer: 'mail', subject: 'gus@example.com' })])
+  expect((await read()).ways).toEqual([['mail', 1]])
 })
 
 test('a manager of one entry point gets its figures only, and no networks', async () => {

@@ -11,8 +11,11 @@ import { type Copy, type Readiness, readCopies, readReadiness } from './copies.t
 import { followLog } from './follow-log.ts'
 import type { Network } from './network-counts.ts'
 import { openSeries, type Series } from './series.ts'
-import { BY_PROVIDER, createTally } from './tally.ts'
+import { BY, createTally } from './tally.ts'
 import type { HeldBack } from './viewer-counts.ts'
+
+/** The end of the outcome of a way in that has steps of its own. */
+const OWN_SIGN_IN = '-signed-in'
 
 /** The figures of one evening, for one manager. Times are UNIX milliseconds. */
 export interface Evening {
@@ -102,17 +105,18 @@ export function openEvening(env: CommandIo['env'], nowMs: () => number = Date.no
   }
 }
 
+/** Returns the sign-ins of each way in. Passkeys of viewers log `NAME-signed-in` before the app lets the viewer in. */
 function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
-  const all = outcomes.get('signed-in') ?? 0
-  const sso = outcomes.get(BY_PROVIDER) ?? 0
-  const passkey = Math.min(outcomes.get('passkey-signed-in') ?? 0, all - sso)
-  return (
-    [
-      ['password', all - sso - passkey],
-      ['sso', sso],
-      ['passkey', passkey],
-    ] as [string, number][]
-  ).filter(([, count]) => count > 0)
+  const others = [...outcomes].flatMap(([outcome, count]): [string, number][] =>
+    outcome.startsWith(BY) ? [[outcome.slice(BY.length), count]] : [],
+  )
+  const ofAll = outcomes.get('signed-in') ?? 0
+  const ofStore = ofAll - others.reduce((total, [, count]) => total + count, 0)
+  const [name = '', started = 0] =
+    [...outcomes].find(([outcome]) => outcome.endsWith(OWN_SIGN_IN) && outcome !== `sso${OWN_SIGN_IN}`) ?? []
+  const own = Math.min(started, ofStore)
+  const ways: [string, number][] = [['password', ofStore - own], [name.replace(OWN_SIGN_IN, ''), own], ...others]
+  return ways.filter(([, count]) => count > 0)
 }
 
 /** Reads the entry points as they are now. Null where the settings cannot be read. */

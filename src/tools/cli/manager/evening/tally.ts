@@ -13,8 +13,8 @@ type Minute = Map<string, Map<string, number>>
 /** The entry points that a manager sees. Null for all. */
 type Only = readonly string[] | null
 
-/** Sign-ins by the identity provider. They also count as `signed-in`. */
-export const BY_PROVIDER = 'by-provider'
+/** Begins the count of sign-ins of one way in, such as `by sso`. They also count as `signed-in`. */
+export const BY = 'by '
 
 /** Counts what the security log says. Entry points are kept apart, because a manager may see only some of them. */
 export function createTally(nowMs: () => number) {
@@ -40,8 +40,9 @@ export function createTally(nowMs: () => number) {
       const atMs = Date.parse(event.time)
       const [entryPoint, minute] = [event.entryPoint ?? 'none', Math.floor(atMs / MINUTE_MS)]
       count(entryPoint, outcome, event.count, minute)
-      const isAtProvider = issuer !== null && guestWayOf(issuer) === null
-      if (outcome === 'signed-in' && isAtProvider) count(entryPoint, BY_PROVIDER, event.count, minute)
+      if (outcome === 'signed-in' && issuer !== null) {
+        count(entryPoint, `${BY}${guestWayOf(issuer) ?? 'sso'}`, event.count, minute)
+      }
       // Older events count by the minute only.
       if (atMs < nowMs() - DAY_MS) return
       viewers.add(event, atMs)
@@ -72,7 +73,7 @@ function countsIn(minutes: ReadonlyMap<number, Minute>, nowMs: () => number) {
   }
   const refusals = (only: Only, fromMs: number): [outcome: string, count: number][] =>
     [...outcomes(only, fromMs)]
-      .filter(([outcome]) => outcome !== BY_PROVIDER && isRefusal(outcome))
+      .filter(([outcome]) => !outcome.startsWith(BY) && isRefusal(outcome))
       .toSorted(([, one], [, other]) => other - one)
   const signIns = (only: Only, fromMs: number, toMs: number) => outcomes(only, fromMs, toMs).get('signed-in') ?? 0
   return {

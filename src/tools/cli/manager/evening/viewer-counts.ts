@@ -4,7 +4,7 @@ import type { SecurityEvent } from '../../security-log/security-events.ts'
 const RECENT_MS = 600_000
 const MOST_HELD = 1_000
 /** Steps on the way, after which a viewer waits on. */
-const STEPS: readonly string[] = ['sso-started', 'passkey-started', 'sso-not-yet', 'passkey-not-yet']
+const STEP = /-(?:started|not-yet)$/
 
 /** A viewer whom a limit refused a short time ago. */
 export interface HeldBack {
@@ -26,7 +26,7 @@ export function createViewerCounts(nowMs: () => number) {
       if (viewer === null) return
       const [key, entryPoint] = [usernameKey(viewer), point ?? 'none']
       if (outcome === 'waiting') waiting.set(key, entryPoint)
-      else if (!STEPS.includes(outcome)) waiting.delete(key)
+      else if (!STEP.test(outcome)) waiting.delete(key)
       if (outcome === 'signed-in' || outcome === 'returned') {
         const ofPoint = seen.get(entryPoint) ?? new Map<string, number>()
         seen.set(entryPoint, ofPoint.set(key, atMs))
