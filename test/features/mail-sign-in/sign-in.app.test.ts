@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cookieIn } from '../../login/signed-in.ts'
+import { cookieIn, signIn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startMailServer } from '../mail/mail-server.ts'
 import { codeIn, frameIn, GUEST, startMailApp } from './start-mail-app.ts'
 
@@ -180,6 +182,32 @@ test('beside the password form, the code is another way', async () => {
   expect(form.text).toContain('prompt=mail')
   expect((await app.get('/?prompt=mail')).text).toContain('name="mail"')
   expect((await app.post('/sign-in', ADA)).status).toBe(303)
+})
+
+test.each([true, false])(
+  'the screen for a code without an address asks for it, with a password form: %s',
+  async (has) => {
+    const app = await startMailApp({ hasPasswordForm: has })
+    for (const prompt of ['mail-code', 'mail-code-late']) {
+      const screen = await app.get(`/?prompt=${prompt}`)
+      expect([screen.status, screen.text.includes('id="mail"'), screen.text.includes('id="code"')]).toEqual([
+        200,
+        true,
+        false,
+      ])
+    }
+  },
+)
+
+test('a password session does not count where only guests sign in', async () => {
+  const sessionFile = join(temporaryFolder(), 'sessions.db')
+  const both = await startMailApp({ sessionFile, hasPasswordForm: true })
+  const Cookie = await signIn(both)
+  expect((await both.get('/', { Cookie })).status).toBe(303)
+  const guestsOnly = await startMailApp({ sessionFile })
+  const screen = await guestsOnly.get('/', { Cookie })
+  expect([screen.status, screen.location]).toEqual([200, undefined])
+  expect(screen.text).toContain('id="mail"')
 })
 
 test('a guest is not the account with the same address', async () => {
