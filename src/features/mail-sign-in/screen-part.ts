@@ -13,10 +13,12 @@ export function mailScreenPart(isOnly: boolean): ScreenPart {
     isFirst: isOnly,
     stylesheet: 'mail-sign-in.css',
     complete: (html, secret = '') => html.replaceAll(SECRET, secret),
-    show({ texts, prompt, basePath, fields }) {
+    show({ texts, prompt, hasName, basePath, fields }) {
       const way = { id: 'use-mail', address: pathOf(basePath, { ...fields, prompt: PROMPTS.address }), text: '' }
-      const isCode = prompt === PROMPTS.code || prompt === PROMPTS.late
-      const isAddress = prompt === PROMPTS.address || (isOnly && !isCode)
+      const isOwn = Object.values<string | undefined>(PROMPTS).includes(prompt)
+      // An address of this screen that is opened without the form before it names no mailbox.
+      const isCode = isOwn && prompt !== PROMPTS.address && hasName
+      const isAddress = !isCode && (isOwn || isOnly)
       const part = { secret: SECRET, isLate: prompt === PROMPTS.late }
       return {
         template: isCode ? 'mail-sign-in/code-part' : isAddress ? 'mail-sign-in/address-part' : null,

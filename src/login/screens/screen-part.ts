@@ -18,6 +18,8 @@ export interface PartState {
   readonly prompt: string | undefined
   /** True if the viewer wants another account. */
   readonly wantsOtherAccount: boolean
+  /** True if the screen shows a name: one that was typed. */
+  readonly hasName: boolean
   /** The key of the text of a refusal. */
   readonly refusal: string | undefined
 }

@@ -161,7 +161,15 @@ export function signInLocals(
     isShared,
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
-    ...partLocals(parts, { ...state, language: page.language, texts, basePath, fields, wantsOtherAccount }),
+    ...partLocals(parts, {
+      ...state,
+      language: page.language,
+      texts,
+      basePath,
+      fields,
+      wantsOtherAccount,
+      hasName: username !== '',
+    }),
   }
 }
 
