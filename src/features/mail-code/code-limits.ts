@@ -2,6 +2,7 @@ import { accountKey, networkOf, pairKey, siteOf } from '../../sign-in-limits/key
 import { DAY_SECONDS, secondsLeft, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
 import { type AddressLimit, isInNetworks } from '../../sign-in-limits/settings.ts'
+import { domainOf } from '../guests/mail-address.ts'
 
 export interface CodeRefusal {
   readonly ok: false
@@ -46,13 +47,13 @@ export function createCodeLimits(
   const mailboxes = openCounter('mail-code-mailbox', HOUR_SECONDS)
   const known = openCounter('mail-code-known', KNOWN_SECONDS)
   const total = openCounter('mail-code-total', HOUR_SECONDS)
-  const pairOf = (address: string, client: string) => pairKey(accountKey(address), networkOf(client))
+  const pairOf = (address: string, client: string) => pairKey(mailboxKey(address), networkOf(client))
   const steps = (address: string, client: string) =>
     [
       // One after another, so that a refused request does not count towards other limits.
       { limit: 'network', counter: requests, key: siteOf(client), most: failures, isOf: 'network' },
       { limit: 'mailbox-and-network', counter: pairs, key: pairOf(address, client), most: MOST_OF_PAIR, isOf: 'pair' },
-      { limit: 'mailbox', counter: mailboxes, key: accountKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },
+      { limit: 'mailbox', counter: mailboxes, key: mailboxKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },
     ] as const
 
   return {
@@ -86,4 +87,13 @@ export function createCodeLimits(
     },
     giveBackMail: () => total.giveBack(ALL, 1),
   }
+}
+
+/**
+ * Returns one key for all addresses that may lead to the same mailbox: with any text after "+", and with any dots, as at
+ * Gmail. Otherwise the limits of one mailbox would not hold for it.
+ */
+function mailboxKey(address: string): string {
+  const [local = ''] = address.split(/[+@]/, 1)
+  return accountKey(`${local.replaceAll('.', '')}@${domainOf(address)}`)
 }

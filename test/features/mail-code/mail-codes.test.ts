@@ -106,6 +106,16 @@ test('one network opens few codes for one mailbox', async () => {
   expect(answers.filter(({ ok }) => ok)).toHaveLength(MOST_OF_PAIR)
 })
 
+test('one network opens few codes for one mailbox, whatever is after "+" and wherever dots are', async () => {
+  const { ask } = start()
+  const spellings = ['guest', 'guest+1', 'guest+2', 'g.uest', 'gu.est+3', 'guest+4', 'guest+5+6', 'g.u.est']
+  const answers = []
+  for (const local of spellings) answers.push(await ask(`${local}@example.com`, '192.0.2.1'))
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(MOST_OF_PAIR)
+  expect((await ask('guest2@example.com', '192.0.2.1')).ok).toBe(true)
+  expect((await ask('guest@example.org', '192.0.2.1')).ok).toBe(true)
+})
+
 test.each([
   ['a kept secret of the session', ['other-secret-other-secret', ...SECRETS], true],
   ['another secret of the session', ['other-secret-other-secret'], false],
