@@ -91,7 +91,8 @@ export interface MailCodesDeps {
 
 const KIND = 'mail-code'
 const Code = z.object({ digest: z.string(), tries: z.number(), askedAtSeconds: z.number() })
-const SECRET = /^[\w-]{43}$/
+/** A secret of a frame, as `ask()` makes it. */
+export const SECRET = /^[\w-]{43}$/
 /** A second code in the same frame comes no sooner. */
 export const RESEND_SECONDS = 30
 const OVERLOAD_RETRY_SECONDS = 60

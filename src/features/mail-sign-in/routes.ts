@@ -13,7 +13,7 @@ import type { Refusal, SignInState } from '../../login/screens/screens.ts'
 import { sendToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { parseMailAddress } from '../guests/mail-address.ts'
-import type { CodeUse, MailCodes } from '../mail-code/mail-codes.ts'
+import { type CodeUse, type MailCodes, SECRET } from '../mail-code/mail-codes.ts'
 import type { MailViewers } from './mail-viewers.ts'
 import { PROMPTS } from './screen-part.ts'
 
@@ -49,7 +49,8 @@ interface Form {
 function readForm({ body }: Pick<Request, 'body'>): Form {
   const { mail, frame, code, shared }: Readonly<Record<string, unknown>> = body ?? {}
   const typed = typeof mail === 'string' ? mail.slice(0, 255) : ''
-  const secret = typeof frame === 'string' ? frame : ''
+  // Any other text must not come into the page, which shows the secret again as it is.
+  const secret = typeof frame === 'string' && SECRET.test(frame) ? frame : ''
   return { mail: typed, address: parseMailAddress(mail), secret, code, isShared: shared === 'on' }
 }
 

@@ -82,6 +82,13 @@ test('four wrong tries leave the fifth', async () => {
   expect((await app.check(GUEST, frame, code)).status).toBe(303)
 })
 
+test('no text of a form comes into the page in place of the secret', async () => {
+  const app = await startMailApp()
+  const frame = '"><b id="planted">'
+  const answers = [await app.check(GUEST, frame, 'AAAA-AAAA'), await app.ask('other@example.com', frame)]
+  for (const { text } of answers) expect(text).not.toContain('planted')
+})
+
 test('a code ends after ten minutes', async () => {
   const app = await startMailApp()
   const { frame, code } = await codeFor(app)
