@@ -10,6 +10,8 @@ import type { GuestList } from './guest-list.ts'
 export interface MailViewers {
   /** Null for an address that may not sign in. @throws UpstreamError if the user store does not answer. */
   find(address: string): Promise<SignedIn | null>
+  /** True for a guest of the list: the only guests whose sessions are those of this feature. */
+  isListed(address: string): boolean
   /** True for a session of a viewer who may sign in here. */
   acceptsSession(viewer: SessionViewer): boolean
 }
@@ -39,6 +41,7 @@ export function createMailViewers(
         const viewer = (await users.find?.(address)) ?? null
         return viewer ? { viewer } : await findKnown(address)
       },
+      isListed: () => false,
       acceptsSession: ({ sso }) => sso === undefined,
     }
   }
@@ -51,6 +54,7 @@ export function createMailViewers(
       const origin = guestOrigin('mail', address, nowSeconds() + sessionSeconds)
       return viewer && { viewer, origin }
     },
+    isListed: (address) => guests.find(address) !== null,
     acceptsSession(stored) {
       const address = guestSubjectOf(stored, 'mail')
       if (address === null) return false

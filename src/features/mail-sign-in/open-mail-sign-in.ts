@@ -66,10 +66,13 @@ const REMOVED = {
   },
 } as const
 
-/** Refuses guests who are no longer on the list, at their next return. */
-function listGate(viewers: Pick<MailViewers, 'find'>): Gate {
-  return async (_req, _res, { origin }) => {
+/**
+ * Refuses guests who are no longer on the list, at their next return. A guest who is known here in another way signs in
+ * again: the session may have the groups of the list, or be from another entry point.
+ */
+function listGate({ isListed }: Pick<MailViewers, 'isListed'>): Gate {
+  return (_req, _res, { origin }) => {
     const address = origin ? guestSubjectOf({ sso: origin }, 'mail') : null
-    return address === null || (await viewers.find(address)) !== null ? null : REMOVED
+    return address === null || isListed(address) ? null : REMOVED
   }
 }

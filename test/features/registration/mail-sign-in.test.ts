@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { responseOf } from '../../login/response-of.ts'
 import { SETTINGS } from '../../settings.ts'
-import { hiddenIn, reasonIn, startRegistration, withRegistration } from './start-registration.ts'
+import { hiddenIn, reasonIn, startRegistration, visitorOf, withRegistration } from './start-registration.ts'
 
 const ADDRESS = 'ada@example.com'
+const LIST = { mode: 'list', guests: [], file: null }
 const NEW = { address: ADDRESS, attributes: { company: 'Acme' }, consents: [], language: 'en' }
 
 /** Starts an app with the registration and the sign-in by mail. */
@@ -52,6 +53,21 @@ test('a refused guest does not come in through the list of the sign-in by mail',
 test('the sign-in by mail lets in who is on its list, and never registered', async () => {
   const { signIn } = await start({}, { address: ADDRESS })
   expect((await signIn()).status).toBe(303)
+})
+
+test('a session of the list of another entry point does not bring its groups to an approved guest', async () => {
+  const hall = withRegistration({}, { ...ENTRY_POINT, features: { 'mail-sign-in': LIST } })
+  const listed = { ...LIST, guests: [{ address: ADDRESS }] }
+  const gala = entryPointAt('gala', { features: { 'mail-sign-in': listed } })
+  const { app, registrations, mailServer, codeIn } = await startRegistration({}, { entryPoints: [hall, gala] })
+  await registrations.register(NEW)
+  const { post } = visitorOf(app, mailServer, gala.basePath)
+  const sent = await post('/mail-code', { mail: ADDRESS })
+  const done = await post('/mail-code/check', { ...hiddenIn(sent), code: await codeIn(ADDRESS) })
+  expect(done.status).toBe(303)
+  const cookie = done.setCookies[0]?.split(';', 1)[0] ?? ''
+  expect((await app.get(gala.basePath, { Cookie: cookie })).status).toBe(303)
+  expect(reasonIn(await app.get('/', { Cookie: cookie }))).toBe('not-entitled')
 })
 
 test.each([
