@@ -24,16 +24,14 @@ const CODES = 'code'
 const DIGESTS = 'code-digest'
 /** A code is two records. */
 const CODES_IN_WRITE = 400
+/** A used code is three records. */
+const CODES_IN_REMOVAL = 300
 const KEPT_SECONDS = 180 * 86_400
 
 /** Creates the store of the codes of all entry points. */
 export function createCodeStore(records: Pick<GuestRecords, 'read' | 'list' | 'write'>) {
   const { read, listed, change } = typedRecords(records)
   const uses = createUseCounter(records)
-  const revoked = (atSeconds: number) =>
-    function revoke<T extends Batch | Code>(value: T): T | null {
-      return value.revokedAtSeconds === null ? { ...value, revokedAtSeconds: atSeconds } : null
-    }
   async function known(key: string): Promise<KnownCode | null> {
     const own = readSubject(key)
     if (own === null) return null
@@ -99,6 +97,29 @@ export function createCodeStore(records: Pick<GuestRecords, 'read' | 'list' | 'w
     /** Returns false if there is no such code, or it is revoked. */
     revokeCode: (batch: Pick<Batch, 'entryPoint' | 'label'>, number: number, nowSeconds: number) =>
       change(CODES, codeKey(batch, number), Code, revoked(nowSeconds)),
+    remove: removalIn(records),
+  }
+}
+
+/** Returns the change that revokes a batch or a code. */
+function revoked(atSeconds: number) {
+  return <T extends Batch | Code>(value: T): T | null =>
+    value.revokedAtSeconds === null ? { ...value, revokedAtSeconds: atSeconds } : null
+}
+
+/** Returns the function that removes a batch of personal codes, with all that is stored about them. */
+function removalIn(records: Pick<GuestRecords, 'write'>) {
+  const gone = (kind: string, key: string) => ({ kind, key, text: null })
+  /** @param codes as they were created. */
+  return async (batch: Pick<Batch, 'entryPoint' | 'label'>, codes: readonly NewCode[]): Promise<void> => {
+    for (let from = 0; from < codes.length; from += CODES_IN_REMOVAL) {
+      const removals = codes.slice(from, from + CODES_IN_REMOVAL).flatMap(({ digest, number }) => {
+        const key = codeKey(batch, number)
+        return [gone(CODES, key), gone(USES, key), gone(DIGESTS, digest)]
+      })
+      await records.write(removals)
+    }
+    await records.write([gone(BATCHES, batchKey(batch))])
   }
 }
 

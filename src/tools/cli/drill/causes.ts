@@ -52,8 +52,13 @@ export function signInRate(attempts: readonly Attempt[]): SignInRate {
 /**
  * Finds why sign-ins were slow or failed, the most frequent reason first.
  * @param away the settings of the stores that `/health/ready` named meanwhile.
+ * @param ofWayIn the reasons of the way in, which come first.
  */
-export function causesOf(attempts: readonly Attempt[], away: readonly string[]): Cause[] {
+export function causesOf(
+  attempts: readonly Attempt[],
+  away: readonly string[],
+  ofWayIn: Readonly<Record<string, string>> = {},
+): Cause[] {
   const counts = new Map<string, number>()
   for (const { outcome, reason } of attempts) {
     if (outcome === 'asked-to-wait' && reason) counts.set(reason, (counts.get(reason) ?? 0) + 1)
@@ -61,15 +66,15 @@ export function causesOf(attempts: readonly Attempt[], away: readonly string[]):
   const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
   const given = ranked.map(([name, answers]): Cause => {
     const named = name === 'store-down' && away.length > 0 ? `, as ${away.join(' and ')} did not answer` : ''
-    const why = TEXTS[name] ?? `the app gave the reason ${name}`
+    const why = ofWayIn[name] ?? TEXTS[name] ?? `the app gave the reason ${name}`
     return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${named}.` }
   })
-  const refused = causesOfRefusals(attempts)
+  const refused = causesOfRefusals(attempts, [ofWayIn, ...REFUSALS])
   return [...given, ...refused, ...slowSignIns(attempts, given.length > 0)]
 }
 
-function causesOfRefusals(attempts: readonly Attempt[]): Cause[] {
-  return REFUSALS.flatMap(Object.entries<string>).flatMap(([name, why]) => {
+function causesOfRefusals(attempts: readonly Attempt[], texts: typeof REFUSALS): Cause[] {
+  return texts.flatMap(Object.entries<string>).flatMap(([name, why]) => {
     const answers = attempts.filter(({ outcome, reason }) => outcome === 'refused' && reason === name).length
     return answers === 0 ? [] : [{ name, answers, text: `${countWords(answers, 'sign-in')} got no response: ${why}.` }]
   })

@@ -45,15 +45,18 @@ export function readDrillAddress(text: string, environment: Environment): URL {
 }
 
 /**
- * Refuses to add viewers to the user store of another app.
+ * Refuses to change the stores of another app.
+ * @param change the beginning of the sentence.
  * @throws ConfigError if the settings are those of an app at another address. It may be on this machine too.
  */
-export function assertOwnStore(url: URL, environment: Environment): void {
+export function assertOwnStore(
+  url: URL,
+  environment: Environment,
+  change = '--make-up-viewers would add viewers to the user store',
+): void {
   const publicUrl = publicUrlOf(environment)
   if (publicUrl === null || publicUrl.origin === url.origin) return
-  throw new ConfigError(
-    `--make-up-viewers would add viewers to the user store of ${publicUrl.origin}. Use the settings of ${url.origin}.`,
-  )
+  throw new ConfigError(`${change} of ${publicUrl.origin}. Use the settings of ${url.origin}.`)
 }
 
 /** Returns the URL, or the end of a sentence that says what is wrong. */

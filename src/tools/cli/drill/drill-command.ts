@@ -6,6 +6,7 @@ import type { FeatureDrill, GivenOptions } from './feature-drill.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
+import { PASSWORD, WAY_NAMES, wayNamed } from './ways-in/ways-in.ts'
 
 const ABOUT = `
 FILE is CSV with the columns username and password; - reads standard input. Viewers arrive slowly at first, half of them
@@ -36,6 +37,11 @@ export function addDrillCommand(command: Command, context: CommandContext): void
     .option('--url <ADDRESS>', 'address of the sign-in screen')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
+    .addOption(
+      new Option('--way-in <NAME>', 'how the viewers sign in; the guests of other ways in are made up')
+        .choices(WAY_NAMES)
+        .default(PASSWORD),
+    )
     .option('--remove-made-up <PREFIX>', 'only remove the made-up viewers that an earlier drill left', madeUpPrefix)
     .option('--count <N>', 'number of viewers (default: all of FILE, or 100 made-up ones)', viewerCount)
     .addOption(withDefault('--over <DURATION>', 'the time in which they arrive: 90s, 10m, 1h', duration, '10m'))
@@ -85,11 +91,19 @@ function withDefault(flags: string, description: string, parse: (text: string) =
 }
 
 function faultInOptions(
-  { viewers, makeUpViewers, over, group, attribute }: DrillOptions,
+  { viewers, makeUpViewers, over, group, attribute, wayIn }: DrillOptions,
   commands: readonly PlannedCommand[],
 ): string | null {
-  if (viewers === undefined && !makeUpViewers) return 'give --viewers or --make-up-viewers'
-  if (!makeUpViewers && (group ?? attribute) !== undefined) return '--group and --attribute need --make-up-viewers'
+  const way = wayNamed(wayIn)
+  const isMadeUp = makeUpViewers || way !== undefined
+  if (way !== undefined && (viewers !== undefined || makeUpViewers)) {
+    return `--way-in ${way.name} makes its guests up, without --viewers and --make-up-viewers`
+  }
+  if (viewers === undefined && !isMadeUp) return 'give --viewers or --make-up-viewers'
+  if (way?.takesFields === false && (group ?? attribute) !== undefined) {
+    return `--way-in ${way.name} does not take --group and --attribute`
+  }
+  if (!isMadeUp && (group ?? attribute) !== undefined) return '--group and --attribute need --make-up-viewers'
   if (commands.some(({ atMs }) => atMs >= over)) return 'a command is due after the end of --over'
   if (commands.at(-1)?.isOutage) return '--outage needs a later --at, which ends the outage'
   return null

@@ -3,6 +3,7 @@ import { timelinesChart } from '../html-page/rows-chart.ts'
 import type { TimeRange } from '../output/time-range.ts'
 import { countWords, nameWords, numberWords } from '../output/words.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
+import type { SignInForm } from './crowd/sign-in-form.ts'
 import { clockWords } from './live-table.ts'
 import type { OperatorCommand } from './operator-commands.ts'
 import { recoveryMs } from './recovery.ts'
@@ -10,7 +11,12 @@ import { type Moment, timelineOf } from './timeline.ts'
 import { type Check, percentile, waitWords } from './verdict.ts'
 
 /** Puts a drill into words, tables and charts. The page names no viewer. */
-export function drillPage(record: DrillRecord, checks: readonly Check[], planned: number): PageModel {
+export function drillPage(
+  record: DrillRecord,
+  checks: readonly Check[],
+  planned: number,
+  { words, typed }: Pick<SignInForm, 'words' | 'typed'>,
+): PageModel {
   const range = rangeOf(record)
   const moments = timelineOf(record)
   const waits = record.attempts.map(({ waitMs }) => waitMs)
@@ -20,20 +26,20 @@ export function drillPage(record: DrillRecord, checks: readonly Check[], planned
     title: failed === 0 ? 'Drill passed' : 'Drill failed',
     summary:
       failed === 0
-        ? 'All viewers got in, and no response went out without the right password.'
+        ? `All viewers got in ${words}, and no response went out without the right ${typed}.`
         : `${countWords(failed, 'check')} of ${checks.length} failed.`,
     figures: [
-      { value: `${numberWords(record.signedIn)} of ${numberWords(planned)}`, label: 'viewers got in' },
+      { value: `${numberWords(record.signedIn)} of ${numberWords(planned)}`, label: `viewers got in ${words}` },
       { value: waitWords(percentile(waits, 0.5)), label: 'median wait for an answer' },
       { value: waitWords(percentile(waits, 0.95)), label: 'of 95 % of the answers, at most' },
       { value: waitWords(longestMs), label: 'longest wait' },
-      { value: numberWords(record.attempts.length), label: 'requests' },
+      { value: numberWords(record.attempts.filter(({ kind }) => kind !== 'arrival').length), label: 'requests' },
     ],
     checks,
     sections: [answers(range, moments), ...commandSection(record, range), waitSection(range, moments)],
     notes: [
       'A wait begins when a viewer wants to send a request, and ends when the whole answer is there.',
-      'Wrong passwords that were refused with 401 are not in these charts.',
+      `Wrong ${typed}s that were refused with 401 are not in these charts.`,
     ],
   }
 }

@@ -9,6 +9,7 @@ import { causesOf, type SignInRate, signInRate } from './causes.ts'
 import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
+import { PASSWORD_FORM, type SignInForm } from './crowd/sign-in-form.ts'
 import { assertOwnStore, readDrillAddress } from './drill-address.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
@@ -16,12 +17,15 @@ import type { PlannedCommand } from './operator-commands.ts'
 import { MOST_VIEWERS } from './options.ts'
 import { timelineOf } from './timeline.ts'
 import { type Check, verdictOn } from './verdict.ts'
+import { entryPointAt, wayNamed } from './ways-in/ways-in.ts'
 
 /** The options of the command. Times are in milliseconds, shares from 0 to 1. */
 export interface DrillOptions extends ViewerOptions {
   readonly json?: boolean
   readonly url: string
   readonly viewers?: string
+  /** A name of `WAY_NAMES`. */
+  readonly wayIn: string
   readonly makeUpViewers?: boolean
   readonly count?: number
   readonly over: number
@@ -53,6 +57,9 @@ export async function rehearse(
   const url = readDrillAddress(options.url, io.env)
   const expected = readExpectedResponse(io.env, url.pathname)
   if (options.makeUpViewers) assertOwnStore(url, io.env)
+  const way = wayNamed(options.wayIn)
+  if (way !== undefined) assertOwnStore(url, io.env, `--way-in ${way.name} would make up guests`)
+  const place = way && entryPointAt(url, io.env)
   const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
   const fault = faultInCrowd(known?.length ?? null, options) ?? (await faultInScreen(url, expected))
   if (fault !== null) return { ok: false, fault }
@@ -62,13 +69,17 @@ export async function rehearse(
   const release = io.onInterrupt(() => stop.abort())
   const { group: groups = [], attribute: attributes = {} } = options
   const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
-  const work = async (viewers: readonly Credentials[]): Promise<Outcome> => {
+  const work = async (viewers: readonly Credentials[], form: SignInForm = PASSWORD_FORM): Promise<Outcome> => {
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
     const visits = planVisits(viewers.slice(0, count), plan)
-    const drill = { url, visits, commands, expected, overMs, recoverWithinMs }
+    const drill = { url, visits, commands, expected, form, overMs, recoverWithinMs }
     return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
   }
   try {
+    if (way && place) {
+      const request = { ...place, groups, attributes, maxWaitMs, count: count ?? MADE_UP_VIEWERS }
+      return await way.withCrowd(io, request, work)
+    }
     if (known !== null) return await work(known)
     return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
   } finally {
@@ -119,17 +130,24 @@ async function runAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page,
   table.end()
   if (record.isStopped) return { ok: false, fault: stoppedText(record) }
   const planned = drill.visits.length
-  const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs })
+  const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs }, drill.form)
   if (page !== null) await writePage(page, drill, record, checks)
   const failed = checks.filter(({ isMet }) => !isMet).length
   // Not in the text of the outcome, which escapes colours.
   if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
   const rate = signInRate(record.attempts)
-  const causes = causesOf(record.attempts, [...record.away])
+  const causes = causesOf(record.attempts, [...record.away], drill.form.causes)
   if (!json) io.stdout.write(`${[rateText(rate), ...causes.map((cause) => cause.text)].map(printable).join('\n')}\n`)
   const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
   const commands = record.commands.map(({ output: _output, ...command }) => command)
-  const results = { passed: failed === 0, checks, signInsPerSecond: rate, causes, viewers: planned }
+  const results = {
+    passed: failed === 0,
+    checks,
+    signInsPerSecond: rate,
+    causes,
+    viewers: planned,
+    wayIn: drill.form.words,
+  }
   const data = { ...results, commands, timeline: timelineOf(record) }
   return { ok: true, text, data, isPartial: failed > 0 }
 }
@@ -140,12 +158,12 @@ function rateText({ highest, average }: SignInRate): string {
 }
 
 /** Writes the plan of the drill, and warnings about it. */
-function announce({ stderr }: CommandIo, { url, visits, overMs, expected }: Drill): void {
+function announce({ stderr }: CommandIo, { url, visits, overMs, expected, form }: Drill): void {
   const wrong = visits.reduce((sum, visit) => sum + visit.wrongPasswords, 0)
   const returning = visits.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length
   const lines = [
-    `Signs in ${countWords(visits.length, 'viewer')} at ${url.origin}${url.pathname} within ${clockWords(overMs)}, all from the address of this machine.`,
-    `${countWords(wrong, 'wrong password')}, ${countWords(returning, 'viewer')} with a later return.`,
+    `Signs in ${countWords(visits.length, 'viewer')} at ${url.origin}${url.pathname} ${form.words}, within ${clockWords(overMs)}, all from the address of this machine.`,
+    `${countWords(wrong, `wrong ${form.typed}`)}, ${countWords(returning, 'viewer')} with a later return.`,
   ]
   if (wrong > MANY_WRONG_PASSWORDS) {
     lines.push(
@@ -167,7 +185,7 @@ function stoppedText({ commands }: DrillRecord): string {
 
 async function writePage(
   page: ReportSink,
-  { url, visits }: Drill,
+  { url, visits, form }: Drill,
   record: DrillRecord,
   checks: readonly Check[],
 ): Promise<void> {
@@ -177,7 +195,7 @@ async function writePage(
   ])
   const scope = `${url.origin}${url.pathname}`
   const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }
-  await page.write(await renderPage(drillPage(record, checks, visits.length), about))
+  await page.write(await renderPage(drillPage(record, checks, visits.length, form), about))
   await page.finish()
 }
 

@@ -1,5 +1,6 @@
 import { countWords, numberWords } from '../output/words.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
+import { PASSWORD_FORM, type SignInForm } from './crowd/sign-in-form.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
 
@@ -21,7 +22,12 @@ const MOST_LATE_MS = 1_000
 const MOST_REASONS = 4
 
 /** Judges the whole drill by nine criteria. */
-export function verdictOn(record: DrillRecord, planned: number, limits: Limits): Check[] {
+export function verdictOn(
+  record: DrillRecord,
+  planned: number,
+  limits: Limits,
+  { words, typed }: Pick<SignInForm, 'words' | 'typed'> = PASSWORD_FORM,
+): Check[] {
   const { attempts, ends } = record
   const of = (outcome: Attempt['outcome']) => attempts.filter((attempt) => attempt.outcome === outcome)
   const inside = ends.filter((end) => end.isIn).length
@@ -36,13 +42,13 @@ export function verdictOn(record: DrillRecord, planned: number, limits: Limits):
     ({ kind, outcome }) => outcome === 'passed' && (kind === 'right' || kind === 'return'),
   )
   return [
-    check('sign-ins', inside === planned, `${partWords(inside, planned, 'viewer')} got in.`, outside),
+    check('sign-ins', inside === planned, `${partWords(inside, planned, 'viewer')} got in ${words}.`, outside),
     check(
       'wrong-passwords',
       letIn.length === 0,
       letIn.length === 0
-        ? `No response went out without the right password. Tried ${countWords(wrong, 'wrong password')}.`
-        : `${countWords(letIn.length, 'response')} went out without the right password.`,
+        ? `No response went out without the right ${typed}. Tried ${countWords(wrong, `wrong ${typed}`)}.`
+        : `${countWords(letIn.length, 'response')} went out without the right ${typed}.`,
       letIn.map(({ fault }) => fault),
     ),
     check(

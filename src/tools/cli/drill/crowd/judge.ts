@@ -2,8 +2,11 @@ import { reasonToWait } from '../doors/closed-doors.ts'
 import type { BrowserAnswer } from './browser.ts'
 import { type ExpectedResponse, faultInResponse, responseIn } from './expected-response.ts'
 
-/** `screen`: opens the screen. `wrong` and `right`: posts such a password. `return`: comes back with the session. */
-export type RequestKind = 'screen' | 'wrong' | 'right' | 'return'
+/**
+ * `screen`: opens the screen. `ask`: asks for a code. `arrival`: waits for it. `wrong` and `right`: posts such a password or
+ * code. `return`: comes back with the session.
+ */
+export type RequestKind = 'screen' | 'ask' | 'arrival' | 'wrong' | 'right' | 'return'
 
 /**
  * The result of one request:
@@ -44,18 +47,19 @@ const HOLDS: readonly ((answer: BrowserAnswer) => string | null)[] = [
   reasonToWait, //
 ]
 
-/** Judges an answer of the app. `nowSeconds` is UNIX time in seconds. */
+/** Judges an answer of the app. `nowSeconds` is UNIX time in seconds. @param typed what viewers type. */
 export function judge(
   kind: RequestKind,
   answer: BrowserAnswer,
   username: string,
   expected: ExpectedResponse,
   nowSeconds: number,
+  typed = 'password',
 ): Judgement {
   const { status, retryAfterSeconds, location, reason } = answer
   const response = responseIn(location)
-  if (response !== null && (kind === 'screen' || kind === 'wrong')) {
-    const how = kind === 'wrong' ? 'with a wrong password' : 'without a password'
+  if (response !== null && kind !== 'right' && kind !== 'return') {
+    const how = kind === 'wrong' ? `with a wrong ${typed}` : `without a ${typed}`
     return { outcome: 'let-in-wrongly', fault: `a viewer got a response ${how}` }
   }
   if (NO_ANSWER.includes(status)) return { outcome: 'unanswered', fault: `${status} of a proxy` }
@@ -70,16 +74,19 @@ export function judge(
   switch (kind) {
     case 'screen':
       return isSignInScreen(answer) ? PASSED : error(answer, 'a sign-in screen')
+    case 'ask':
+    case 'arrival':
+      return status === 200 ? PASSED : error(answer, 'the form for a code')
     case 'wrong':
-      return status === 401 ? PASSED : error(answer, '401 for a wrong password')
+      return status === 401 ? PASSED : error(answer, `401 for a wrong ${typed}`)
     case 'return':
       return isSignInScreen(answer)
         ? { outcome: 'session-ended', fault: 'the session had ended' }
         : error(answer, 'a response for a viewer who came back')
     case 'right':
       return status === 401 || status === 403
-        ? { outcome: 'refused', fault: `${status} for the right password${reason ? `: ${reason}` : ''}`, reason }
-        : error(answer, 'a response for the right password')
+        ? { outcome: 'refused', fault: `${status} for the right ${typed}${reason ? `: ${reason}` : ''}`, reason }
+        : error(answer, `a response for the right ${typed}`)
   }
 }
 
@@ -88,6 +95,7 @@ function error({ status }: BrowserAnswer, expected: string): Judgement {
   return { outcome: 'error', fault: `${status}${lacking} instead of ${expected}` }
 }
 
+/** Ways in have different fields: a screen on which a viewer can type is a sign-in screen. */
 function isSignInScreen({ status, page }: BrowserAnswer): boolean {
-  return status === 200 && /<input\b[^>]*\bname="?password\b/i.test(page)
+  return status === 200 && /<input\b(?![^>]*\btype="?hidden\b)/i.test(page)
 }

@@ -5,6 +5,7 @@ import { type Browser, codeOf, openBrowser } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
 import { type Judgement, judge } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
+import type { SignInForm } from './sign-in-form.ts'
 import { startTimetable } from './timetable.ts'
 import { type Attempt, playVisit, type VisitEnd } from './visit.ts'
 
@@ -13,6 +14,7 @@ export interface Drill {
   readonly visits: readonly PlannedVisit[]
   readonly commands: readonly PlannedCommand[]
   readonly expected: ExpectedResponse
+  readonly form: SignInForm
   readonly overMs: number
   readonly recoverWithinMs: number
 }
@@ -84,12 +86,13 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
     if (!(await timetable.until(visit.arrivesAtMs))) return
     const browser = openBrowser(drill.url.origin)
     browsers.add(browser)
-    const { url, expected, overMs } = drill
+    const { url, expected, form, overMs } = drill
     const end = await playVisit(visit, {
       browser,
       timetable,
       url,
       expected,
+      form,
       record: (attempt) => {
         record.attempts.push(attempt)
         if (attempt.reason === 'store-down') lookForStores()

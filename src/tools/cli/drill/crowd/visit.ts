@@ -3,6 +3,7 @@ import { type Browser, type BrowserAnswer, codeOf } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
 import { type Judgement, judge, type Outcome, type RequestKind } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
+import type { Post, SignInForm } from './sign-in-form.ts'
 import type { Timetable } from './timetable.ts'
 
 /** One request of a viewer. Times are in milliseconds since the start of the drill. */
@@ -25,6 +26,7 @@ export interface VisitDeps {
   readonly timetable: Timetable
   readonly url: URL
   readonly expected: ExpectedResponse
+  readonly form: SignInForm
   readonly record: (attempt: Attempt) => void
   /** Called when the viewer is in for the first time. */
   readonly onSignedIn: () => void
@@ -42,6 +44,8 @@ export type VisitEnd =
 interface Tried {
   readonly judgement: Judgement
   readonly atMs: number
+  /** Null without an answer. */
+  readonly answer: BrowserAnswer | null
 }
 
 /** Without Retry-After, a viewer tries again after this time. */
@@ -49,6 +53,8 @@ const TRY_AGAIN_MS = 2_000
 /** A viewer waits this long also after "Retry-After: 0", or a date that is over. */
 const LEAST_PAUSE_MS = 500
 const MOST_ERRORS = 2
+/** How often a viewer looks for a mail. */
+const LOOK_AGAIN_MS = 100
 /** Outcomes after which the viewer tries again. */
 const TEMPORARY: readonly Outcome[] = ['asked-to-wait', 'unanswered', 'error']
 
@@ -66,12 +72,12 @@ async function signIn(
   arrivesAtMs: number,
   wrongPasswords: number,
 ): Promise<VisitEnd> {
-  const { username, password } = visit.viewer
-  const { browser, url, timetable } = deps
-  const post = (typed: string) => () =>
-    browser.post(`${url.pathname === '/' ? '' : url.pathname}/sign-in`, {
+  const { browser, url, timetable, form } = deps
+  const { viewer } = visit
+  const post = ({ path, fields }: Post) =>
+    browser.post((url.pathname === '/' ? '' : url.pathname) + path, {
       ...Object.fromEntries(url.searchParams),
-      ...{ username, password: typed },
+      ...fields,
     })
   const nextMs = () => timetable.nowMs() + deps.typingMs * (0.5 + Math.random())
   const screen = await sendUntilFinal(
@@ -82,13 +88,50 @@ async function signIn(
     deps,
   )
   if (screen?.judgement.outcome !== 'passed') return givenUp(screen)
+  let asked: Tried | null = null
+  if (form.ask !== undefined) {
+    const { ask } = form
+    asked = await sendUntilFinal('ask', nextMs(), () => post(ask.post(viewer)), visit, deps)
+    if (asked?.judgement.outcome !== 'passed') return givenUp(asked)
+    const fault = await faultInArrival(ask, visit, deps)
+    if (fault !== null) return { isIn: false, fault: timetable.isStopped() ? null : fault }
+  }
+  const answer = asked?.answer ?? null
   for (let left = wrongPasswords; left > 0; left -= 1) {
-    const mistyped = await sendUntilFinal('wrong', nextMs(), post(randomBytes(12).toString('base64url')), visit, deps)
+    const typo = form.post(viewer, randomBytes(4).toString('hex'), answer)
+    const mistyped = await sendUntilFinal('wrong', nextMs(), () => post(typo), visit, deps)
     if (mistyped === null) return givenUp(null)
   }
-  const right = await sendUntilFinal('right', nextMs(), post(password), visit, deps)
+  const right = await sendUntilFinal('right', nextMs(), () => post(form.post(viewer, null, answer)), visit, deps)
   if (right?.judgement.outcome !== 'passed') return givenUp(right)
   return { isIn: true, atMs: right.atMs }
+}
+
+/** Waits for what the viewer asked for. @returns why the viewer gives up; null once it is there. */
+async function faultInArrival(
+  { hasCome, patienceMs, missing }: NonNullable<SignInForm['ask']>,
+  { viewer }: PlannedVisit,
+  { timetable, record }: VisitDeps,
+): Promise<string | null> {
+  const dueMs = timetable.nowMs()
+  const waitMs = () => timetable.nowMs() - dueMs
+  while (!hasCome(viewer)) {
+    if (waitMs() > patienceMs) {
+      record({
+        kind: 'arrival',
+        dueMs,
+        lateMs: 0,
+        waitMs: waitMs(),
+        outcome: 'refused',
+        fault: missing,
+        reason: missing,
+      })
+      return missing
+    }
+    if (!(await timetable.until(timetable.nowMs() + LOOK_AGAIN_MS))) return missing
+  }
+  record({ kind: 'arrival', dueMs, lateMs: 0, waitMs: waitMs(), outcome: 'passed', fault: '' })
+  return null
 }
 
 async function comeBack(visit: PlannedVisit, deps: VisitDeps, atMs: number): Promise<VisitEnd> {
@@ -121,12 +164,12 @@ async function sendUntilFinal(
     const judgement: Judgement =
       typeof sent === 'string'
         ? { outcome: 'unanswered', fault: sent }
-        : judge(kind, sent, viewer.username, deps.expected, Date.now() / 1000)
+        : judge(kind, sent, viewer.username, deps.expected, Date.now() / 1000, deps.form.typed)
     record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgement })
     errors += judgement.outcome === 'error' ? 1 : 0
     dueMs = atMs + pauseMsAfter(typeof sent === 'string' ? null : sent.retryAfterSeconds)
     const triesAgain = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
-    if (!triesAgain) return { judgement, atMs }
+    if (!triesAgain) return { judgement, atMs, answer: typeof sent === 'string' ? null : sent }
   }
 }
 

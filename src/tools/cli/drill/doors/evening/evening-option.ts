@@ -4,7 +4,7 @@ import type { Audience } from './audience.ts'
 import type { EveningOptions } from './rehearse-evening.ts'
 
 const LEAST_OVER_MS = 10_000
-const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin']
+const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin', 'wayIn']
 
 /** Services at which viewers can watch. */
 const AUDIENCES: readonly Audience[] = [
@@ -24,7 +24,8 @@ these doors, and puts them back.`,
   isChosen: (options: GivenOptions & { readonly evening?: boolean }) => options.evening === true,
   faultIn({ over }, command) {
     const other = OF_USUAL_DRILL.find((name) => command.getOptionValueSource(name) === 'cli')
-    if (other !== undefined) return `--evening does not take --${other === 'recoverWithin' ? 'recover-within' : other}`
+    if (other !== undefined)
+      return `--evening does not take --${other.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`
     return over < LEAST_OVER_MS ? '--evening needs --over of 10s at least' : null
   },
   async run(io, options: EveningOptions) {
