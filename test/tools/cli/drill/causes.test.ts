@@ -40,3 +40,12 @@ test.each([
   const found = [...attempts(30, { waitMs: 2_000 }), ...attempts(30, { kind: 'screen', waitMs: screenMs })]
   expect(causesOf(found, [])).toEqual([{ name: 'slow-sign-ins', answers: 30, text: expect.stringContaining(text) }])
 })
+
+test('the way in says what a reason means for its viewers', () => {
+  const found = [...asked(2, 'too-many-tries'), ...attempts(3, { outcome: 'refused', reason: 'no-mail' })]
+  const causes = causesOf(found, [], { 'too-many-tries': 'raise the limit', 'no-mail': 'no mail came' })
+  expect(causes.map(({ text }) => text)).toEqual([
+    '2 answers asked to wait: raise the limit.',
+    '3 sign-ins got no response: no mail came.',
+  ])
+})

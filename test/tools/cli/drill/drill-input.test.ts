@@ -44,6 +44,7 @@ describe('bad input', () => {
       ['--max-wait', ''],
       ['--group', 'staff'],
       ['--attribute', 'ticket=yes'],
+      ['--way-in', 'fax'],
     ].map((args): [string, string[]] => [
       args.join(' '),
       ['--url', 'http://localhost:1/', '--viewers', 'a.csv', ...args],

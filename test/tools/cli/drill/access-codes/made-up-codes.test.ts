@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../../../../src/config.ts'
@@ -6,6 +8,7 @@ import { openFileRecords } from '../../../../../src/features/guests/file-records
 import { removeCodes, withMadeUpCodes } from '../../../../../src/tools/cli/drill/access-codes/made-up-codes.ts'
 import { KEY, startCodesApp } from '../../../../features/access-codes/codes-app.ts'
 import { SETTINGS } from '../../../../settings.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { drillGuests } from '../drill-guests.ts'
 
 /** Starts an app with access codes, and returns the settings of the same app. */
@@ -21,9 +24,11 @@ async function codesApp() {
 
 test('guests sign in with access codes, which are gone afterwards', async () => {
   const app = await codesApp()
-  const { data, failed, status, stderr } = await drillGuests(app, ['--wrong', '50', '--returns', '50'])
+  const page = join(temporaryFolder(), 'drill.html')
+  const { data, failed, status, stderr } = await drillGuests(app, ['--wrong', '50', '--returns', '50', '--html', page])
   expect({ failed, stderr }).toMatchObject({ failed: [] })
   expect(data.checks[0]?.text).toBe('8 of 8 viewers got in with an access code.')
+  expect(readFileSync(page, 'utf8')).toContain('All viewers got in with an access code')
   expect([status, await app.counts()]).toEqual([0, [0, 0, 0, 0]])
 })
 
