@@ -87,8 +87,10 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
   'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('registration settings service html-page output terminal')],
   'src/tools/cli/drill': [
-    ...[...FOR_TOOLS, 'src/tools/mail-sink'],
-    ...roomsOf('access-codes doors settings html-page output terminal'),
+    ...FOR_TOOLS,
+    'src/tools/mail-sink',
+    'src/tools/cli/access-codes',
+    ...roomsOf('doors settings html-page output terminal'),
   ],
   'src/tools/cli/doors': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
   'src/tools/cli/registration': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
