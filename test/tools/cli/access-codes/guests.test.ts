@@ -82,13 +82,18 @@ test('sessions end names the ways in', async () => {
   )
 })
 
-test('the evening of managers counts no guest as a viewer of the identity provider', () => {
+test('the evening of managers counts each way in of guests by itself', () => {
   const tally = createTally(() => now * 1000)
   for (const issuer of [...Object.keys(SUBJECTS), null]) {
     const event = { time: new Date((now - 90) * 1000).toISOString(), event: 'sign-in', outcome: 'signed-in', count: 1 }
     tally.add({ ...event, viewer: 'Ada', entryPoint: 'default', address: '192.0.2.1', issuer } as never)
   }
-  expect(Object.fromEntries(tally.outcomes(null, (now - 600) * 1000))).toEqual({ 'signed-in': 4, 'by-provider': 1 })
+  expect(Object.fromEntries(tally.outcomes(null, (now - 600) * 1000))).toEqual({
+    'signed-in': 4,
+    'by access code': 1,
+    'by mail': 1,
+    'by sso': 1,
+  })
 })
 
 test('an identity provider is not a way in of guests', () => {
