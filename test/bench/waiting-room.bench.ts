@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { Agent, type AgentOptions, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reloadSeconds } from '../../src/features/doors/waiting/reload-time.ts'
 import { createPasses } from '../../src/features/pass/passes.ts'
 import type { AuthenticatedViewer } from '../../src/login/route-deps.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
@@ -11,17 +12,15 @@ import { type Child, type Children, openChildren } from './child.ts'
 import type { Answer } from './connection.ts'
 import { usernameOf } from './installation.ts'
 
-/** The viewers of the row about reloads, and the time between two reloads of each. */
+/** The viewers of the row about reloads, and the mean time between two reloads of each, an hour before the opening. */
 const WAITING = 20_000
-const RELOAD_SECONDS = 25
+const RELOAD_SECONDS = reloadSeconds(3_600, WAITING, 0.5)
 const WARM_UP_SECONDS = 5
 const ROUNDS = 3
 const ROUND_SECONDS = 3
 const HEADERS = { 'Accept-Language': 'en', 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'iframe' }
 /** More requests at once wait their turn: a machine limits the open files of a process. */
 const MOST_CONNECTIONS = 8_000
-/** The last pages before the opening come within this time. */
-const LAST_PAGES_SECONDS = 25
 const RUNS = [
   { viewers: 20_000, withinSeconds: 10 },
   { viewers: 50_000, withinSeconds: 30 },
@@ -48,7 +47,7 @@ async function reloadRow(run: BenchRun, children: Children): Promise<BenchRow> {
   run.progress(name)
   const paths = passPaths(run, WAITING)
   const app = await startApp(run, children, 3_600)
-  const perSecond = WAITING / RELOAD_SECONDS
+  const perSecond = Math.round(WAITING / RELOAD_SECONDS)
   /** Returns the CPU time of a reload, in microseconds. */
   async function reloadMicros(server: Child, seconds: number): Promise<number> {
     const before = await server.usage()
@@ -67,7 +66,7 @@ async function reloadRow(run: BenchRun, children: Children): Promise<BenchRow> {
     (round) => round.bare,
   )
   return {
-    name: `Reloads of ${WAITING} viewers who wait`,
+    name: `Reloads of ${WAITING} viewers who wait, every ${RELOAD_SECONDS} s`,
     unit: 'cores',
     ...measured(rounds, (round) => (round.app * perSecond) / 1e6),
     target: { atMost: 0.12 },
@@ -91,7 +90,9 @@ async function openingRow(
   withinSeconds: number,
 ): Promise<BenchRow> {
   run.progress(`Opening for ${viewers} viewers`)
-  const opensInSeconds = LAST_PAGES_SECONDS + 4
+  // The last pages before the opening come within this time.
+  const lastPagesSeconds = reloadSeconds(3_600, viewers, 0.5)
+  const opensInSeconds = lastPagesSeconds + 4
   const app = await startApp(run, children, opensInSeconds)
   const opensAtMs = performance.now() + 1000 * opensInSeconds
   const statuses = new Map<number, number>()
@@ -107,7 +108,7 @@ async function openingRow(
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
   }
   const before = await app.usage()
-  await inTurn(passPaths(run, viewers), viewers / LAST_PAGES_SECONDS, wait)
+  await inTurn(passPaths(run, viewers), viewers / lastPagesSeconds, wait)
   const { cpuMicros } = await app.usage()
   await app.stop()
   const micros = (cpuMicros - before.cpuMicros) / viewers

@@ -1,7 +1,8 @@
 const USUAL_SECONDS = 25
+/** With more viewers, each waits longer, so that their reloads take an eighth of a core: about 250 µs each. */
+const RELOADS_PER_SECOND = 480
+const LONGEST_SECONDS = 60
 const JITTER = 0.2
-/** From here on, a page waits for the opening: an earlier reload would meet a closed door. */
-const LAST_SECONDS = USUAL_SECONDS * (1 + JITTER)
 /** The viewers that a copy of the app lets in each second: about 70 % of what one core can do. */
 const ADMISSIONS_PER_SECOND = 2_500
 const SHORTEST_SPREAD_SECONDS = 1
@@ -14,32 +15,34 @@ const LONGEST_SPREAD_SECONDS = 20
  * @param random from 0 to 1.
  */
 export function reloadSeconds(secondsToOpening: number, waitingViewers: number, random = Math.random()): number {
-  if (secondsToOpening > LAST_SECONDS) return Math.round(USUAL_SECONDS * (1 - JITTER + 2 * JITTER * random))
-  const needed = waitingViewers / ADMISSIONS_PER_SECOND
-  const spread = Math.min(Math.max(needed, SHORTEST_SPREAD_SECONDS), LONGEST_SPREAD_SECONDS)
+  const usual = clamp(waitingViewers / RELOADS_PER_SECOND, USUAL_SECONDS, LONGEST_SECONDS)
+  // A later page waits for the opening: an earlier reload would meet a closed door.
+  if (secondsToOpening > usual * (1 + JITTER)) return Math.round(usual * (1 - JITTER + 2 * JITTER * random))
+  const spread = clamp(waitingViewers / ADMISSIONS_PER_SECOND, SHORTEST_SPREAD_SECONDS, LONGEST_SPREAD_SECONDS)
   return Math.max(1, Math.ceil(Math.max(0, secondsToOpening) + spread * random))
 }
 
-/** Counts the pages that were sent within the usual time between two reloads: about one for each viewer who waits. */
+/** Counts the viewers who wait: each has one page, which is due to load again. */
 export function createWaitingCount(nowSeconds: () => number) {
-  const counts = new Map<number, number>()
+  /** Pages by the second in which they are due. */
+  const due = new Map<number, number>()
   return {
-    add(): void {
-      const second = Math.floor(nowSeconds())
-      const before = counts.get(second)
-      counts.set(second, (before ?? 0) + 1)
-      if (before !== undefined) return
-      for (const one of counts.keys()) if (!isRecent(one, second)) counts.delete(one)
+    add(inSeconds: number): void {
+      const second = Math.floor(nowSeconds()) + inSeconds
+      due.set(second, (due.get(second) ?? 0) + 1)
     },
     viewers(): number {
       const second = Math.floor(nowSeconds())
       let sum = 0
-      for (const [one, count] of counts) if (isRecent(one, second)) sum += count
+      for (const [one, count] of due) {
+        if (one < second) due.delete(one)
+        else sum += count
+      }
       return sum
     },
   }
 }
 
-function isRecent(one: number, second: number): boolean {
-  return one <= second && one > second - USUAL_SECONDS
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most)
 }

@@ -180,9 +180,9 @@ function createSender(door: WaitingDoor, { nowSeconds }: PassServices, deps: Roo
   const { brand, hasScript } = entryPoint
   const pageOf = createWaitingPages(deps)
   return (req: Request, res: Response, { context, sealed, ...waiting }: Waiting): void => {
-    count.add()
     const secondsToOpening = (door.opensAtSeconds() ?? nowSeconds()) - nowSeconds()
     const seconds = reloadSeconds(waiting.fault ? RETRY_SECONDS : secondsToOpening, count.viewers())
+    count.add(seconds)
     const { fields } = context
     const html = pageOf(languageOf(req, brand.defaultLanguage), { ...waiting, fields, sealed, secondsToOpening })
     const own = {

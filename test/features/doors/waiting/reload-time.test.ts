@@ -5,7 +5,11 @@ const ALMOST_ONE = 1 - Number.EPSILON
 
 test.each([
   [3600, 0, 20, 30],
-  [30.1, 50_000, 20, 30],
+  [3600, 12_000, 20, 30],
+  [3600, 24_000, 40, 60],
+  [3600, 1_000_000, 48, 72],
+  [30.1, 0, 20, 30],
+  [72, 50_000, 72, 92],
   [30, 0, 30, 31],
   [10, 2_500, 10, 11],
   [10, 20_000, 10, 18],
@@ -21,15 +25,28 @@ test('no page loads again before the opening', () => {
   for (let before = 0.1; before < 30; before += 0.1) expect(reloadSeconds(before, 0)).toBeGreaterThanOrEqual(before)
 })
 
-test('the count has the pages of the last 25 s', () => {
+test('a viewer counts until the page is due to load again', () => {
   let seconds = 1_000
   const count = createWaitingCount(() => seconds)
-  for (; seconds < 1_100; seconds += 0.5) count.add()
-  expect(count.viewers()).toBe(48)
+  for (; seconds < 1_100; seconds += 0.5) count.add(25)
+  expect(count.viewers()).toBe(50)
   seconds = 1_110
-  expect(count.viewers()).toBe(28)
+  expect(count.viewers()).toBe(30)
   seconds = 2_000
   expect(count.viewers()).toBe(0)
-  seconds = 500
-  expect(count.viewers()).toBe(0)
+})
+
+test.each([1_000, 20_000, 28_000])('%i viewers who load again when they should are counted once each', (viewers) => {
+  let seconds = 0
+  const count = createWaitingCount(() => seconds)
+  const dueAt = Array.from({ length: viewers }, (_, index) => (25 * index) / viewers)
+  for (; seconds < 600; seconds += 1) {
+    dueAt.forEach((due, index) => {
+      if (due >= seconds + 1) return
+      const reload = reloadSeconds(3600, count.viewers(), ((index * 7) % 11) / 11)
+      count.add(reload)
+      dueAt[index] = seconds + reload
+    })
+  }
+  expect(count.viewers() / viewers).toBeCloseTo(1, 1)
 })
