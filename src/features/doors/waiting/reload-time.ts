@@ -1,6 +1,6 @@
 const USUAL_SECONDS = 25
 /** With more viewers, each waits longer, so that their reloads take an eighth of a core: about 250 µs each. */
-const RELOADS_PER_SECOND = 480
+const RELOADS_PER_SECOND = 440
 const LONGEST_SECONDS = 60
 const JITTER = 0.2
 /** The viewers that a copy of the app lets in each second: about 70 % of what one core can do. */
