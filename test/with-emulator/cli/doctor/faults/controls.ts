@@ -30,7 +30,6 @@ export const CONTROLS: readonly Fault[] = [
   control('control: a proxy that adds headers', {
     proxy: { answers: (headers) => ({ ...headers, via: '1.1 proxy', 'x-cache': 'MISS' }) },
   }),
-  control('control: a proxy that takes half a second', { proxy: { delayMs: 500 } }),
   control('control: a proxy that writes the type in capitals', {
     proxy: {
       answers: (headers) => {

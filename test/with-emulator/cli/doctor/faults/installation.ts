@@ -1,6 +1,8 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../../../../src/config.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
@@ -83,15 +85,38 @@ export interface Installation {
 
 /** Starts an installation with one fault, and runs the doctor with all checks. */
 export async function examine(fault: Fault, service: RunningEmulator): Promise<Findings> {
-  const { args, cwd, env } = await install(fault, service)
+  const { args, cwd, env } = await install(fault, service, slowClock().wait)
   return await runDoctor(args, { cwd, env })
+}
+
+/**
+ * Slows the clock of this process until the test ends, so that a busy machine is not taken for a slow app. A wait moves
+ * the clock, and takes no time.
+ */
+function slowClock() {
+  const realMs = performance.now.bind(performance)
+  const startMs = realMs()
+  let waitedMs = 0
+  const clock = vi.spyOn(performance, 'now')
+  clock.mockImplementation(() => startMs + (realMs() - startMs) / 100 + waitedMs)
+  onTestFinished(() => clock.mockRestore())
+  return {
+    wait(ms: number) {
+      waitedMs += ms
+      return Promise.resolve()
+    },
+  }
 }
 
 /**
  * Starts an installation with one fault until the test ends.
  * @param service serves all faults that do not change it, because an emulator takes as long to start as all else.
  */
-export async function install(fault: Fault, service: RunningEmulator): Promise<Installation & { page: URL }> {
+export async function install(
+  fault: Fault,
+  service: RunningEmulator,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): Promise<Installation & { page: URL }> {
   const cwd = temporaryFolder()
   const emulator = fault.changesService ? await emulatorOfTest() : service
   const {
@@ -113,7 +138,7 @@ export async function install(fault: Fault, service: RunningEmulator): Promise<I
     (req, res) => {
       const order = fault.turns ?? [...ports.keys()]
       const port = ports[order[turn++ % order.length] ?? 0] ?? 0
-      setTimeout(() => forward(fault.proxy ?? {}, port, req, res), fault.proxy?.delayMs ?? 0)
+      void wait(fault.proxy?.delayMs ?? 0).then(() => forward(fault.proxy ?? {}, port, req, res))
     },
     await fault.tls?.(),
   )
