@@ -80,7 +80,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
-  'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
+  'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('registration settings security-log output terminal')],
   'src/tools/cli/access-codes': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],

@@ -1,11 +1,11 @@
-import { readActivitySettings, readEntryPointSettings, readSharedStores } from '../../../../config.ts'
-import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { readActivitySettings, readSharedStores } from '../../../../config.ts'
 import { ConfigError, isOutage } from '../../../../errors.ts'
 import { type DoorState, doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { stores } from '../../../../stores.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
+import { entryPointsIn } from '../../settings/entry-points-in.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Copy, type Readiness, readCopies, readReadiness } from './copies.ts'
 import { followLog } from './follow-log.ts'
@@ -117,16 +117,6 @@ function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
   const own = Math.min(started, ofStore)
   const ways: [string, number][] = [['password', ofStore - own], [name.replace(OWN_SIGN_IN, ''), own], ...others]
   return ways.filter(([, count]) => count > 0)
-}
-
-/** Reads the entry points as they are now. Null where the settings cannot be read. */
-export function entryPointsIn(env: CommandIo['env']): readonly EntryPoint[] | null {
-  try {
-    return readEntryPointSettings(env).entryPoints
-  } catch (error) {
-    if (error instanceof ConfigError) return null
-    throw error
-  }
 }
 
 /** Counts the sessions that are not over. Null while the store does not answer. */

@@ -1,8 +1,6 @@
-import { readEntryPointSettings } from '../../../../config.ts'
 import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import { ConfigError } from '../../../../errors.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
-import type { CommandIo } from '../../terminal/io.ts'
+import type { EntryPoints } from '../../settings/entry-points-in.ts'
 import { doorsEnd } from '../doors/doors-end.ts'
 
 /** Until when players play on that got their answer at a time. */
@@ -14,22 +12,10 @@ export interface PlaysUntil {
   readonly isResponse: boolean
 }
 
-export type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
-
 /** Returns the time at which an entry point ends every response that still plays. Null if it does not. */
 const ENDS: readonly ((entryPoint: EntryPoint, nowSeconds: number) => number | null)[] = [
   doorsEnd, //
 ]
-
-/** Reads the entry points. Null where the settings cannot be read: a machine for viewers need not have secrets. */
-export function entryPointsIn(env: CommandIo['env']): EntryPoints | null {
-  try {
-    return readEntryPointSettings(env).entryPoints
-  } catch (error) {
-    if (error instanceof ConfigError) return null
-    throw error
-  }
-}
 
 /**
  * Returns until when a player can play on without a return, at the entry point with the latest end, by the settings

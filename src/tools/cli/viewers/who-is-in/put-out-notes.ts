@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { CommandContext } from '../../command.ts'
+import { type EntryPoints, entryPointsIn } from '../../settings/entry-points-in.ts'
 import { printableJson, printableParagraphs } from '../../terminal/text.ts'
-import { type EntryPoints, entryPointsIn, openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
+import { openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
 
 /** Commands that put viewers out. */
 const COMMANDS = ['disable', 'remove', 'end']
