@@ -25,7 +25,7 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
     end: async (usernames, areSso) => endSessions(file, usernames, areSso),
     endAll: async () => endAllSessions(file),
     list: async (username) => readSessions(file, username),
-    visitAll: async (visit) => visitFile(file, visit),
+    visitAll: (visit) => visitFile(file, visit),
   }),
 }
 

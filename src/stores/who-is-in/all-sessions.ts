@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { withSessionFile } from '../../sessions/session-file.ts'
 import { type ShownSession, StoredSession } from '../../sessions/session-store.ts'
@@ -36,12 +37,21 @@ export function namedSession(json: string, usedAt?: number): NamedSession | null
   }
 }
 
+/** A batch takes a few milliseconds. A program with other requests answers them between two batches. */
+const BATCH = 500
+
 /** Visits the sessions in a file. @throws ConfigError if the file cannot be used. */
-export function visitFile(file: string, visit: (session: NamedSession) => void): void {
-  withSessionFile(file, undefined, (database) => {
-    for (const row of database.prepare('SELECT data, used_at FROM sessions').iterate()) {
-      const session = namedSession(String(row.data), Number(row.used_at))
-      if (session !== null) visit(session)
-    }
-  })
+export async function visitFile(file: string, visit: (session: NamedSession) => void): Promise<void> {
+  for (let last: string | null = ''; last !== null; await setImmediate()) {
+    const after: string = last
+    last = withSessionFile(file, null, (database) => {
+      const select = 'SELECT id, data, used_at FROM sessions WHERE id > ? ORDER BY id LIMIT ?'
+      const rows = database.prepare(select).all(after, BATCH)
+      for (const row of rows) {
+        const session = namedSession(String(row.data), Number(row.used_at))
+        if (session !== null) visit(session)
+      }
+      return rows.length < BATCH ? null : String(rows.at(-1)?.id)
+    })
+  }
 }

@@ -52,13 +52,18 @@ export function addNotes(command: Command, text: string): Command {
   })
 }
 
+/** Does the work of a command. An error becomes its fault. */
+export async function outcomeOf(work: () => Promise<Outcome>): Promise<Outcome> {
+  return await work().catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
+}
+
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */
 export async function runCommand(
   context: Pick<CommandContext, 'io' | 'status'>,
   json: boolean | undefined,
   work: () => Promise<Outcome>,
 ): Promise<void> {
-  const outcome = await work().catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
+  const outcome = await outcomeOf(work)
   if (!outcome.ok) {
     context.status = 1
     printFailure(context.io, json, outcome.fault)

@@ -3,6 +3,7 @@ import type { Brand } from '../../brand/brand.ts'
 import { type createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
 import type { ManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { createSeal } from '../cli/manager/accounts/second-step.ts'
+import { openEvening } from '../cli/manager/evening/evening.ts'
 import type { ManagerSettings } from '../cli/manager/settings.ts'
 import type { LogAct } from './door/acts.ts'
 import { createDoor } from './door/door.ts'
@@ -11,6 +12,7 @@ import type { Notice, Route } from './door/route.ts'
 import { scopeOf } from './door/scope.ts'
 import { createManagerSessions } from './door/sessions.ts'
 import { accountRoutes } from './own-account/account-routes.ts'
+import { createKeptValues } from './kept-values.ts'
 import { openAssets } from './pages/assets.ts'
 import { createRenderer } from './pages/renderer.ts'
 import { wordsFor } from './pages/words.ts'
@@ -19,7 +21,14 @@ import { SECTIONS } from './sections.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 
-export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart'>, CheckDeps {
+/** Settings are read at most this often by pages: they cost more than the page. */
+const ENTRY_POINTS_MS = 1_000
+/** A page waits this long for new figures. After that it shows the last ones. */
+const MOST_WAIT_MS = 120
+
+type OfApp = 'renderPart' | 'evening' | 'kept'
+
+export interface ManagerAppDeps extends Omit<SectionDeps, OfApp>, CheckDeps {
   readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops'>
   readonly store: ManagerStore
   readonly brand: Brand
@@ -34,9 +43,13 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const { url, secret, proxyHops } = settings
   const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds)
   const assets = openAssets(brand)
-  const sections = SECTIONS.map((section) =>
-    section.open({ ...deps, renderPart: (...part) => renderer.renderFor(...part) }),
-  )
+  const kept = createKeptValues()
+  const readEntryPoints = kept.keep(ENTRY_POINTS_MS, deps.entryPoints)
+  const entryPoints = () => readEntryPoints(undefined)
+  const evening = openEvening(deps.env, { nowMs: () => nowSeconds() * 1000, entryPoints, mostWaitMs: MOST_WAIT_MS })
+  deps.onClose(() => void evening.close())
+  const renderPart: SectionDeps['renderPart'] = (...part) => renderer.renderFor(...part)
+  const sections = SECTIONS.map((section) => section.open({ ...deps, renderPart, entryPoints, evening, kept }))
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
   const renderer = createRenderer({ brand, assets, tabs, takeNotice })
@@ -57,8 +70,12 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   app.use(
     createDoor({
       ...{ routes, origin, sessions, renderer, logAct, addressOf, onFault: deps.onFault },
-      scopeOf: (manager) => scopeOf(manager, deps.entryPoints()),
+      scopeOf: (manager) => scopeOf(manager, entryPoints()),
       seesViewer: deps.seesViewer,
+      forgetFigures() {
+        kept.forget()
+        evening.forget()
+      },
       setNotice: (id, notice) => store.setNotice(id, JSON.stringify(notice)),
     }),
   )

@@ -1,10 +1,12 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
+import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Route, Visit } from './door/route.ts'
 import type { Scope } from './door/scope.ts'
+import type { KeptValues } from './kept-values.ts'
 import type { Tab } from './pages/renderer.ts'
 
 /** The viewers, in whichever store they are. */
@@ -21,6 +23,9 @@ export interface SectionDeps {
   readonly commands: CommandRunner
   /** The entry points as the settings are now. Null if they cannot be read on this machine. */
   readonly entryPoints: () => readonly EntryPoint[] | null
+  /** The figures of the evening, which all pages share. */
+  readonly evening: EveningSource
+  readonly kept: KeptValues
   readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
   readonly nowSeconds: () => number
   /** The file of the log of acts. */

@@ -2,14 +2,15 @@ import { features } from '../../../features.ts'
 import { type Outcomes, SIGN_IN_OUTCOMES } from '../../../login/log/sign-in-log.ts'
 import { guestWayOf, identityFields, identityText } from '../guest-ways.ts'
 import { linesOfFile } from './log-lines.ts'
-import { findOwnLog } from './own-log.ts'
+import { findOwnLog, type OwnLog } from './own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
 
 interface ShownEvent extends Omit<SecurityEvent, 'event' | 'viewer' | 'status' | 'count' | 'requestId'> {
   /** The way in of a guest. Null for other viewers. */
   readonly guestWayIn: string | null
 }
-interface LastEvents {
+/** The newest sign-in and the newest refusal of a viewer. */
+export interface LastEvents {
   readonly signIn: SecurityEvent | null
   readonly refusal: SecurityEvent | null
 }
@@ -21,6 +22,11 @@ type Part = <T>(work: Promise<T>) => Promise<T | null>
 export async function loggedEvents(env: Readonly<Record<string, string | undefined>>, viewer: string, part: Part) {
   const log = await part(findOwnLog(env))
   const last = log && 'files' in log ? await part(lastEventsOf(log.files, viewer)) : null
+  return shownEvents(log, last)
+}
+
+/** Returns the last events as `viewers show` prints them. @param log null if it cannot be read. */
+export function shownEvents(log: OwnLog | null, last: LastEvents | null) {
   const [lastSignIn, lastRefusal] = [shownEvent(last?.signIn), shownEvent(last?.refusal)]
   const textOf = (event: ShownEvent | null) =>
     log && 'missing' in log ? `not known: ${log.missing}` : eventText(event)

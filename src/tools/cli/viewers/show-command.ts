@@ -18,10 +18,9 @@ const FACTS: readonly FactReader[] = [
   passkeysFact, //
 ]
 
-/** Sources that know earlier sign-ins of a viewer. */
+/** Sources that know earlier sign-ins of a viewer, beside the security log. */
 const HISTORIES: readonly HistoryReader[] = [
-  loggedEvents, //
-  registrationsOf,
+  registrationsOf, //
 ]
 
 /** @param part returns null if the work fails, and shows the fault. */
@@ -41,11 +40,19 @@ export function addViewersShowCommand(group: Command, context: CommandContext): 
     'show state, groups, attributes, last sign-in, failed sign-ins and sessions of a viewer, for every user store',
     ['viewer-auth viewers show ada@example.com'],
   ).action((username: string, { json }: { json?: boolean }) =>
-    runCommand(context, json, () => showViewer(context.io, username)),
+    runCommand(context, json, () => showViewer(context.io.env, username)),
   )
 }
 
-async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
+/**
+ * Returns all that is known of a viewer, as text and as data.
+ * @param readEvents reads the events of the security log, if a program has a faster way than to read its files.
+ */
+export async function showViewer(
+  env: CommandIo['env'],
+  typed: string,
+  readEvents: HistoryReader = loggedEvents,
+): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
   const faults: string[] = []
   /** A store that does not answer must not hide what the others know. */
@@ -64,7 +71,7 @@ async function showViewer({ env }: CommandIo, typed: string): Promise<Outcome> {
   const [sessions, failed, histories] = await Promise.all([
     part(storedSessions.list(username).then((stored) => livingSessions(stored, ends))),
     part(counts.failedSignIns(username)),
-    Promise.all(HISTORIES.map((read) => read(env, username, part))),
+    Promise.all([readEvents, ...HISTORIES].map((read) => read(env, username, part))),
   ])
   const issuers = [
     ...(sessions ?? []).map(({ provider }) => provider?.issuer),

@@ -20,6 +20,8 @@ export interface DoorDeps {
   readonly scopeOf: (manager: Manager) => Scope
   /** True if the manager may see the viewer, or no store knows the viewer. */
   readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
+  /** Called before and after each post: no page shows old figures after an act, and no act relies on them. */
+  readonly forgetFigures: () => void
   readonly setNotice: (sessionId: string, notice: Notice) => void
   readonly onFault: (error: unknown, id: string) => void
 }
@@ -58,6 +60,7 @@ function enter(deps: DoorDeps, route: Route): RequestHandler {
     if (session === null) return void res.redirect(303, '/sign-in')
     if (!session.isComplete) return void res.redirect(303, '/second-step')
     const { manager } = session
+    if (route.method === 'post') deps.forgetFigures()
     const form = route.method === 'post' ? await formOf(req) : { values: valuesOf(req.query), upload: null }
     const visit = visitOf(deps, req, session, form)
     const log = (outcome: 'done' | 'refused' | 'failed', subject: ActSubject = {}) => {
@@ -72,8 +75,10 @@ function enter(deps: DoorDeps, route: Route): RequestHandler {
         return deps.renderer.sendRefusal(res, visit, refusal.status)
       }
       const answer = await route.handle(visit)
-      if (route.method === 'post')
+      if (route.method === 'post') {
+        deps.forgetFigures()
         log(isRefused(answer) ? 'refused' : 'done', answer.kind === 'redirect' ? answer.subject : {})
+      }
       send(deps, res, visit, session, answer)
     } catch (error) {
       const id = randomUUID()

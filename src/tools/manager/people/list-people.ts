@@ -1,3 +1,4 @@
+import type { ViewerFilter } from '../../../users/manager/viewer-pages.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { stateOf } from '../../cli/viewers/shown-viewer.ts'
@@ -7,9 +8,12 @@ import type { SectionDeps } from '../section.ts'
 import { filterOf, queryOf } from './filter.ts'
 
 const ROWS = 50
+const COUNT_MS = 10_000
 
 /** The list of viewers, page by page. */
-export function listPages({ viewers, nowSeconds }: SectionDeps) {
+export function listPages({ viewers, nowSeconds, kept }: SectionDeps) {
+  /** A count reads all viewers. */
+  const countOf = kept.keep(COUNT_MS, (filter: ViewerFilter) => viewers.editable?.count(filter) ?? Promise.resolve(0))
   async function show(visit: Visit): Promise<Answer> {
     const { words, field } = visit
     const title = words.t.people.title
@@ -18,7 +22,7 @@ export function listPages({ viewers, nowSeconds }: SectionDeps) {
     const filter = filterOf(visit)
     const [found, total] = await Promise.all([
       viewers.editable.page(filter, field('after'), ROWS + 1),
-      viewers.editable.count(filter),
+      countOf(filter),
     ])
     const rows = found.slice(0, ROWS)
     const last = rows.at(-1)

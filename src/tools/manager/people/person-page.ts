@@ -1,5 +1,6 @@
 import { accountEndOf } from '../../../features/account-end/account-end.ts'
-import type { CommandResult } from '../command-runner.ts'
+import { type Outcome, outcomeOf } from '../../cli/command.ts'
+import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
 import { KnownPerson } from './known-person.ts'
@@ -11,11 +12,11 @@ const MOST_SESSIONS = 20
 
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
-  const { viewers, commands, entryPoints, nowSeconds } = deps
+  const { env, viewers, evening, entryPoints, nowSeconds } = deps
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
-    const person = read(await commands.json(['viewers', 'show'], [name]))
+    const person = read(await outcomeOf(() => showViewer(env, name, evening.lastEvents)))
     const current = '/people'
     if (person === null) {
       const title = words.t.errors.title
@@ -43,6 +44,6 @@ export function personPage(deps: SectionDeps) {
   }
 }
 
-function read(result: CommandResult): KnownPerson | null {
-  return result.ok ? KnownPerson.parse(result.data) : null
+function read(outcome: Outcome): KnownPerson | null {
+  return outcome.ok ? KnownPerson.parse(outcome.data) : null
 }

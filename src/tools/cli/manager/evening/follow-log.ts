@@ -4,7 +4,9 @@ import { findOwnLog } from '../../security-log/own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 
-const CHUNK_BYTES = 1_048_576
+/** A chunk takes about five milliseconds. Pages are answered between two chunks. */
+const CHUNK_BYTES = 131_072
+const LONGEST_LINE_BYTES = 1_048_576
 const ALL = { period: null, viewer: undefined, outcomes: [] }
 
 /** The security log of this machine, read once and then followed. */
@@ -43,7 +45,7 @@ export function followLog(env: CommandIo['env']): FollowedLog {
       file.position += bytesRead
       // latin1 keeps each byte, so that a character may be cut between two reads.
       const lines = (file.rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
-      file.rest = (lines.pop() ?? '').slice(-CHUNK_BYTES)
+      file.rest = (lines.pop() ?? '').slice(-LONGEST_LINE_BYTES)
       const batch = lines.map((line) => Buffer.from(line, 'latin1').toString('utf8'))
       for await (const event of securityEvents(one(batch), ALL, startReading())) visit(event)
     }

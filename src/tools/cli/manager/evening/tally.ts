@@ -71,8 +71,8 @@ function countsIn(minutes: ReadonlyMap<number, Minute>, nowMs: () => number) {
     }
     return found
   }
-  const refusals = (only: Only, fromMs: number): [outcome: string, count: number][] =>
-    [...outcomes(only, fromMs)]
+  const refusals = (counts: ReadonlyMap<string, number>): [outcome: string, count: number][] =>
+    [...counts]
       .filter(([outcome]) => !outcome.startsWith(BY) && isRefusal(outcome))
       .toSorted(([, one], [, other]) => other - one)
   const signIns = (only: Only, fromMs: number, toMs: number) => outcomes(only, fromMs, toMs).get('signed-in') ?? 0
@@ -90,8 +90,9 @@ function countsIn(minutes: ReadonlyMap<number, Minute>, nowMs: () => number) {
       const names = new Set(recent.flatMap(([, points]) => [...points.keys()]))
       const seen = [...names].filter((name) => only === null || only.includes(name)).toSorted()
       return seen.map((name) => {
-        const refused = refusals([name], fromMs).reduce((total, [, count]) => total + count, 0)
-        return [name, outcomes([name], fromMs).get('signed-in') ?? 0, refused]
+        const counts = outcomes([name], fromMs)
+        const refused = refusals(counts).reduce((total, [, count]) => total + count, 0)
+        return [name, counts.get('signed-in') ?? 0, refused]
       })
     },
     /** Returns the last time before another one with a sign-in. Null without one. */

@@ -1,6 +1,7 @@
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
 
+const MINUTE_MS = 60_000
 const RECENT_MS = 600_000
 const MOST_HELD = 1_000
 /** Steps on the way, after which a viewer waits on. */
@@ -13,23 +14,36 @@ export interface HeldBack {
   readonly atMs: number
 }
 
+type Only = readonly string[] | null
+
 /** Counts the viewers who wait, who are in, and whom a limit holds back. */
 export function createViewerCounts(nowMs: () => number) {
   /** The entry point at which a viewer waits. */
   const waiting = new Map<string, string>()
-  /** The last sign-in or return of viewers, by entry point. */
-  const seen = new Map<string, Map<string, number>>()
+  const waitingAt = new Map<string, number>()
+  const everyone = createLastTimes()
+  const byEntryPoint = new Map<string, ReturnType<typeof createLastTimes>>()
   const held = new Map<string, HeldBack & { readonly entryPoint: string }>()
-  const sees = (only: readonly string[] | null, name: string) => only === null || only.includes(name)
+  const sees = (only: Only, name: string) => only === null || only.includes(name)
+
+  function waits(key: string, entryPoint: string | null): void {
+    const before = waiting.get(key)
+    if (before !== undefined) waitingAt.set(before, (waitingAt.get(before) ?? 0) - 1)
+    waiting.delete(key)
+    if (entryPoint === null) return
+    waiting.set(key, entryPoint)
+    waitingAt.set(entryPoint, (waitingAt.get(entryPoint) ?? 0) + 1)
+  }
   return {
     add({ viewer, outcome, address, entryPoint: point }: SecurityEvent, atMs: number): void {
       if (viewer === null) return
       const [key, entryPoint] = [usernameKey(viewer), point ?? 'none']
-      if (outcome === 'waiting') waiting.set(key, entryPoint)
-      else if (!STEP.test(outcome)) waiting.delete(key)
+      if (outcome === 'waiting') waits(key, entryPoint)
+      else if (!STEP.test(outcome)) waits(key, null)
       if (outcome === 'signed-in' || outcome === 'returned') {
-        const ofPoint = seen.get(entryPoint) ?? new Map<string, number>()
-        seen.set(entryPoint, ofPoint.set(key, atMs))
+        const ofPoint = byEntryPoint.get(entryPoint) ?? createLastTimes()
+        byEntryPoint.set(entryPoint, ofPoint)
+        for (const times of [everyone, ofPoint]) times.add(key, atMs)
         held.delete(key)
       }
       if (outcome !== 'held-back') return
@@ -37,19 +51,39 @@ export function createViewerCounts(nowMs: () => number) {
       held.set(key, { viewer, address, atMs, entryPoint })
       if (held.size > MOST_HELD) held.delete(held.keys().next().value ?? '')
     },
-    waiting: (only: readonly string[] | null): number =>
-      [...waiting.values()].filter((name) => sees(only, name)).length,
+    waiting: (only: Only): number =>
+      [...waitingAt].reduce((total, [name, count]) => (sees(only, name) ? total + count : total), 0),
     /** Counts the viewers who signed in or came back since a time. */
-    viewersSince(only: readonly string[] | null, sinceMs: number): number {
-      const keys = new Set<string>()
-      for (const [name, times] of seen) {
-        if (!sees(only, name)) continue
-        for (const [key, atMs] of times) if (atMs >= sinceMs) keys.add(key)
-      }
-      return keys.size
+    viewersSince(only: Only, sinceMs: number): number {
+      if (only === null) return everyone.count(sinceMs)
+      const seen = only.flatMap((name) => byEntryPoint.get(name) ?? [])
+      const [first] = seen
+      if (first === undefined) return 0
+      // A viewer of several entry points counts once.
+      return seen.length === 1 ? first.count(sinceMs) : new Set(seen.flatMap((one) => one.keys(sinceMs))).size
     },
     /** Returns the viewers of the last ten minutes, the newest first. */
-    heldBack: (only: readonly string[] | null): HeldBack[] =>
+    heldBack: (only: Only): HeldBack[] =>
       [...held.values()].filter((one) => one.atMs > nowMs() - RECENT_MS && sees(only, one.entryPoint)).toReversed(),
+  }
+}
+
+/** Keeps the last minute of each viewer, and counts the viewers of each minute, so that a page counts no viewer. */
+function createLastTimes() {
+  const minutes = new Map<string, number>()
+  const counts = new Map<number, number>()
+  const change = (minute: number, by: number) => counts.set(minute, (counts.get(minute) ?? 0) + by)
+  const minuteOf = (ms: number) => Math.floor(ms / MINUTE_MS)
+  return {
+    add(key: string, atMs: number): void {
+      const before = minutes.get(key)
+      if (before !== undefined) change(before, -1)
+      minutes.set(key, minuteOf(atMs))
+      change(minuteOf(atMs), 1)
+    },
+    count: (sinceMs: number): number =>
+      [...counts].reduce((total, [minute, count]) => (minute >= minuteOf(sinceMs) ? total + count : total), 0),
+    keys: (sinceMs: number): string[] =>
+      [...minutes].flatMap(([key, minute]) => (minute >= minuteOf(sinceMs) ? key : [])),
   }
 }

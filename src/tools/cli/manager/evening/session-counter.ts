@@ -1,0 +1,51 @@
+import { readActivitySettings, readSharedStores } from '../../../../config.ts'
+import { ConfigError, isOutage } from '../../../../errors.ts'
+import { stores } from '../../../../stores.ts'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import type { Evening } from './evening.ts'
+
+/** Reading all sessions takes at most this part of the time. */
+const SESSIONS_SHARE = 0.02
+const SESSIONS_FRESH_MS = 10_000
+
+/** Counts the sessions that are not over. Null while the store does not answer. */
+export function sessionCounter(env: CommandIo['env'], nowMs: () => number) {
+  let known: Evening['sessions'] = null
+  let untilMs = 0
+  let counting: Promise<void> | null = null
+  async function count(): Promise<void> {
+    const startedMs = performance.now()
+    const { lifetimeSeconds, idleSeconds } = readActivitySettings(env)
+    const now = nowMs() / 1000
+    const names = new Set<string>()
+    let sessions = 0
+    try {
+      const store = await stores.sessions(readSharedStores(env).sessionStore)
+      await store.visitAll(({ username, signedInAtSeconds, usedAtSeconds, provider }) => {
+        const ends = [
+          signedInAtSeconds + lifetimeSeconds,
+          usedAtSeconds + idleSeconds,
+          provider?.endsAtSeconds ?? Infinity,
+        ]
+        if (Math.min(...ends) <= now) return
+        names.add(usernameKey(username))
+        sessions += 1
+      })
+      known = { viewers: names.size, sessions }
+    } catch (error) {
+      if (!(error instanceof ConfigError) && !isOutage(error)) throw error
+      known = null
+    }
+    untilMs = nowMs() + Math.max(SESSIONS_FRESH_MS, (performance.now() - startedMs) / SESSIONS_SHARE)
+  }
+  return async () => {
+    if (nowMs() >= untilMs) {
+      counting ??= count().finally(() => {
+        counting = null
+      })
+      await counting
+    }
+    return known
+  }
+}
