@@ -87,3 +87,15 @@ function contentLength(head: string): number {
   if (length === undefined) throw new Error(`An answer without Content-Length:\n${head}`)
   return Number(length)
 }
+
+/** Sends one request, and returns its answer. @throws Error for an answer with another status. */
+export async function answerOf(port: number, request: Buffer, status: number): Promise<Answer> {
+  const connection = await openConnection(port)
+  try {
+    const answer = await connection.read(request)
+    if (answer.status !== status) throw new Error(`Expected ${status}: ${JSON.stringify(answer)}`)
+    return answer
+  } finally {
+    connection.close()
+  }
+}

@@ -6,7 +6,7 @@ import type { BenchPart, BenchRun } from './bench-part.ts'
 import { type BenchRow, compared, median } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
 import { runCommandLine } from './command-line.ts'
-import { type Answer, openConnection } from './connection.ts'
+import { answerOf } from './connection.ts'
 import { type Contestant, cpuRace, RACE_REQUESTS } from './cpu-race.ts'
 import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL, usernameOf, VIEWERS } from './installation.ts'
 import type { MakeRequest } from './load.ts'
@@ -200,15 +200,4 @@ function returner(child: Child, request: MakeRequest): Contestant {
 
 function microsOf<K extends string>(rounds: readonly Record<K, number>[], key: K): string {
   return median(rounds.map((round) => round[key])).toFixed(0)
-}
-
-async function answerOf(port: number, request: Buffer, status: number): Promise<Answer> {
-  const connection = await openConnection(port)
-  try {
-    const answer = await connection.read(request)
-    if (answer.status !== status) throw new Error(`Expected ${status}: ${JSON.stringify(answer)}`)
-    return answer
-  } finally {
-    connection.close()
-  }
 }
