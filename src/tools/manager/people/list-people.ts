@@ -20,10 +20,7 @@ export function listPages({ viewers, nowSeconds, kept }: SectionDeps) {
     // A directory cannot be listed: its viewers are found by their names.
     if (viewers.editable === null) return page('people-elsewhere', { title, current: '/people' })
     const filter = filterOf(visit)
-    const [found, total] = await Promise.all([
-      viewers.editable.page(filter, field('after'), ROWS + 1),
-      countOf(filter),
-    ])
+    const [found, total] = await Promise.all([viewers.editable.page(filter, field('after'), ROWS + 1), countOf(filter)])
     const rows = found.slice(0, ROWS)
     const last = rows.at(-1)
     const next =
