@@ -4,7 +4,8 @@ import { addExamples, type CommandContext, type Outcome, runCommand } from '../c
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { counted, printable } from '../terminal/text.ts'
-import { type Evening, openEvening } from './evening/evening.ts'
+import { openEvening } from './evening/evening.ts'
+import type { Evening } from './evening/figures.ts'
 
 interface Options {
   readonly json?: boolean

@@ -1,4 +1,5 @@
-import type { Evening, EveningSource } from '../../cli/manager/evening/evening.ts'
+import type { EveningSource } from '../../cli/manager/evening/evening.ts'
+import type { Evening } from '../../cli/manager/evening/figures.ts'
 import { UNLOCKERS, type Visit } from '../door/route.ts'
 import { chartOf } from '../pages/chart.ts'
 import type { SectionDeps } from '../section.ts'

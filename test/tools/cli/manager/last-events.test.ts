@@ -88,5 +88,5 @@ test('a page shows the last figures while a copy of the app does not answer', as
   onTestFinished(() => evening.close())
   add(event('ada', 'signed-in'))
   await evening.readLog()
-  expect(await evening.read(null)).toMatchObject({ signedIn: 1, isReading: true, copies: [] })
+  expect(await evening.read(null)).toMatchObject({ signedIn: 1, isReading: false, copies: [] })
 })

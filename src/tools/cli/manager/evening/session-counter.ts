@@ -3,15 +3,20 @@ import { ConfigError, isOutage } from '../../../../errors.ts'
 import { stores } from '../../../../stores.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import type { Evening } from './evening.ts'
 
 /** Reading all sessions takes at most this part of the time. */
 const SESSIONS_SHARE = 0.02
 const SESSIONS_FRESH_MS = 10_000
 
+/** Viewers with a session, and their sessions, in all copies. */
+export interface SessionCount {
+  readonly viewers: number
+  readonly sessions: number
+}
+
 /** Counts the sessions that are not over. Null while the store does not answer. */
 export function sessionCounter(env: CommandIo['env'], nowMs: () => number) {
-  let known: Evening['sessions'] = null
+  let known: SessionCount | null = null
   let untilMs = 0
   let counting: Promise<void> | null = null
   async function count(): Promise<void> {

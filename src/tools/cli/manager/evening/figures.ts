@@ -1,0 +1,97 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type DoorState, doorState } from '../../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import type { SecurityEvent } from '../../security-log/security-events.ts'
+import type { Copy, Readiness } from './copies.ts'
+import type { Network } from './network-counts.ts'
+import { openSeries, type Series } from './series.ts'
+import type { SessionCount } from './session-counter.ts'
+import { BY, type createTally } from './tally.ts'
+import type { HeldBack } from './viewer-counts.ts'
+
+/** The end of the outcome of a way in that has steps of its own. */
+const OWN_SIGN_IN = '-signed-in'
+
+const FEWEST_FAILURES = 10
+const EVENING_MS = 12 * 3_600_000
+
+/** The figures of one evening, for one manager. Times are UNIX milliseconds. */
+export interface Evening {
+  readonly atMs: number
+  /** The figures of the log begin here. */
+  readonly sinceMs: number
+  /** The reason why figures of the log are missing. Null if there is a log. */
+  readonly logMissing: string | null
+  /** True while the log is read for the first time. */
+  readonly isReading: boolean
+  /** Viewers with a session, in all copies. Null if the store does not answer, or for a part of the entry points. */
+  readonly sessions: SessionCount | null
+  /** Viewers who signed in or came back since `sinceMs`, by the log of this machine. */
+  readonly viewers: number
+  readonly waiting: number
+  readonly signedIn: number
+  readonly refused: number
+  readonly refusals: readonly (readonly [outcome: string, count: number])[]
+  readonly ways: readonly (readonly [way: string, count: number])[]
+  readonly byEntryPoint: readonly (readonly [name: string, signedIn: number, refused: number])[]
+  readonly heldBack: readonly HeldBack[]
+  readonly networks: readonly Network[]
+  readonly last: readonly SecurityEvent[]
+  readonly series: Series
+  readonly doors: readonly { readonly entryPoint: string; readonly state: DoorState }[]
+  readonly copies: readonly Copy[]
+  readonly readiness: Readiness | null
+}
+
+type Read = Pick<Evening, 'atMs' | 'sessions' | 'copies' | 'readiness' | 'logMissing' | 'isReading'>
+
+/**
+ * Returns the figures for one manager.
+ * @param only the entry points that the manager sees. Null for all.
+ * @param read figures that are the same for all managers.
+ */
+export function figuresFor(
+  only: readonly string[] | null,
+  tally: ReturnType<typeof createTally>,
+  entryPoints: readonly EntryPoint[],
+  read: Read,
+): Evening {
+  const own = entryPoints.filter(({ name }) => only === null || only.includes(name))
+  const { atMs } = read
+  const sinceMs = atMs - EVENING_MS
+  const outcomes = tally.outcomes(only, sinceMs)
+  const refusals = tally.refusals(outcomes)
+  return {
+    ...read,
+    ...{ sinceMs, refusals },
+    sessions: only === null ? read.sessions : null,
+    viewers: tally.viewersSince(only, sinceMs),
+    waiting: tally.waiting(only),
+    signedIn: outcomes.get('signed-in') ?? 0,
+    refused: refusals.reduce((total, [, count]) => total + count, 0),
+    ways: waysIn(outcomes),
+    byEntryPoint: tally.byEntryPoint(only, sinceMs),
+    heldBack: tally.heldBack(only),
+    // A network may have viewers of every entry point.
+    networks: only === null ? tally.networks(FEWEST_FAILURES) : [],
+    last: tally.last(only),
+    series: openSeries(tally, only, own, atMs),
+    doors: own.map(({ name, features }) => {
+      const { windows = [] } = (features.doors as DoorSettings | undefined) ?? {}
+      return { entryPoint: name, state: doorState(windows, atMs / 1000) }
+    }),
+  }
+}
+/** Returns the sign-ins of each way in. Passkeys of viewers log `NAME-signed-in` before the app lets the viewer in. */
+function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
+  const others = [...outcomes].flatMap(([outcome, count]): [string, number][] =>
+    outcome.startsWith(BY) ? [[outcome.slice(BY.length), count]] : [],
+  )
+  const ofAll = outcomes.get('signed-in') ?? 0
+  const ofStore = ofAll - others.reduce((total, [, count]) => total + count, 0)
+  const [name = '', started = 0] =
+    [...outcomes].find(([outcome]) => outcome.endsWith(OWN_SIGN_IN) && outcome !== `sso${OWN_SIGN_IN}`) ?? []
+  const own = Math.min(started, ofStore)
+  const ways: [string, number][] = [['password', ofStore - own], [name.replace(OWN_SIGN_IN, ''), own], ...others]
+  return ways.filter(([, count]) => count > 0)
+}
