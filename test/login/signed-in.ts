@@ -30,6 +30,11 @@ export function rowsIn(file: string): { id: string; username: string }[] {
   }
 }
 
+/** True if the player got a response. */
+export function goesOn({ status, location }: Answer): boolean {
+  return status === 303 && /[?&]hash=%/.test(location ?? '')
+}
+
 /** Expects the sign-in screen, without a response for the player. */
 export function expectScreen(answer: Answer): void {
   expect(answer).toMatchObject({ status: 200, location: undefined })

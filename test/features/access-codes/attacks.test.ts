@@ -5,9 +5,8 @@ import { NO_HOLDER } from '../../../src/features/access-codes/codes/new-codes.ts
 import { createGuessLimits } from '../../../src/features/access-codes/guess-limits.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { DEFAULT_ADDRESS_LIMIT } from '../../../src/sign-in-limits/settings.ts'
-import { cookieIn } from '../../login/signed-in.ts'
+import { cookieIn, goesOn } from '../../login/signed-in.ts'
 import { START_SECONDS } from '../../login/start-login-app.ts'
-import { goesOn } from '../screen-limit/visits.ts'
 import { batchOf, openCodes, startCodesApp } from './codes-app.ts'
 import { guessForHours } from './guess-for-hours.ts'
 

@@ -3,9 +3,8 @@ import { isHashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { seatsOf } from '../../../src/features/access-codes/seats.ts'
 import { openMemoryPlaces } from '../../../src/stores/places/memory-places.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
-import { cookieIn } from '../../login/signed-in.ts'
+import { cookieIn, goesOn } from '../../login/signed-in.ts'
 import { START_SECONDS } from '../../login/start-login-app.ts'
-import { goesOn } from '../screen-limit/visits.ts'
 import { batchOf, startCodesApp } from './codes-app.ts'
 
 test('a shared code lets in as many people as it has places, and a place ends with the response', async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { LANGUAGES, textsOf } from '../../../src/languages/languages.ts'
 import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
-import { cookieIn } from '../../login/signed-in.ts'
+import { cookieIn, goesOn } from '../../login/signed-in.ts'
 import { ADA, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
-import { goesOn } from '../screen-limit/visits.ts'
 import { all, KEY, startCodesApp, withCodes } from './codes-app.ts'
 
 const valuesIn = (location = '') => Object.assign({}, ...JSON.parse(new URL(location).searchParams.get('hash') ?? '[]'))

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { textsOf } from '../../../src/languages/languages.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { STORE_DOWN } from '../../login/memory-users.ts'
-import { cookieIn, signIn } from '../../login/signed-in.ts'
+import { cookieIn, goesOn, signIn } from '../../login/signed-in.ts'
 import { ADA, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { withScreenLimit } from './entry-point.ts'
-import { expectOther, goesOn, OWN_PAGE, returnOf } from './visits.ts'
+import { expectOther, OWN_PAGE, returnOf } from './visits.ts'
 
 const entryPoints = [withScreenLimit(ENTRY_POINT, { asks: true })]
 const passIn = ({ text }: { readonly text: string }) => /name="pass" value="([^"]*)"/.exec(text)?.[1] ?? ''

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { parseAllowedConsumer } from '../../../src/hash-lock/return-address.ts'
 import { LANGUAGES, textsOf } from '../../../src/languages/languages.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
-import { cookieIn, signIn } from '../../login/signed-in.ts'
+import { cookieIn, goesOn, signIn } from '../../login/signed-in.ts'
 import { ADA, formOf, type LoginApp, startLoginApp } from '../../login/start-login-app.ts'
 import { withScreenLimit } from './entry-point.ts'
-import { expectOther, goesOn, OWN_PAGE, returnOf } from './visits.ts'
+import { expectOther, OWN_PAGE, returnOf } from './visits.ts'
 
 const entryPoints = [withScreenLimit(ENTRY_POINT)]
 const watchHere = (app: LoginApp, Cookie: string, headers = {}, path = '/watch-here') =>

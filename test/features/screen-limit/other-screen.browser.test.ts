@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { textsOf } from '../../../src/languages/languages.ts'
 import { type BrowserKind, launchBrowser } from '../../browser/launch.ts'
 import { pressKey, typeText } from '../../browser/press-and-type.ts'
-import { signIn } from '../../login/signed-in.ts'
+import { goesOn, signIn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { startSites } from '../../login/start-sites.ts'
 import { rowsFor } from '../../rows.ts'
 import { withScreenLimit } from './entry-point.ts'
-import { expectOther, goesOn, returnOf } from './visits.ts'
+import { expectOther, returnOf } from './visits.ts'
 
 const KINDS = rowsFor<BrowserKind>(
   ['chromium', 'firefox-no-cookies'],

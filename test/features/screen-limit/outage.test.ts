@@ -5,11 +5,11 @@ import { screenLimit } from '../../../src/features/screen-limit/feature.ts'
 import { features } from '../../../src/features.ts'
 import type { Feature } from '../../../src/login/feature.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
-import { signIn } from '../../login/signed-in.ts'
+import { goesOn, signIn } from '../../login/signed-in.ts'
 import { startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { withScreenLimit } from './entry-point.ts'
-import { expectOther, goesOn, returnOf } from './visits.ts'
+import { expectOther, returnOf } from './visits.ts'
 
 /** Starts an app that counts failed sign-ins, and so places, in a file. */
 async function startWithFile(file: string, asks = false) {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { goesOn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { cookiesOf, signIn, startSso } from '../sso/start-sso.ts'
 import { withScreenLimit } from './entry-point.ts'
-import { expectOther, goesOn, returnOf } from './visits.ts'
+import { expectOther, returnOf } from './visits.ts'
 
 const limited = withScreenLimit(ENTRY_POINT)
 

@@ -11,11 +11,6 @@ export function expectOther(answer: Answer): void {
   expect(answer.text).not.toContain('hash=')
 }
 
-/** True if the player got a response. */
-export function goesOn({ status, location }: Answer): boolean {
-  return status === 303 && /[?&]hash=%/.test(location ?? '')
-}
-
 /** Comes back from the player with a session. */
 export function returnOf(app: LoginApp, Cookie: string, path = '/'): Promise<Answer> {
   return app.get(path, { Cookie })
