@@ -66,13 +66,18 @@ const POLL_MS = 1_000
 const AWAY_MS = 5_000
 const LATE_MS = 30_000
 const SHORT_WAIT_MS = 50
+/**
+ * A mail waits for a random time after its answer. Else the work for it, which depends on the address, would slow down the
+ * answer, or the next answer to the same caller.
+ */
+const QUIET_MS = { least: 30, most: 150 }
 
 /** Creates the outbox, and begins to send. */
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { records, seal, nowMs, onFault, pollMs = POLL_MS } = deps
   const placeIn = createLanes(nowMs)
   const pause = createPause()
-  const state = { waiting: 0, oldestMs: Number.POSITIVE_INFINITY, isAway: false, isClosed: false }
+  const state = { waiting: 0, oldestMs: Number.POSITIVE_INFINITY, isAway: false, isClosed: false, wakes: false }
 
   /** Sends the next mails. @returns how long to wait then. */
   async function sendNext(): Promise<number> {
@@ -89,7 +94,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     // One commit for all: with one each, the disk would limit the mails per second.
     await records.write(delivered.map(({ step }) => step))
     state.isAway = delivered.some(({ delivery }) => delivery === 'away')
-    return state.isAway ? AWAY_MS : 0
+    if (state.isAway) return AWAY_MS
+    // A newer mail wakes the outbox itself, after its quiet time.
+    return batch.length < BATCH ? pollMs : 0
   }
   async function run(): Promise<void> {
     while (!state.isClosed) {
@@ -101,10 +108,19 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     }
   }
   void run()
+  function wakeLater(): void {
+    if (state.wakes) return
+    state.wakes = true
+    const wake = () => {
+      state.wakes = false
+      pause.wake()
+    }
+    setTimeout(wake, QUIET_MS.least + Math.random() * (QUIET_MS.most - QUIET_MS.least)).unref()
+  }
   return {
     stepFor: (mail, lane) => outboxStep(seal, mail, placeIn(lane)),
     wake() {
-      if (!state.isAway) pause.wake()
+      if (!state.isAway) wakeLater()
     },
     waiting: () => state.waiting,
     isLate: () => state.isAway || nowMs() - state.oldestMs > LATE_MS,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openFileRecords } from '../../../src/features/guests/file-records.ts'
 import {
   CHANCE_OF_CODE,
@@ -28,6 +28,7 @@ function start({
   file = join(temporaryFolder(), 'guests.db'),
   scope = 'one default',
   change = (records: Records): Records => records,
+  pollMs = 5,
 } = {}) {
   const clock = { seconds: 1_800_000_000 }
   const nowSeconds = () => clock.seconds
@@ -40,7 +41,7 @@ function start({
     return Promise.resolve(answer)
   }
   const onFault = () => {}
-  const outbox = createOutbox({ records, seal, nowMs: () => clock.seconds * 1000, deliver, onFault, pollMs: 5 })
+  const outbox = createOutbox({ records, seal, nowMs: () => clock.seconds * 1000, deliver, onFault, pollMs })
   const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 100)
   const codes = createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
   onTestFinished(async () => {
@@ -188,6 +189,18 @@ test('a mail that the server does not take is tried again until its code ends', 
   await ask('other@example.com')
   clock.seconds += 600
   expect(await records.count('mail-outbox')).toBe(0)
+})
+
+test('the work for a mail begins a while after the answer, so that its time does not tell who gets one', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { ask, sent } = start({ pollMs: 1_000 })
+  await vi.advanceTimersByTimeAsync(0)
+  await ask()
+  await vi.advanceTimersByTimeAsync(29)
+  expect(sent).toHaveLength(0)
+  await vi.advanceTimersByTimeAsync(121)
+  expect(sent).toHaveLength(1)
 })
 
 test('two copies share the mails, and send each once', async () => {
