@@ -15,6 +15,8 @@ import { all, batchOf, KEY } from './codes-app.ts'
 
 const KILLS = 50
 const CODES = 20_000
+/** Codes that one command revokes, one after another. */
+const REVOKED_AT_ONCE = 200
 
 function settingsIn(folder: string): Record<string, string> {
   const own = { ACCESS_CODES: 'on', ACCESS_CODE_KEY: KEY, GUESTS_STORE_URL: `sqlite:${join(folder, 'guests.db')}` }
@@ -30,20 +32,24 @@ async function withStore<T>(folder: string, work: (codes: ReturnType<typeof crea
 
 const digestOf = (code: string) => codeDigest(KEY, 'default', canonicalCode(code) ?? '')
 
-test(`after ${KILLS} kills of codes create and codes revoke, all codes of a batch count or none`, {
-  timeout: 900_000,
-}, async () => {
-  const folder = temporaryFolder()
+const runIn = (folder: string) => {
   const env = settingsIn(folder)
-  const counts = { absent: 0, incomplete: 0, complete: 0, revoked: 0, kept: 0 }
-  const run = (...args: string[]) => startProgram(['codes', ...args, '--json'], { cwd: folder, env })
+  return (...args: string[]) => startProgram(['codes', ...args, '--json'], { cwd: folder, env })
+}
+
+test(`after ${KILLS} kills of codes create, all codes of a batch count or none`, { timeout: 900_000 }, async () => {
+  const folder = temporaryFolder()
+  const counts = { absent: 0, incomplete: 0, complete: 0 }
+  const run = runIn(folder)
   const begunMs = performance.now()
   expect((await run('create', '--label', 'FIRST', '--count', String(CODES)).ended).status).toBe(0)
   const longestMs = performance.now() - begunMs
   for (let round = 0; round < KILLS; round += 1) {
     const label = `R${round}`
     const { child, ended } = run('create', '--label', label, '--count', String(CODES))
-    await sleep(longestMs * (0.4 + 0.7 * Math.random()))
+    // Every tenth command may end.
+    if (round % 10 === 9) await ended
+    else await sleep(longestMs * (0.4 + 0.7 * Math.random()))
     child.kill('SIGKILL')
     const { stdout } = await ended
     const isTold = stdout.trimEnd().endsWith('}')
@@ -62,27 +68,42 @@ test(`after ${KILLS} kills of codes create and codes revoke, all codes of a batc
         expect([round, (await codes.find(digestOf(code))) !== null]).toEqual([round, true])
       }
     })
-    if (counts.complete === 0) continue
-    const revoking = run('revoke', '--label', 'FIRST', '--number', String(round + 1), '--number', String(round + 1_001))
-    await sleep(500 * Math.random() + 200)
-    revoking.child.kill('SIGKILL')
-    const isDone = (await revoking.ended).stdout !== ''
-    const ends = await withStore(folder, (codes) =>
-      Promise.all(
-        [round + 1, round + 1_001].map(async (number) => {
-          const known = await codes.ofSubject(`default/FIRST/${String(number).padStart(6, '0')}`)
-          return known?.code.revokedAtSeconds ?? null
-        }),
-      ),
-    )
-    // In the order of the command: the second never without the first.
-    if (isDone) expect([round, ends.includes(null)]).toEqual([round, false])
-    if (ends[0] === null) expect([round, ends[1]]).toEqual([round, null])
-    counts[ends.includes(null) ? 'kept' : 'revoked'] += 1
   }
   console.log(JSON.stringify(counts))
+  // These kills hit the middle of the command.
   expect(counts.incomplete).toBeGreaterThan(KILLS / 10)
-  expect(counts.complete).toBeGreaterThan(0)
+  expect(counts.complete).toBeGreaterThanOrEqual(KILLS / 10)
+})
+
+test(`after ${KILLS} kills of codes revoke, the codes before the kill are revoked, and no other`, {
+  timeout: 900_000,
+}, async () => {
+  const folder = temporaryFolder()
+  const run = runIn(folder)
+  expect((await run('create', '--label', 'FIRST', '--count', String(CODES)).ended).status).toBe(0)
+  let inTheMiddle = 0
+  await withStore(folder, async (codes) => {
+    const isRevoked = async (number: number) => {
+      const known = await codes.ofSubject(`default/FIRST/${String(number).padStart(6, '0')}`)
+      return known !== null && known.code.revokedAtSeconds !== null
+    }
+    for (let round = 0; round < KILLS; round += 1) {
+      const numbers = Array.from({ length: REVOKED_AT_ONCE }, (_, index) => round * REVOKED_AT_ONCE + index + 1)
+      const { child, ended } = run('revoke', '--label', 'FIRST', ...numbers.flatMap((one) => ['--number', String(one)]))
+      const first = numbers[randomInt(REVOKED_AT_ONCE / 2)] ?? 0
+      await expect.poll(() => isRevoked(first), { timeout: 30_000, interval: 1 }).toBe(true)
+      child.kill('SIGKILL')
+      const isDone = (await ended).stdout !== ''
+      const states = await Promise.all(numbers.map(isRevoked))
+      const revoked = states.filter(Boolean).length
+      // In the order of the command.
+      expect([round, states.lastIndexOf(true) + 1]).toEqual([round, revoked])
+      if (isDone) expect([round, revoked]).toEqual([round, REVOKED_AT_ONCE])
+      if (revoked < REVOKED_AT_ONCE) inTheMiddle += 1
+    }
+  })
+  console.log(JSON.stringify({ inTheMiddle }))
+  expect(inTheMiddle).toBeGreaterThan(KILLS / 2)
 })
 
 test(`after ${KILLS} kills during sign-ins, each person has a number, and none is counted twice`, {

@@ -15,8 +15,10 @@ import { readSettings } from './registration-settings.ts'
 import { ANSWERS, FIELDS, reasonIn, visitorOf } from './start-registration.ts'
 
 const KILLS = 50
-const GUESTS = 6
-const MOST = 40
+const GUESTS = 10
+/** Few, so that guests come to the waiting list and move up. */
+const MOST = 16
+const LEAVING = 12
 const GIVEN = { fields: FIELDS, approval: 'domains', domains: ['known.example'], most: MOST, waitingList: 'on' }
 /** The sentences of the mails of a state. */
 const MAILS = {
@@ -64,12 +66,23 @@ async function withStore<T>(folder: string, work: (store: GuestStore) => Promise
   return await work(store).finally(() => store.close())
 }
 
+/** Returns when the first guest of a command is cancelled. */
+async function untilCancelled(folder: string, address: string | undefined): Promise<void> {
+  await withStore(folder, async (store) => {
+    const registrations = createRegistrations(registrationsOf(store))
+    const isCancelled = async () => (await registrations.find(address ?? ''))?.state === 'cancelled'
+    await expect.poll(isCancelled, { timeout: 30_000, interval: 1 }).toBe(true)
+  })
+}
+
+function registrationsOf(records: GuestStore) {
+  const nowSeconds = () => Date.now() / 1000
+  return { records, entryPoint: 'default', settings: readSettings(GIVEN), nowSeconds, mailOf: () => [] }
+}
+
 /** Reads all registrations, and checks that the numbers, the waiting list and the places fit them. */
 async function readAll(store: GuestStore, round: number): Promise<readonly Registration[]> {
-  const nowSeconds = () => Date.now() / 1000
-  const settings = readSettings(GIVEN)
-  const deps = { records: store, entryPoint: 'default', settings, nowSeconds, mailOf: () => [] }
-  const registrations = createRegistrations(deps)
+  const registrations = createRegistrations(registrationsOf(store))
   const { registrations: all } = await registrations.page({ limit: 10_000 })
   const counts = await registrations.counts()
   const numbers = STATES.map((state) => all.filter((one) => one.state === state).length)
@@ -102,7 +115,7 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
   const unexpected: unknown[] = []
   /** Guests who wait for a mail that does not come before the end of their program. */
   const under: Promise<unknown>[] = []
-  const counts = { asked: 0, told: 0, cancelled: 0, approvedByCommand: 0, killedCommands: 0 }
+  const counts = { asked: 0, told: 0, cancelled: 0, approvedByCommand: 0, cancelsInTheMiddle: 0, movedUp: 0 }
   let program = await startLoginProgram(env)
   let longestMs = 0
 
@@ -121,7 +134,9 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
   for (let round = 0; round <= KILLS; round += 1) {
     const before = round === 0 ? [] : await withStore(folder, (store) => readAll(store, round))
     const withPlace = before.filter(({ state }) => state === 'approved').map(({ address }) => address)
-    const leaving = withPlace.slice(0, 4)
+    const leaving = withPlace.slice(0, LEAVING)
+    const waiting = new Set(before.flatMap(({ state, address }) => (state === 'on-waiting-list' ? [address] : [])))
+    const isKilled = leaving.length === LEAVING && round % 2 === 0
     const commands = [
       {
         step: 'cancelled' as const,
@@ -140,22 +155,25 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
       for (const one of await work) expect(one.status).toBe('fulfilled')
       longestMs = performance.now() - startMs
     } else {
-      await sleep(Math.random() * longestMs * 1.2)
+      await sleep(Math.random() * longestMs * 2)
+      if (isKilled) await untilCancelled(folder, leaving[0])
     }
+    if (isKilled) for (const { run } of commands) run?.child.kill('SIGKILL')
     program.child.kill('SIGKILL')
     await program.ended
-    if (round > 0 && round % 2 === 0) for (const { run } of commands) run?.child.kill('SIGKILL')
     under.push(work)
     for (const { step, addresses, run } of commands) {
       const { status, stdout } = (await run?.ended) ?? { status: 1, stdout: '' }
-      if (status === null) counts.killedCommands += 1
       if (status !== 0) continue
       if (step === 'cancelled') {
         counts.cancelled += addresses.length
         for (const address of addresses) told.push({ address, state: step })
       } else counts.approvedByCommand += Number(JSON.parse(stdout).changed)
     }
-    await withStore(folder, (store) => readAll(store, round))
+    const after = await withStore(folder, (store) => readAll(store, round))
+    const cancelled = after.filter(({ address, state }) => leaving.includes(address) && state === 'cancelled').length
+    if (isKilled && cancelled > 0 && cancelled < LEAVING) counts.cancelsInTheMiddle += 1
+    counts.movedUp += after.filter(({ address, turn }) => waiting.has(address) && turn === null).length
     program = await startLoginProgram(env)
   }
 
@@ -174,5 +192,8 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
   Object.assign(counts, { asked: asked.length, told: told.length, stored: all.length, mails: mailServer.mails.length })
   console.log(JSON.stringify({ ...counts, states: STATES.map((state) => all.filter((o) => o.state === state).length) }))
   expect(counts.told).toBeGreaterThan(KILLS)
+  // Kills hit the middle of registrations, and of cancellations that move others up.
   expect(all.length).toBeLessThan(asked.length)
+  expect(counts.movedUp).toBeGreaterThan(KILLS / 5)
+  expect(counts.cancelsInTheMiddle).toBeGreaterThan(KILLS / 25)
 })
