@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { noPasswordHash } from '../../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { deviation, shuffled } from '../../login/rank-times.ts'
 import { formOf } from '../../login/start-login-app.ts'
 import { importInto } from '../../users/import-batch/import-contract.ts'
 import { startMailServer } from '../mail/mail-server.ts'
@@ -14,24 +15,6 @@ interface Sample {
   readonly kind: string
   readonly path: string
   readonly form: Readonly<Record<string, string>>
-}
-
-/**
- * Returns how many standard deviations the ranks of two groups are apart (Mann-Whitney). Near zero if both groups come
- * from the same distribution, whatever it is.
- */
-function deviation(one: readonly number[], other: readonly number[]): number {
-  const all = [...one.map((ms) => ({ ms, isOne: true })), ...other.map((ms) => ({ ms, isOne: false }))]
-  const sorted = all.toSorted((a, b) => a.ms - b.ms)
-  const rankSum = sorted.reduce((sum, { isOne }, index) => sum + (isOne ? index + 1 : 0), 0)
-  const [n, m] = [one.length, other.length]
-  const mean = (n * (n + m + 1)) / 2
-  return Math.abs(rankSum - mean) / Math.sqrt((n * m * (n + m + 1)) / 12)
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
-  const keyed = items.map((item) => ({ item, key: Math.random() }))
-  return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
 }
 
 test('the time of an answer does not tell known, unknown and disabled viewers apart', {
