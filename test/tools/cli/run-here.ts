@@ -7,6 +7,8 @@ import type { Ended, RunOptions } from './run-program.ts'
 interface RunHereOptions extends Omit<RunOptions, 'stdin'> {
   /** The whole standard input, or a stream. */
   readonly stdin?: RunOptions['stdin'] | Readable
+  /** False: no settings but those of `env`. */
+  readonly hasDefaults?: boolean
   /** Acts as Ctrl-C when it resolves. */
   readonly interrupted?: Promise<unknown>
 }
@@ -14,14 +16,15 @@ interface RunHereOptions extends Omit<RunOptions, 'stdin'> {
 /** Runs a command in this process, with its default file of viewers below `cwd`. Much faster than starting a process. */
 export async function runHere(
   args: readonly string[],
-  { stdin = '', env = {}, cwd, interrupted }: RunHereOptions,
+  { stdin = '', env = {}, cwd, hasDefaults = true, interrupted }: RunHereOptions,
 ): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const texts = Promise.all([stdout.toArray(), stderr.toArray()])
   const file = userStores.fileOf()
+  // The log of an app in this folder is not of the test.
+  const defaults = { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), SECURITY_LOG_FILE: 'off' }
   const status = await runCommandLine(args, {
-    // The log of an app in this folder is not of the test.
-    env: { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), SECURITY_LOG_FILE: 'off', ...env },
+    env: { ...(hasDefaults && defaults), ...env },
     folder: cwd,
     stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
     stdout,

@@ -7,7 +7,8 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { readLock } from '../../../../src/tools/video-service/locks.ts'
 import { ADMITTED_OPTIONS } from '../../../login/admitted.ts'
-import { runProgram, startProgram } from '../../../tools/cli/run-program.ts'
+import { runHere } from '../../../tools/cli/run-here.ts'
+import { type Ended, runProgram, startProgram } from '../../../tools/cli/run-program.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { addFault, apiOf, emulatorOfTest } from '../../video-service/client.ts'
 
@@ -62,6 +63,16 @@ function writeAnswers(given: Record<string, string> = answers): string[] {
   return ['setup', '--answers', 'answers']
 }
 const setUp = (given?: Record<string, string>, env = {}) => runProgram(writeAnswers(given), { cwd, env })
+/** A run that is refused before it starts the app needs no process of its own. */
+async function refused(given: Record<string, string>, env: Record<string, string> = {}): Promise<Ended> {
+  const folder = process.cwd()
+  process.chdir(cwd)
+  try {
+    return await runHere(writeAnswers(given), { cwd, env, hasDefaults: false })
+  } finally {
+    process.chdir(folder)
+  }
+}
 const envFile = () => readFileSync(join(cwd, '.env'), 'utf8')
 
 describe('setup with answers', () => {
@@ -112,7 +123,7 @@ describe('setup refuses at once', () => {
     ['an unknown name', { PUBLIC_ADDRESS: 'x' }, /unknown names: PUBLIC_ADDRESS/],
     ['a weak secret', { HASH_SECRET: 'short' }, /HASH_SECRET is too short/],
   ])('%s', async (_case, wrong, message) => {
-    const { status, stderr } = await setUp({ ...answers, ...wrong })
+    const { status, stderr } = await refused({ ...answers, ...wrong })
     expect([status, stderr]).toEqual([1, expect.stringMatching(message)])
     expect(stderr).toContain('Nothing was changed.')
     expect(readdirSync(cwd)).toEqual(['answers'])
@@ -125,22 +136,22 @@ describe('setup refuses at once', () => {
       { SERVICES: `http://localhost:${await freePort()}` },
       { PUBLIC_URL: emulator.url },
     ]) {
-      const { status, stderr } = await setUp({ ...answers, ...wrong })
+      const { status, stderr } = await refused({ ...answers, ...wrong })
       expect([status, stderr]).toEqual([1, expect.stringMatching(/Correct|Check|Stop|Ask/)])
       expect(existsSync(join(cwd, '.env'))).toBe(false)
     }
   })
 
   test('an answer that the environment overrides', async () => {
-    const { stderr } = await setUp(answers, { PUBLIC_URL: 'https://login.example.com' })
+    const { stderr } = await refused(answers, { PUBLIC_URL: 'https://login.example.com' })
     expect(stderr).toContain('PUBLIC_URL: set in the environment')
   })
 
   test('a missing answer, and a missing file of answers', async () => {
-    expect((await setUp({ PUBLIC_URL: answers.PUBLIC_URL ?? '' })).stderr).toContain('PLAYER_RETURN_URL is required')
-    const { status, stderr } = await runProgram(['setup', '--answers', 'missing'], { cwd })
+    expect((await refused({ PUBLIC_URL: answers.PUBLIC_URL ?? '' })).stderr).toContain('PLAYER_RETURN_URL is required')
+    const { status, stderr } = await runHere(['setup', '--answers', 'missing'], { cwd })
     expect([status, stderr]).toEqual([1, expect.stringContaining('does not exist')])
-    expect((await runProgram(['setup'], { cwd })).stderr).toContain('Use --answers FILE')
+    expect((await runHere(['setup'], { cwd })).stderr).toContain('Use --answers FILE')
   })
 })
 
