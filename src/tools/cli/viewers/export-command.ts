@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { argon2Passwords } from '../../../users/passwords/argon2.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { StoredViewer } from '../../../users/passwords/verify-sign-in.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
@@ -8,6 +7,7 @@ import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
+import { HASH_OPTIONS } from './import-command.ts'
 import { passkeysNotExported } from './passkeys/passkeys-not-exported.ts'
 
 interface Options {
@@ -29,7 +29,7 @@ const NOT_TO_TERMINAL = 'Password hashes do not belong on a screen. Use --output
 const CHUNK_CHARACTERS = 65_536
 
 /** The hashes that `viewers import` accepts without options. */
-const accepted = storedPasswords.withoutWeakHashes?.('with --accept-weak-hashes') ?? argon2Passwords
+const accepted = HASH_OPTIONS[0]?.passwordsOf({}) ?? storedPasswords
 
 /** Adds `viewers export`. */
 export function addViewersExportCommand(group: Command, context: CommandContext): void {

@@ -26,7 +26,7 @@ interface ImportCommandOptions extends InvitationOptions {
 }
 
 /** Options for further forms of hashes. */
-const HASH_OPTIONS: readonly HashOptions[] = [
+export const HASH_OPTIONS: readonly HashOptions[] = [
   foreignHashOptions, //
 ]
 
