@@ -50,9 +50,9 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   const folder = resolve(settings.DEMO_DATA_FOLDER)
   const secrets = loadSecrets(folder)
   const loginUrl = `http://localhost:${loginPort}`
-  const store = { ...inherited, USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}` }
+  const viewersFile = join(folder, 'viewers.db')
   // The commands run in other processes, while the emulator generates its views.
-  const viewersReady = prepareViewers(secrets, store)
+  const viewersReady = prepareViewers(secrets, viewersFile, inherited)
   viewersReady.catch(() => {})
   const features = await Promise.all(DEMO_FEATURES.map((make) => make(loginUrl)))
   const emulator = await startService(servicePort, settings, {
@@ -71,7 +71,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       PUBLIC_URL: loginUrl,
       PORT: String(loginPort),
       SESSION_SECRET: secrets.sessionSecret,
-      USER_STORE_URL: store.USER_STORE_URL,
+      USER_STORE_URL: `sqlite:${viewersFile}`,
       SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
       SECURITY_LOG_FILE: join(folder, 'security.log'),
       ...LISTENING,

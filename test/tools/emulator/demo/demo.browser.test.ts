@@ -77,6 +77,10 @@ function setClock(body: object): Promise<Response> {
   return fetch(`${addresses.service}/emulator/clock`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
+test('the sign-in screen of the demo offers a passkey', async () => {
+  expect(await (await fetch(addresses.login)).text()).toContain('id="use-passkey"')
+})
+
 describe.each(KINDS)('in %s', (kind) => {
   const keepsAnything = !kind.endsWith('no-cookies')
   let browser: LaunchedBrowser

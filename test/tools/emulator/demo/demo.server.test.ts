@@ -179,13 +179,6 @@ describe('npm run demo', () => {
     expect(second.printed()).toContain('SIGKILL')
   })
 
-  test('the sign-in screen of the demo offers a passkey', async () => {
-    const demo = start()
-    await demo.running
-    const { login } = addressesIn(demo.printed())
-    expect(await (await fetch(login)).text()).toContain('id="use-passkey"')
-  })
-
   test('each data folder has its own secrets, and only its user can read them', async () => {
     const other = await temporaryFolder()
     const [one, two] = [loadSecrets(folder.path), loadSecrets(other.path)]

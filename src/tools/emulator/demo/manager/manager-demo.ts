@@ -34,7 +34,9 @@ export const managerDemo: MakeDemoFeature = () => {
       }
     },
     async start(environment) {
-      const listed = await runCommand(['managers', 'list', '--json'], environment, '')
+      // In a new folder, there is none to list.
+      const isThere = existsSync(environment.MANAGER_STORE_FILE ?? '')
+      const listed = isThere ? await runCommand(['managers', 'list', '--json'], environment, '') : ''
       if (!listed.includes(NAME)) {
         await runCommand(['managers', 'add', NAME, '--role', 'event-manager'], environment, kept.password)
       }
