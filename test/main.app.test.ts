@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ADA, addAda, programSettings, runLoginProgram, SECRETS, startLoginProgram } from './login/login-program.ts'
 
 // Each test starts one or two processes.
@@ -55,53 +55,52 @@ test('a suspicious or unknown setting is logged as a warning at the start', asyn
   expect((await program.ended).status).toBe(0)
 })
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
-  test(`${signal} ends a starting program at once`, async () => {
-    const silent = createServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    onTestFinished(() => void silent.close())
-    const asked = once(silent, 'connection')
-    const { port } = silent.address() as AddressInfo
-    const { child, ended } = runLoginProgram({
-      ...programSettings(),
-      USER_STORE_URL: `postgres://app:password@127.0.0.1:${port}/viewers`,
-    })
-    await asked
-    child.kill(signal)
-    expect(await ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a starting program at once', async (signal) => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => void silent.close())
+  const asked = once(silent, 'connection')
+  const { port } = silent.address() as AddressInfo
+  const { child, ended } = runLoginProgram({
+    ...programSettings(),
+    USER_STORE_URL: `postgres://app:password@127.0.0.1:${port}/viewers`,
   })
-  test(`${signal} first fails readiness, lets a running sign-in finish, and closes idle connections`, async () => {
-    const settings = { ...programSettings(), SHUTDOWN_DELAY_SECONDS: '2' }
-    await addAda(settings)
-    const program = await startLoginProgram(settings)
-    const agent = new Agent({ keepAlive: true })
-    const idle = get({ port: program.port, path: '/health/ready', agent })
-    const [ready] = (await once(idle, 'response')) as [IncomingMessage]
-    expect([ready.statusCode, await text(ready)]).toEqual([200, '{"status":"ready"}'])
-    const idleClosed = once(idle.socket ?? agent, 'close')
-    const signIn = beginSignIn(program.port)
-
-    program.child.kill(signal)
-    await program.says('"stopping"')
-    expect(await statusOf(program.port, '/health/ready')).toBe(503)
-    expect(await statusOf(program.port, '/health/live')).toBe(200)
-    expect(await statusOf(program.port, '/')).toBe(200)
-    const asking = get({ port: program.port, path: '/health/live', agent: new Agent({ keepAlive: true }) })
-    const [last] = (await once(asking, 'response')) as [IncomingMessage]
-    expect(last.resume().headers.connection).toBe('close')
-
-    await untilRefused(program.port)
-    await idleClosed
-    const response = await signIn.finish()
-    expect(response.statusCode).toBe(303)
-    expect(response.headers.location).toMatch(/^https:\/\/player\.example\/embed\/hashlock\/pass\?hash=%5B%7B/)
-    const { status, stdout, stderr } = await program.ended
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout.trimEnd().split('\n').at(-1)).toContain('"stopped"')
-  })
+  await asked
+  child.kill(signal)
+  expect(await ended).toMatchObject({ status: 0, stdout: '', stderr: '' })
 })
 
-test('two signals stop the program once', async () => {
+test('SIGTERM first fails readiness, lets a running sign-in finish, and closes idle connections', async () => {
+  const settings = { ...programSettings(), SHUTDOWN_DELAY_SECONDS: '2' }
+  await addAda(settings)
+  const program = await startLoginProgram(settings)
+  const agent = new Agent({ keepAlive: true })
+  const idle = get({ port: program.port, path: '/health/ready', agent })
+  const [ready] = (await once(idle, 'response')) as [IncomingMessage]
+  expect([ready.statusCode, await text(ready)]).toEqual([200, '{"status":"ready"}'])
+  const idleClosed = once(idle.socket ?? agent, 'close')
+  const signIn = beginSignIn(program.port)
+
+  program.child.kill('SIGTERM')
+  await program.says('"stopping"')
+  expect(await statusOf(program.port, '/health/ready')).toBe(503)
+  expect(await statusOf(program.port, '/health/live')).toBe(200)
+  expect(await statusOf(program.port, '/')).toBe(200)
+  const asking = get({ port: program.port, path: '/health/live', agent: new Agent({ keepAlive: true }) })
+  const [last] = (await once(asking, 'response')) as [IncomingMessage]
+  expect(last.resume().headers.connection).toBe('close')
+
+  await untilRefused(program.port)
+  await idleClosed
+  const response = await signIn.finish()
+  expect(response.statusCode).toBe(303)
+  expect(response.headers.location).toMatch(/^https:\/\/player\.example\/embed\/hashlock\/pass\?hash=%5B%7B/)
+  const { status, stdout, stderr } = await program.ended
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout.trimEnd().split('\n').at(-1)).toContain('"stopped"')
+})
+
+test('two signals, SIGTERM and SIGINT, stop the program once', async () => {
   const program = await startLoginProgram(programSettings())
   program.child.kill('SIGTERM')
   program.child.kill('SIGINT')
