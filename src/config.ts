@@ -115,9 +115,10 @@ export function readConfig(environment: Environment): Config {
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = readEntryPoints(reading, publicUrl)
   for (const { name, faultWith } of features) {
-    const isOn = entryPoints.some((one) => name in one.features)
-    const fault = isOn && userStore ? faultWith?.(userStore) : null
-    if (fault) mistakes.push(fault)
+    if (!userStore || !faultWith) continue
+    const on = entryPoints.filter((one) => name in one.features)
+    const faults = new Set(on.map((one) => faultWith(userStore, one.features[name])))
+    for (const fault of faults) if (fault !== null) mistakes.push(fault)
   }
   if (!publicUrl || !app || !userStore || !stores || !addressLimit || mistakes.length > 0) {
     throw mistakesIn(reading)

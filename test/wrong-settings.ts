@@ -202,6 +202,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['MAIL_SIGN_IN', 'on', 'must be off, list, domains, store or anyone'],
   ['MAIL_GUESTS', 'ada@example.com', 'needs MAIL_SIGN_IN list or domains'],
   ['MAIL_GUESTS_FILE', 'guests.csv', 'needs MAIL_SIGN_IN list'],
+  ['MAIL_SIGN_IN_ATTRIBUTE', 'mail', 'needs MAIL_SIGN_IN store'],
   ['MAIL_CODES_PER_HOUR', '0', 'must be a whole number'],
   ['GUESTS_STORE_URL', 'memory:', 'must be one of sqlite:FILE'],
   ['GUESTS_STORE_URL', 'postgres://db.example', 'must be postgres://USER'],

@@ -35,8 +35,8 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly outcomes?: Outcomes
   /** The security log while SECURITY_LOG_FILE is not set. */
   readonly securityLog?: SecurityLogFile
-  /** Returns why the feature cannot be on with this user store; null if it can. */
-  faultWith?(userStore: StoreSettings): string | null
+  /** Returns why the feature cannot be on with this user store, with the settings of one entry point; null if it can. */
+  faultWith?(userStore: StoreSettings, settings: T): string | null
   /**
    * Opens the feature, and loads its code late. Called only if it is on at an entry point. Null if it has nothing to do.
    * @throws ConfigError if it cannot work with these settings.

@@ -75,10 +75,11 @@ export interface OpenMailCodes {
 
 export interface CodeReader {
   /**
-   * True if this address may get a code. Asked after the answer to the viewer, so that no time tells who may.
+   * True if this address may get a code, else false or the reason for the log. Asked after the answer to the viewer, so
+   * that no time tells who may.
    * @throws UpstreamError if a store does not answer: the mail then waits.
    */
-  mayGet(address: string): Promise<boolean>
+  mayGet(address: string): Promise<boolean | { readonly reason: string }>
 }
 
 export interface MailCodesDeps {

@@ -80,9 +80,10 @@ function createDelivery(
     const { address, requestId } = mail
     const step = { event: 'mail-code', entryPoint: entryPoint.name, viewer: address, requestId }
     try {
-      if (!(await sender.mayGet(address))) {
+      const permission = await sender.mayGet(address)
+      if (permission !== true) {
         counts.count('withheld', entryPoint.name)
-        securityLog.info({ ...step, outcome: 'mail-code-withheld' })
+        securityLog.info({ ...step, outcome: 'mail-code-withheld', ...(permission || {}) })
         return 'done'
       }
       if (!(await limits.admitInTotal())) {

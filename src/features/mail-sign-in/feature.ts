@@ -1,5 +1,7 @@
 import type { Feature } from '../../login/feature.ts'
-import { type MailSignInSettings, mailSignInFields } from './fields.ts'
+import { userStores } from '../../users/open-user-store.ts'
+import type { StoreSettings } from '../../users/user-store-kind.ts'
+import { type MailSignInSettings, mailSignInFields, USERNAME } from './fields.ts'
 
 /** Sign-in with a code by mail, in the frame of the player. */
 export const mailSignIn: Feature<ReturnType<typeof mailSignInFields.settings>, MailSignInSettings> = {
@@ -10,8 +12,17 @@ export const mailSignIn: Feature<ReturnType<typeof mailSignInFields.settings>, M
     'mail-code-over': { level: 'warn', counted: 'always' },
     'mail-guest-removed': { level: 'warn', counted: 'onReturn' },
   },
+  faultWith: faultInStore,
   async open(services, entryPoints) {
     const { openMailSignIn } = await import('./open-mail-sign-in.ts')
     return await openMailSignIn(services, entryPoints)
   },
+}
+
+/** Returns why the store cannot find viewers by the attribute with their address. */
+function faultInStore(store: StoreSettings, { mode, attribute = USERNAME }: MailSignInSettings): string | null {
+  if (mode !== 'store' || attribute === USERNAME) return null
+  const { faultInLookup, urlForm } = userStores.kindOf(store)
+  const fault = faultInLookup ? faultInLookup(store, attribute) : `cannot be used with ${urlForm}`
+  return fault === null ? null : `MAIL_SIGN_IN_ATTRIBUTE ${fault}`
 }

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
 import { listField } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
+import { faultInAttributeName } from '../../users/viewer-fields.ts'
 import { type MailPattern, parseMailPattern } from '../guests/mail-address.ts'
+
+/** The user name is the mail address. */
+export const USERNAME = 'username'
 
 export type MailSignInMode = 'list' | 'domains' | 'store' | 'anyone'
 
@@ -13,6 +17,8 @@ export interface MailSignInSettings {
   readonly guests: readonly MailPattern[]
   /** A CSV file of guests. Null for none. */
   readonly file: string | null
+  /** With `store`, the attribute of a viewer with the verified mail address, or `username`. */
+  readonly attribute?: string
   /** True if guests can also register at this entry point. */
   readonly hasRegistration?: boolean
 }
@@ -34,6 +40,10 @@ function settings() {
       .default('off'),
     mailGuests: listField('must name at least one address or domain', parsePattern).optional().meta({ inFile: 'list' }),
     mailGuestsFile: z.string().min(1).optional(),
+    mailSignInAttribute: z
+      .string()
+      .refine((name) => name === USERNAME || faultInAttributeName(name) === null, 'must be username, or an attribute')
+      .default(USERNAME),
   }
 }
 
@@ -41,9 +51,11 @@ type Given = SettingValues<ReturnType<typeof settings>>
 
 function read(given: Given, { has, refuse, nameOf }: ReadContext): MailSignInSettings | null {
   const { mailSignIn: mode, mailGuests: guests = [], mailGuestsFile: file = null } = given
+  const { mailSignInAttribute: attribute = USERNAME } = given
   const isList = mode === 'list' || mode === 'domains'
   if (!isList && has('mailGuests')) refuse('mailGuests', `needs ${nameOf('mailSignIn')} list or domains`)
   if (mode !== 'list' && has('mailGuestsFile')) refuse('mailGuestsFile', `needs ${nameOf('mailSignIn')} list`)
+  if (mode !== 'store' && attribute !== USERNAME) refuse('mailSignInAttribute', `needs ${nameOf('mailSignIn')} store`)
   if (mode === 'list' && !LISTS.some(has)) {
     refuse('mailGuests', `is required with list, or ${nameOf('mailGuestsFile')}: the addresses of the guests`)
   }
@@ -52,7 +64,9 @@ function read(given: Given, { has, refuse, nameOf }: ReadContext): MailSignInSet
     refuse('mailGuests', 'must name domains only, such as *@example.com; with addresses, set list')
   }
   // Undefined for a wrong value, which was reported before.
-  return mode === undefined || mode === 'off' ? null : { mode, guests, file, hasRegistration: has('registration') }
+  return mode === undefined || mode === 'off'
+    ? null
+    : { mode, guests, file, attribute, hasRegistration: has('registration') }
 }
 
 /** The settings of the sign-in with a code by mail. It is off by default. */

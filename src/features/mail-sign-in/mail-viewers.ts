@@ -1,19 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
+import type { AddressOwner } from '../../users/mail/address-lookup.ts'
 import type { UserStore, Viewer } from '../../users/user-store.ts'
 import { guestOrigin, guestSubjectOf } from '../guests/guest-origin.ts'
 import type { KnownGuest } from '../guests/guest-sources.ts'
-import type { MailSignInSettings } from './fields.ts'
+import { parseMailAddress } from '../guests/mail-address.ts'
+import { type MailSignInSettings, USERNAME } from './fields.ts'
 import type { GuestList } from './guest-list.ts'
 
 /** The viewers who may sign in with a code at one entry point now. */
 export interface MailViewers {
-  /** Null for an address that may not sign in. @throws UpstreamError if the user store does not answer. */
-  find(address: string): Promise<SignedIn | null>
+  /** Finds the viewer of an address. @throws UpstreamError if the user store does not answer. */
+  find(address: string): Promise<SignedIn | NotFound>
   /** True for a guest of the list: the only guests whose sessions are those of this feature. */
   isListed(address: string): boolean
   /** True for a session of a viewer who may sign in here. */
   acceptsSession(viewer: SessionViewer): boolean
+}
+
+/** The address may not sign in. */
+export interface NotFound {
+  readonly viewer: null
+  /** For the log. Absent for an address that is not on the list. */
+  readonly reason?: string
 }
 
 export interface SignedIn {
@@ -26,20 +35,23 @@ interface MailViewersDeps {
   readonly guests: GuestList
   /** Returns a guest of another feature, such as one who registered. Comes before the list. */
   readonly findKnown: (address: string) => Promise<KnownGuest | null>
-  readonly users: Pick<UserStore, 'find'>
+  readonly users: Pick<UserStore, 'find' | 'findByAddress'>
   readonly sessionSeconds: number
   readonly nowSeconds: () => number
 }
 
+const NOT_FOUND: NotFound = { viewer: null }
+
 export function createMailViewers(
-  { mode }: MailSignInSettings,
+  { mode, attribute = USERNAME }: MailSignInSettings,
   { guests, findKnown, users, sessionSeconds, nowSeconds }: MailViewersDeps,
 ): MailViewers {
   if (mode === 'store') {
     return {
       async find(address) {
-        const viewer = (await users.find?.(address)) ?? null
-        return viewer ? { viewer } : await findKnown(address)
+        const viewer = await findInStore(users, attribute, address)
+        if (viewer === 'several') return { viewer: null, reason: `several viewers have this address in ${attribute}` }
+        return viewer ? { viewer } : ((await findKnown(address)) ?? NOT_FOUND)
       },
       isListed: () => false,
       acceptsSession: ({ sso }) => sso === undefined,
@@ -52,7 +64,7 @@ export function createMailViewers(
       const guest = guests.find(address)
       const viewer = guest && { username: address, ...guest }
       const origin = guestOrigin('mail', address, nowSeconds() + sessionSeconds)
-      return viewer && { viewer, origin }
+      return viewer ? { viewer, origin } : NOT_FOUND
     },
     isListed: (address) => guests.find(address) !== null,
     acceptsSession(stored) {
@@ -63,4 +75,20 @@ export function createMailViewers(
       return guest === null || isDeepStrictEqual({ ...stored.snapshot }, { ...guest })
     },
   }
+}
+
+/**
+ * Returns the viewer of the store whose address this is. With an attribute, the user name does not count: a viewer named
+ * like the address of another viewer is not that viewer.
+ */
+async function findInStore(
+  { find, findByAddress }: Pick<UserStore, 'find' | 'findByAddress'>,
+  attribute: string,
+  address: string,
+): Promise<AddressOwner> {
+  if (attribute === USERNAME) return (await find?.(address)) ?? null
+  const owner = (await findByAddress?.(attribute, address)) ?? null
+  if (owner === null || owner === 'several') return owner
+  // A directory or a service may compare in another way.
+  return parseMailAddress(owner.attributes[attribute]) === address ? owner : null
 }

@@ -39,7 +39,11 @@ export async function openMailSignIn(
       const own = byName.get(entryPoint.name)
       if (own === undefined) throw new Error(`Entry point ${entryPoint.name} is not open`)
       const { viewers } = own
-      const mayGet = async (address: string) => (await viewers.find(address)) !== null
+      const mayGet = async (address: string) => {
+        const found = await viewers.find(address)
+        if (found.viewer !== null) return true
+        return found.reason !== undefined && { reason: found.reason }
+      }
       const ownCodes = codes.at('mail-sign-in', entryPoint, { mayGet })
       return {
         screenPart: mailScreenPart(!entryPoint.hasPasswordForm),

@@ -118,8 +118,9 @@ function postCode(deps: MailSignInDeps): RequestHandler {
         return again(refusal)
       }
       const signedIn = await viewers.find(address)
-      if (signedIn === null) {
-        logSignIn(req, { outcome: 'mail-guest-removed', viewer: address, status: 403 })
+      if (signedIn.viewer === null) {
+        const { reason } = signedIn
+        logSignIn(req, { outcome: 'mail-guest-removed', viewer: address, status: 403, ...(reason && { reason }) })
         return show({ prompt: PROMPTS.address, refusal: { status: 403, text: 'mail-sign-in.removed' } })
       }
       const { viewer, origin } = signedIn

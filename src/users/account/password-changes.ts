@@ -25,8 +25,8 @@ export interface PasswordChanges {
    */
   assertAllowed(): Promise<void>
   /**
-   * Returns the enabled viewers with this value of an attribute, at most three. Upper and lower case of ASCII letters
-   * do not matter.
+   * Returns the enabled viewers with this mail address in an attribute, at most three. Upper and lower case of ASCII
+   * letters do not matter.
    * @throws UpstreamError when the store cannot be reached.
    */
   findByAttribute(name: string, value: string): Promise<readonly Viewer[]>

@@ -9,6 +9,7 @@ export const httpStore: UserStoreKind<HttpStoreSettings> = {
   isUrl: isHttpStoreUrl,
   settings: HttpStoreEnvironment.shape,
   read: readHttpStoreSettings,
+  faultInLookup: ({ findUrl }) => (findUrl === null ? 'needs HTTP_STORE_FIND_URL' : null),
   async open(settings, warn) {
     const { openHttpStore } = await import('./store.ts')
     return openHttpStore(settings, { warn })

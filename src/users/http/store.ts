@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
+import type { AddressOwner } from '../mail/address-lookup.ts'
 import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
@@ -56,9 +57,17 @@ export function openHttpStore(
     // The service may have given the name to another viewer, who must not get the session.
     return viewer !== null && usernameKey(viewer.username) === usernameKey(username) ? viewer : null
   }
+  async function findByAddress(url: string, attribute: string, address: string): Promise<AddressOwner> {
+    const answer = await send(url, { attribute, address })
+    return answer.status === 409 ? 'several' : judgeLookUp(url, answer)
+  }
+  const lookUps = (url: string): Pick<UserStore, 'find' | 'findByAddress'> => ({
+    find: (username) => find(url, username),
+    findByAddress: (attribute, address) => findByAddress(url, attribute, address),
+  })
   return {
     authenticate,
-    ...(findUrl === null ? {} : { find: (username: string) => find(findUrl, username) }),
+    ...(findUrl !== null && lookUps(findUrl)),
     async checkHealth() {
       assertOpen()
       const address = findUrl ?? url

@@ -8,6 +8,8 @@ export const ldapStore: UserStoreKind<LdapStoreSettings> = {
   isUrl: isLdapUrl,
   settings: LdapStoreEnvironment.shape,
   read: readLdapStoreSettings,
+  faultInLookup: ({ attributes }, attribute) =>
+    attributes.some(({ name }) => name === attribute) ? null : `needs LDAP_ATTRIBUTES with ${attribute}=mail, or alike`,
   async open(settings, warn) {
     const { openLdapStore } = await import('./store.ts')
     return openLdapStore(settings, { warn })

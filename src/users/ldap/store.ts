@@ -1,5 +1,6 @@
 import { type Client, type Entry, Filter, FilterParser, ResultCodeError } from 'ldapts'
 import { ConfigError, UpstreamError } from '../../errors.ts'
+import type { AddressOwner } from '../mail/address-lookup.ts'
 import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, ViewerState, Warn } from '../user-store.ts'
@@ -24,6 +25,8 @@ interface SearchResult {
 }
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
+/** Entries with one address that are read, disabled or not. */
+const MOST_WITH_ADDRESS = 10
 const UNKNOWN_NAME = 'no-such-user'
 
 /**
@@ -61,28 +64,17 @@ export function openLdapStore(
     const { entries, groups, bind } = await request((client) => trySignIn(client, settings, username, password))
     const entry = singleEntry(entries)
     if (entry === null) return WRONG
-    const refusal = refusalIn(entry, bind)
+    const refusal = refusalIn(entry, bind, nowSeconds(), warn)
     if (refusal !== null) return { ok: false, reason: refusal, ...otherName(entry, settings, username) }
     return { ok: true, viewer: readViewer(entry, groups, settings) }
   }
   async function inspect(username: string): Promise<ViewerState | null> {
     assertOpen()
     if (faultInUsername(username) !== null) return null
-    const { entries, groups } = await request((client) => lookUp(client, settings, username))
+    const filter = filterOf(settings, Filter.escape(canonicalText(username)))
+    const { entries, groups } = await request((client) => lookUp(client, settings, filter))
     const entry = singleEntry(entries)
     return entry && stateIn(entry, readViewer(entry, groups, settings), nowSeconds())
-  }
-  function refusalIn(entry: Entry, bind: BindAnswer): BindRefusal['reason'] | null {
-    if (bind.ok) {
-      if (isDisabled(entry, nowSeconds())) return 'disabled'
-      return mustChangePassword(bind) ? 'expired-password' : null
-    }
-    const refusal = refusalOf(bind)
-    if (refusal === null) {
-      throw new UpstreamError('user-store', `The directory did not check a password: ${bind.message}`)
-    }
-    if (refusal.note !== null) warn(`In the directory, ${JSON.stringify(entry.dn)} ${refusal.note}.`)
-    return refusal.reason
   }
   return {
     authenticate,
@@ -94,10 +86,19 @@ export function openLdapStore(
       return usernameKey(viewer.username) === usernameKey(username) ? viewer : null
     },
     inspect,
+    async findByAddress(name, address) {
+      assertOpen()
+      const filter = addressFilter(settings, name, address)
+      return await request((client) => lookUpAddress(client, settings, filter, nowSeconds()))
+    },
     async checkHealth() {
       assertOpen()
       await guard.probe((signal) =>
-        withDirectory(directory, signal, async (client) => void (await search(client, settings, UNKNOWN_NAME))),
+        withDirectory(
+          directory,
+          signal,
+          async (client) => void (await search(client, settings, filterOf(settings, UNKNOWN_NAME))),
+        ),
       )
     },
     close() {
@@ -105,6 +106,19 @@ export function openLdapStore(
       return Promise.resolve()
     },
   }
+}
+
+function refusalIn(entry: Entry, bind: BindAnswer, nowSeconds: number, warn: Warn): BindRefusal['reason'] | null {
+  if (bind.ok) {
+    if (isDisabled(entry, nowSeconds)) return 'disabled'
+    return mustChangePassword(bind) ? 'expired-password' : null
+  }
+  const refusal = refusalOf(bind)
+  if (refusal === null) {
+    throw new UpstreamError('user-store', `The directory did not check a password: ${bind.message}`)
+  }
+  if (refusal.note !== null) warn(`In the directory, ${JSON.stringify(entry.dn)} ${refusal.note}.`)
+  return refusal.reason
 }
 
 /** Returns the refusal of a single request as a value, since it is not a failure of the directory. */
@@ -119,7 +133,7 @@ async function resultOf<T>(work: Promise<T>): Promise<{ readonly value: T } | { 
 }
 
 async function trySignIn(client: Client, settings: LdapStoreSettings, username: string, password: string) {
-  const entries = await search(client, settings, username)
+  const entries = await search(client, settings, filterOf(settings, Filter.escape(canonicalText(username))))
   const [entry] = entries
   const isOne = entry !== undefined && entries.length === 1
   const bind = await bindAsViewer(client, isOne ? entry.dn : unknownUserDn(settings), password)
@@ -129,19 +143,58 @@ async function trySignIn(client: Client, settings: LdapStoreSettings, username: 
   return { entries, groups: await searchGroups(client, settings.groups, entry.dn), bind }
 }
 
-async function lookUp(client: Client, settings: LdapStoreSettings, username: string): Promise<SearchResult> {
-  const entries = await search(client, settings, username)
+async function lookUp(client: Client, settings: LdapStoreSettings, filter: string): Promise<SearchResult> {
+  return await withGroups(client, settings, await search(client, settings, filter))
+}
+
+/** Looks up the enabled entry with an address. With too many, one that was not read may be enabled too. */
+async function lookUpAddress(
+  client: Client,
+  settings: LdapStoreSettings,
+  filter: string,
+  nowSeconds: number,
+): Promise<AddressOwner> {
+  const all = await search(client, settings, filter, MOST_WITH_ADDRESS)
+  const enabled = all.filter((entry) => !isDisabled(entry, nowSeconds))
+  if (enabled.length > 1 || all.length === MOST_WITH_ADDRESS) return 'several'
+  const { entries, groups } = await withGroups(client, settings, enabled)
+  const entry = singleEntry(entries)
+  return entry && readViewer(entry, groups, settings)
+}
+
+async function withGroups(
+  client: Client,
+  settings: LdapStoreSettings,
+  entries: readonly Entry[],
+): Promise<SearchResult> {
   const [entry] = entries
   const isSearched = settings.groups !== null && entry !== undefined && entries.length === 1
   return { entries, groups: isSearched ? await searchGroups(client, settings.groups, entry.dn) : [] }
 }
 
-async function search(client: Client, settings: LdapStoreSettings, username: string): Promise<readonly Entry[]> {
+/** Returns the filter for one user name. @param escaped the name in a filter, or `*` for any name. */
+function filterOf({ userFilter }: LdapStoreSettings, escaped: string): string {
+  return userFilter.replaceAll('{username}', () => escaped)
+}
+
+/** Returns the filter for the viewers with this address, within the conditions that LDAP_USER_FILTER has for viewers. */
+function addressFilter(settings: LdapStoreSettings, name: string, address: string): string {
+  const { attribute } = settings.attributes.find((one) => one.name === name) ?? {}
+  if (attribute === undefined) throw new RangeError(`LDAP_ATTRIBUTES has no ${name}`)
+  return `(&${filterOf(settings, '*')}(${attribute}=${Filter.escape(address)}))`
+}
+
+async function search(
+  client: Client,
+  settings: LdapStoreSettings,
+  filter: string,
+  sizeLimit = 2,
+): Promise<readonly Entry[]> {
   const { searchEntries } = await client.search(settings.searchBase, {
     scope: 'sub',
-    filter: settings.userFilter.replaceAll('{username}', () => Filter.escape(canonicalText(username))),
+    filter,
     attributes: searchedAttributes(settings),
-    sizeLimit: 2,
+    sizeLimit,
     timeLimit: Math.ceil(settings.timeoutMs / 1000),
   })
   return searchEntries

@@ -9,6 +9,8 @@ export const postgresStore: UserStoreKind<PostgresSettings> = {
   settings: PostgresEnvironment.shape,
   read: readPostgresSettings,
   isOwn: ({ query }) => query === null,
+  faultInLookup: ({ query }) =>
+    query === null ? null : 'needs the table of this app: POSTGRES_QUERY finds viewers by the user name alone',
   async open(settings, warn) {
     const { openPostgresStore } = await import('./store.ts')
     return await openPostgresStore(settings, { warn })

@@ -11,6 +11,7 @@ import { type ConnectOptions, connectPostgres, type PostgresConnection } from '.
 import { queriedTable } from './customer-table/query.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { postgresPasswordChanges } from './own-table/account/password-links.ts'
+import { postgresAddressLookup } from './own-table/mail/address-lookup.ts'
 import { ownTable } from './own-table/own-table.ts'
 import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
 import { inspectViewer } from './own-table/viewer-states.ts'
@@ -73,6 +74,7 @@ export function createPostgresStore(
   const ofOwnTable = () => ({
     passwordChanges: postgresPasswordChanges(connection, { queue, passwords, assertUsable }),
     passkeys: postgresPasskeys(connection, assertUsable),
+    findByAddress: postgresAddressLookup(rowsOf),
   })
   return {
     assertCapacity: queue.assertCapacity,

@@ -19,6 +19,7 @@ export const sqliteStore: UserStoreKind<SqliteSettings> = {
   settings: {},
   read: (url) => ({ ok: true, settings: { kind: 'sqlite', file: fileOf(url) } }),
   isOwn: () => true,
+  faultInLookup: () => null,
   async open({ file }, warn) {
     const { openSqliteStore } = await import('./store.ts')
     return openSqliteStore(file, { warn })

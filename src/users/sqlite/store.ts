@@ -8,6 +8,7 @@ import type { OwnUserStore, UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
+import { sqliteAddressLookup } from './mail/address-lookup.ts'
 import { sqlitePasskeys } from './passkeys/sqlite-passkeys.ts'
 import { readViewerRow, viewerInspector } from './viewer-row.ts'
 
@@ -57,6 +58,7 @@ export function createSqliteStore(
     }),
     passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
     passkeys: sqlitePasskeys(database, file),
+    findByAddress: sqliteAddressLookup(database, file),
     find: (username) =>
       promised(() => {
         const stored = faultInUsername(username) === null ? load(usernameKey(username)) : null

@@ -7,6 +7,7 @@ import type { Fault, Order, Seen, ServiceOptions } from './login-service.ts'
 /** A customer's login service, as a process that tests can stop and kill. The tests send it messages. */
 
 const Question = z.object({ username: z.string(), password: z.string().optional() })
+const AddressQuestion = z.object({ attribute: z.string(), address: z.string() })
 const seen: Seen[] = []
 let fault: Fault = {}
 let isBroken = (): boolean => false
@@ -64,6 +65,8 @@ function answerTo({ token, viewers }: ServiceOptions, req: IncomingMessage, body
     return { status: 401, json: {}, headers: { 'WWW-Authenticate': 'Bearer realm="users", error="invalid_token"' } }
   }
   if (req.method !== 'POST') return { status: 405, json: {} }
+  const asked = AddressQuestion.safeParse(JSON.parse(body))
+  if (req.url === '/find' && asked.success) return answerToAddress(viewers, asked.data)
   const question = Question.safeParse(JSON.parse(body))
   if (!question.success) return { status: 400, json: {} }
   const { username, password } = question.data
@@ -72,6 +75,18 @@ function answerTo({ token, viewers }: ServiceOptions, req: IncomingMessage, body
   if (req.url === '/find') return found && !found.disabled ? { status: 200, json: told } : { status: 404, json: {} }
   if (found === undefined || found.password !== password) return { status: 401, json: {} }
   return found.disabled ? { status: 403, json: {} } : { status: 200, json: told }
+}
+
+function answerToAddress(
+  viewers: ServiceOptions['viewers'],
+  { attribute, address }: z.output<typeof AddressQuestion>,
+): Answer {
+  const isOwner = ({ attributes, disabled }: (typeof viewers)[number]) =>
+    !disabled && attributes[attribute]?.toLowerCase() === address
+  const [found, other] = viewers.filter(isOwner)
+  if (other) return { status: 409, json: {} }
+  const { username, groups, attributes } = found ?? {}
+  return found ? { status: 200, json: { username, groups, attributes } } : { status: 404, json: {} }
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string | undefined> {

@@ -95,10 +95,12 @@ test('every request of the HTTP store is in openapi.yaml', async () => {
   await store.authenticate('ada@example.com', '')
   await store.authenticate('ada@example.com', 'x'.repeat(8193))
   await find(store)?.catch(() => {})
+  await store.findByAddress?.('mail', 'ada@example.com').catch(() => {})
   await store.checkHealth()
   expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
     'POST /sign-in',
     'POST /sign-in',
+    'POST /find',
     'POST /find',
     'HEAD /find',
   ])
@@ -128,12 +130,18 @@ test('the HTTP store understands every answer in openapi.yaml, and takes any oth
       expect([path, status, status in post.responses]).toEqual([
         path,
         status,
-        isGateway || status === 200 || (path === '/find' && status === 401) || String(status) in meaning,
+        isGateway || status === 200 || (path === '/find' && [401, 409].includes(status)) || String(status) in meaning,
       ])
       if (String(status) in meaning) expect([status, got]).toEqual([status, meaning[String(status)]])
       else expect([status, got]).toEqual([status, expect.any(UpstreamError)])
     }
   }
+})
+
+test('409 answers an address of several viewers', async () => {
+  const { store, answer } = await openStore()
+  answer.status = 409
+  expect(await store.findByAddress?.('mail', 'ada@example.com')).toBe('several')
 })
 
 test('an answer with the header of a wrong token is a fault, not a wrong password', async () => {

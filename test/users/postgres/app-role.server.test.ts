@@ -194,7 +194,7 @@ test('a second migration sets a new password of the role', async () => {
   await migratePostgres(ownerSettings(), appSettings())
   const old = appSettings()
   app.password = randomUUID()
-  expect(await migratePostgres(ownerSettings(), appSettings())).toMatchObject({ from: 4, to: 4 })
+  expect(await migratePostgres(ownerSettings(), appSettings())).toMatchObject({ from: 5, to: 5 })
   await connectAsApp()
   await expect(openPostgresStore(old)).rejects.toThrow(ConfigError)
 })

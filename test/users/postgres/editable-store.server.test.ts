@@ -28,10 +28,10 @@ describe('the viewers table', () => {
     const database = await server.createDatabase()
     const settings = settingsOf(server.url({ database }))
     const made = await Promise.all([1, 2, 3, 4].map(() => migratePostgres(settings)))
-    expect(made.map(({ from }) => from).sort()).toEqual([0, 4, 4, 4])
+    expect(made.map(({ from }) => from).sort()).toEqual([0, 5, 5, 5])
     const store = await migratedStore(server.url({ database }))
     await store.add({ username: 'ada', groups: [], attributes: {} }, password)
-    expect(await migratePostgres(settings)).toEqual({ from: 4, to: 4 })
+    expect(await migratePostgres(settings)).toEqual({ from: 5, to: 5 })
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
   })
 
@@ -46,7 +46,7 @@ describe('the viewers table', () => {
       const refused = useTable(settings)
       await expect(refused).rejects.toThrow(ConfigError)
       await expect(refused).rejects.toThrow(
-        /release 99\.1\.2 of this app \(version 99, supported: 4\).* Use that release/,
+        /release 99\.1\.2 of this app \(version 99, supported: 5\).* Use that release/,
       )
     }
   })
@@ -54,10 +54,11 @@ describe('the viewers table', () => {
   test('a viewers table of the version before passkeys keeps its viewers, and takes passkeys', async () => {
     const { database } = await databaseWithAda(server)
     const older = `ALTER TABLE viewer_auth.schema_version DROP COLUMN release; DROP TABLE viewer_auth.passkeys; DROP TABLE viewer_auth.passkey_handles;
+                   DROP FUNCTION viewer_auth.addresses_of CASCADE;
                    UPDATE viewer_auth.schema_version SET version = 2`
     await server.query(older, [], database)
     const url = server.url({ database })
-    expect(await migratePostgres(settingsOf(url))).toEqual({ from: 2, to: 4 })
+    expect(await migratePostgres(settingsOf(url))).toEqual({ from: 2, to: 5 })
     const store = await openQuickStore(url)
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
     expect(await store.passkeys?.userHandleOf('ada')).not.toBeNull()
@@ -67,7 +68,7 @@ describe('the viewers table', () => {
     const { database } = await databaseWithAda(server)
     await server.query('UPDATE viewer_auth.schema_version SET version = 0', [], database)
     const opening = openPostgresStore(settingsOf(server.url({ database })))
-    await expect(opening).rejects.toThrow(/older version \(0 of 4\).* npm run -s viewer-auth -- viewers migrate\.$/)
+    await expect(opening).rejects.toThrow(/older version \(0 of 5\).* npm run -s viewer-auth -- viewers migrate\.$/)
   })
 
   test('a schema viewer_auth that this app did not create is refused', async () => {

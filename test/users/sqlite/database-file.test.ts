@@ -90,7 +90,8 @@ test("another program's database is refused and not changed", () => {
 test('a file of the version before passkeys keeps its viewers, and takes passkeys', () => {
   const file = join(temporaryFolder(), 'viewers.db')
   const older = openViewersFile(file, 0)
-  older.exec(`DROP TABLE passkeys; DROP TABLE passkey_handles; PRAGMA user_version = 2;
+  older.exec(`DROP TABLE passkeys; DROP TABLE passkey_handles; DROP TRIGGER viewer_added; DROP TRIGGER viewer_changed;
+              DROP TABLE viewer_addresses; PRAGMA user_version = 2;
               INSERT INTO viewers (key, username, password_hash) VALUES ('ada', 'Ada', 'x')`)
   older.close()
   const database = openViewersFile(file, 0)

@@ -8,6 +8,8 @@ import type { PasswordHashing } from '../../passwords/argon2.ts'
 import { type StoredViewer, toViewer } from '../../passwords/verify-sign-in.ts'
 import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { promised, queryViewers } from '../database-file.ts'
+import { BY_ADDRESS } from '../mail/address-lookup.ts'
+import { readViewerRow } from '../viewer-row.ts'
 
 /** Looks up a viewer by the key of the name. */
 type Load = (key: string) => StoredViewer | null
@@ -16,7 +18,6 @@ interface Found extends Pick<FoundPasswordLink, 'purpose'> {
   readonly stored: StoredViewer
 }
 
-const KeyRow = z.object({ key: z.string() })
 const LinkRow = z.object({ key: z.string(), purpose: z.enum(['reset', 'invitation']) })
 
 interface PasswordChangesDeps {
@@ -37,11 +38,7 @@ export function sqlitePasswordChanges(
      SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = 0`,
   )
   const select = database.prepare('SELECT key, purpose FROM password_links WHERE digest = ? AND expires_at > ?')
-  const byAttribute = database.prepare(
-    `SELECT key FROM viewers WHERE disabled = 0 AND EXISTS (
-       SELECT 1 FROM json_each(attributes) AS a WHERE a.key = ? AND lower(a.value) = lower(?)
-     ) ORDER BY key LIMIT 3`,
-  )
+  const byAddress = database.prepare(BY_ADDRESS)
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ?')
   const removeLinks = database.prepare('DELETE FROM password_links WHERE key = ?')
 
@@ -63,7 +60,7 @@ export function sqlitePasswordChanges(
     // The file belongs to this app.
     assertAllowed: () => Promise.resolve(),
     findByAttribute: (name, value) =>
-      inFile(() => byAttribute.all(name, value).flatMap((row) => load(KeyRow.parse(row).key)?.viewer ?? [])),
+      inFile(() => byAddress.all(name, value).map((row) => readViewerRow(row, file).viewer)),
     createLink: (username, { purpose, digest, expiresAtSeconds }) =>
       inOneStep(() => {
         const key = faultInUsername(username) === null ? usernameKey(username) : null

@@ -7,6 +7,7 @@ import { toViewer } from '../../../passwords/verify-sign-in.ts'
 import { faultInUsername, usernameKey } from '../../../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
 import { refusalAsUpstreamError } from '../../fault.ts'
+import { BY_ADDRESS, indexedAddress } from '../mail/address-lookup.ts'
 import { COLUMNS, LOCK_VIEWER, readOwnRow } from '../own-table.ts'
 import { assertRights } from '../rights.ts'
 
@@ -16,9 +17,6 @@ const NEEDED_RIGHTS = {
   instead: 'unset SMTP_URL',
 }
 const VIEWER = `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`
-const BY_ATTRIBUTE = `
-  SELECT ${COLUMNS} FROM viewer_auth.viewers
-  WHERE NOT disabled AND lower(attributes ->> $1) = lower($2) ORDER BY key LIMIT 3`
 const CREATE = `
   INSERT INTO viewer_auth.password_links (key, purpose, digest, expires_at)
   SELECT key, $2, $3, $4 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled
@@ -63,7 +61,7 @@ export function postgresPasswordChanges(
   return {
     assertAllowed: () => assertRights(rowsOf, connection.settings, NEEDED_RIGHTS),
     async findByAttribute(name, value) {
-      const rows = await rowsOf(BY_ATTRIBUTE, [name, value])
+      const rows = await rowsOf(BY_ADDRESS, [indexedAddress(name, value)])
       return rows.flatMap((row) => readOwnRow(row)?.viewer ?? [])
     },
     async createLink(username, { purpose, digest, expiresAtSeconds }) {

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
+import type { ImportedViewer } from '../../../src/users/import-batch/import-rules.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
+import type { ContractViewer } from '../user-store-contract.ts'
+
+function viewer(username: string, mail: string, more: Partial<ContractViewer> = {}): ContractViewer {
+  return { username, password: 'seven quiet herons', groups: ['staff'], attributes: { mail }, disabled: false, ...more }
+}
+
+/** The viewers that each store under test must contain. */
+export const addressViewers: readonly ContractViewer[] = [
+  viewer('ada', 'Ada@Example.com'),
+  viewer('eve@example.com', 'mallory@example.com'),
+  viewer('eve', 'eve@example.com'),
+  viewer('gone', 'gone@example.com', { disabled: true }),
+  viewer('old', 'grace@example.com', { disabled: true }),
+  viewer('grace', 'grace@example.com'),
+  viewer('one', 'shared@example.com'),
+  viewer('two', 'SHARED@example.com'),
+  viewer('star', '*@example.com'),
+]
+
+/**
+ * Tests the promises of every store that finds viewers by a mail address, against a real one.
+ * @param open opens a store that contains `addressViewers`.
+ */
+export function addressLookupContract(name: string, open: () => Promise<UserStore>): void {
+  describe(`address lookup contract: ${name}`, { timeout: 30_000 }, () => {
+    test.each([
+      ['an address in another letter case', 'mail', 'ada@example.com', 'ada'],
+      ['an address that is the user name of another viewer', 'mail', 'eve@example.com', 'eve'],
+      ['an address of a disabled and an enabled viewer', 'mail', 'grace@example.com', 'grace'],
+      ['an unknown address', 'mail', 'nobody@example.com', null],
+      ['an address that is only a user name', 'mail', 'one@example.com', null],
+      ['the address of a disabled viewer', 'mail', 'gone@example.com', null],
+      ['a pattern of SQL', 'mail', '%@example.com', null],
+      ['a filter of LDAP', 'mail', '*)(uid=*', null],
+      ['quotes', 'mail', `'"@example.com`, null],
+    ])('%s', async (_what, attribute, address, username) => {
+      const store = await open()
+      const owner = await store.findByAddress?.(attribute, address)
+      // The same viewer, with the same version of the password: only then a session goes on.
+      expect(owner).toEqual(username && (await store.find?.(username)))
+      await store.close()
+    })
+
+    test('an address of two viewers, and of nobody else, is refused', async () => {
+      const store = await open()
+      expect(await store.findByAddress?.('mail', 'shared@example.com')).toBe('several')
+      await store.close()
+    })
+  })
+}
+
+/** Tests that a store whose viewers this app manages finds them after each change. @param createStorage as in other contracts. */
+export function addressChangesContract(
+  name: string,
+  createStorage: () => Promise<() => Promise<EditableUserStore>>,
+): void {
+  describe(`address lookup contract, changes: ${name}`, { timeout: 30_000 }, () => {
+    test('a viewer is found by the address of now, and not after the removal', async () => {
+      const store = await (await createStorage())()
+      const ownerOf = async (address: string) => {
+        const owner = await store.findByAddress?.('mail', address)
+        return typeof owner === 'string' ? owner : owner?.username
+      }
+      await store.add({ username: 'ada', groups: [], attributes: { mail: 'ada@example.com', seat: '12' } }, null)
+      expect(await ownerOf('ada@example.com')).toBe('ada')
+      const imported: ImportedViewer = {
+        username: 'ada',
+        groups: [],
+        passwordHash: null,
+        disabled: undefined,
+        attributes: { mail: 'Ada@Example.org' },
+      }
+      expect(await store.importBatch([imported], 'update')).toEqual(['updated'])
+      expect([await ownerOf('ada@example.com'), await ownerOf('ada@example.org')]).toEqual([undefined, 'ada'])
+      await store.setDisabled('ada', true)
+      expect(await ownerOf('ada@example.org')).toBeUndefined()
+      await store.setDisabled('ada', false)
+      expect(await ownerOf('ada@example.org')).toBe('ada')
+      await store.remove('ada')
+      expect(await ownerOf('ada@example.org')).toBeUndefined()
+      await store.close()
+    })
+  })
+}
