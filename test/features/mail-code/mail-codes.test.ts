@@ -16,7 +16,7 @@ import { createMailCodes, RESEND_SECONDS } from '../../../src/features/mail-code
 import { createOutbox, type Delivery, type OutboxMail } from '../../../src/features/mail-code/outbox.ts'
 import { createSeal } from '../../../src/features/pass/seal.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { DEFAULT_ADDRESS_LIMIT } from '../../../src/sign-in-limits/settings.ts'
+import { AddressLimitEnvironment, DEFAULT_ADDRESS_LIMIT } from '../../../src/sign-in-limits/settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const ADDRESS = 'guest@example.com'
@@ -223,15 +223,26 @@ test('a network with many mails does not hold back the others', () => {
   expect(RESEND_SECONDS).toBe(30)
 })
 
-test('one network asks for few codes and types few, unless it is trusted', async () => {
-  const limit = { failures: 3, trustedNetworks: DEFAULT_ADDRESS_LIMIT.trustedNetworks }
-  const limits = createCodeLimits(openMemoryCounter, limit, 100)
+test.each([
+  ['192.0.2.1', 'network'],
+  ['198.51.100.7', null],
+])('the network of %s asks for few codes and types few, unless it is trusted', async (network, fourth) => {
+  const { trustedNetworks } = AddressLimitEnvironment.parse({ LIMITS_TRUSTED_NETWORKS: '198.51.100.0/24' })
+  const limits = createCodeLimits(openMemoryCounter, { failures: 3, trustedNetworks }, 100)
   const answers = []
-  for (const name of ['a', 'b', 'c', 'd']) answers.push(await limits.admit(`${name}@example.com`, '192.0.2.1'))
-  expect(answers.map((one) => one?.limit ?? null)).toEqual([null, null, null, 'network'])
+  for (const name of ['a', 'b', 'c', 'd']) answers.push(await limits.admit(`${name}@example.com`, network))
+  expect(answers.map((one) => one?.limit ?? null)).toEqual([null, null, null, fourth])
   const checks = []
-  for (let times = 0; times < 4; times += 1) checks.push(await limits.admitCheck('192.0.2.1'))
-  expect(checks.map((one) => one?.limit ?? null)).toEqual([null, null, null, 'network'])
+  for (let times = 0; times < 4; times += 1) checks.push(await limits.admitCheck(network))
+  expect(checks.map((one) => one?.limit ?? null)).toEqual([null, null, null, fourth])
+})
+
+test('a trusted network too causes few mails to one mailbox', async () => {
+  const { trustedNetworks } = AddressLimitEnvironment.parse({ LIMITS_TRUSTED_NETWORKS: '198.51.100.0/24' })
+  const limits = createCodeLimits(openMemoryCounter, { failures: 3, trustedNetworks }, 100)
+  const answers = []
+  for (let times = 0; times < 6; times += 1) answers.push(await limits.admit('a@example.com', '198.51.100.7'))
+  expect(answers.map((one) => one?.limit ?? null)).toEqual([null, null, null, null, null, 'mailbox-and-network'])
 })
 
 test('the mails of an hour in all: one that is refused or not sent does not count', async () => {

@@ -2,6 +2,7 @@ import type { Config } from '../../../config.ts'
 import type { Feature, OpenFeature, Services } from '../../../login/feature.ts'
 import { accessCodesPreview } from './access-codes/access-codes-preview.ts'
 import { accountPreview } from './account/account-preview.ts'
+import { mailSignInPreview } from './mail-sign-in/mail-sign-in-preview.ts'
 import { passkeysPreview } from './passkeys/passkeys-preview.ts'
 import { registrationPreview } from './registration/registration-preview.ts'
 import type { FeaturePreview } from './screen.ts'
@@ -13,6 +14,7 @@ export const FEATURE_PREVIEWS: readonly FeaturePreview[] = [
   ssoPreview, //
   passkeysPreview,
   accessCodesPreview,
+  mailSignInPreview,
   registrationPreview,
   accountPreview,
   tokenPreview,

@@ -1,5 +1,5 @@
 import type { Registration, RegistrationState } from '../../../../features/registration/book/registration.ts'
-import type { Registrations } from '../../../../features/registration/book/registrations.ts'
+import type { Openness, Registrations } from '../../../../features/registration/book/registrations.ts'
 import { stepsOf } from '../../../../features/registration/form/form.ts'
 import { PATHS } from '../../../../features/registration/form/paths.ts'
 import { createFormSeal } from '../../../../features/registration/form/sealed-form.ts'
@@ -15,13 +15,16 @@ const CODE = '2345-6789'
 const WRONG = '9999-9999'
 const SHOWN = ['waiting-for-approval', 'on-waiting-list', 'refused', 'cancelled'] as const
 
+/** The state of the registration on the next screen. */
+const stage: { openness: Openness } = { openness: 'open' }
+
 /** Returns registrations of which each shown state has one, and which are full. Nothing is stored. */
 function previewOf(entryPoint: string, settings: RegistrationSettings): Registrations {
   const unused = () => Promise.reject(new Error('A preview does not change registrations'))
   return {
     settings,
     find: (address) => Promise.resolve(registrationIn(entryPoint, address)),
-    openness: () => Promise.resolve('open'),
+    openness: () => Promise.resolve(stage.openness),
     register: () => Promise.resolve({ ok: false, reason: 'full' }),
     ...{
       counts: unused,
@@ -76,6 +79,7 @@ export const registrationPreview: FeaturePreview = {
     const wrongCode = await prove(request, ADDRESS, WRONG)
     return [
       { name: 'registration', html: (await app.get(PATHS.address, { fields })).html },
+      ...(await firstForms(request)),
       { name: 'registration, wrong address', html: wrongAddress.html },
       { name: 'registration, code', html: sent.html },
       { name: 'registration, wrong code', html: wrongCode.html },
@@ -88,6 +92,18 @@ export const registrationPreview: FeaturePreview = {
       )),
     ]
   },
+}
+
+/** Requests the first form of a registration that takes nobody, or nobody at once. */
+async function firstForms({ app, fields }: ScreenRequest): Promise<Screen[]> {
+  const screens: Screen[] = []
+  for (const openness of ['closed', 'full', 'waiting-list'] as const) {
+    stage.openness = openness
+    const { html } = await app.get(PATHS.address, { fields })
+    screens.push({ name: `registration, ${openness.replace('-', ' ')}`, html })
+  }
+  stage.openness = 'open'
+  return screens
 }
 
 function prove({ app, fields }: ScreenRequest, address: string, code: string) {

@@ -11,12 +11,14 @@ test('brand preview shows each step and state of a registration, and sends no ma
   const shown = (name: string) => screens[names.indexOf(name)]?.html ?? ''
   expect(shown('fresh')).toContain('id="register"')
   expect(names.filter((name) => name.startsWith('registration'))).toEqual([
-    ...['registration', 'registration, wrong address', 'registration, code', 'registration, wrong code'],
+    ...['registration', 'registration, closed', 'registration, full', 'registration, waiting list'],
+    ...['registration, wrong address', 'registration, code', 'registration, wrong code'],
     ...['registration, step 1', 'registration, step 1, left empty'],
     ...['registration, step 2', 'registration, step 2, left empty', 'registration, no places left'],
     ...['registration, waiting for approval', 'registration, on waiting list'],
     ...['registration, refused', 'registration, cancelled'],
   ])
+  expect(shown('registration, closed')).toContain('registration-closed')
   expect(shown('registration, step 1')).toContain('Company')
   expect(shown('registration, step 2')).toContain('I accept the terms')
   expect(shown('registration, no places left')).toContain('No places left')

@@ -1,0 +1,55 @@
+import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
+import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
+import type { FeaturePreview } from '../screen.ts'
+
+const ADDRESS = 'ada.lovelace@example.com'
+/** Its mails are late. */
+const LATE = 'late@example.com'
+/** Whatever the code, this address is no longer on the list. */
+const REMOVED = 'removed@example.com'
+const SECRET = 'x'.repeat(43)
+const [ASK, CHECK] = ['/mail-code', '/mail-code/check']
+
+/** The forms of the sign-in with a code by mail. No mail is sent, and no code is right but for one address. */
+export const mailSignInPreview: FeaturePreview = {
+  name: 'mail-sign-in',
+  open: () => ({
+    at: (entryPoint) => ({
+      screenPart: mailScreenPart(!entryPoint.hasPasswordForm),
+      routes: (deps) =>
+        mailSignInRoutes({
+          ...deps,
+          codes: {
+            ask: ({ address }) => Promise.resolve({ ok: true, secret: SECRET, isLate: address === LATE }),
+            use: ({ address, code }) =>
+              Promise.resolve(
+                address === REMOVED
+                  ? { ok: true }
+                  : code === ''
+                    ? { ok: false, reason: 'over' }
+                    : { ok: false, reason: 'wrong', triesLeft: 4 },
+              ),
+          },
+          viewers: {
+            find: () => Promise.resolve({ viewer: null }),
+            isListed: () => false,
+            acceptsSession: () => true,
+          },
+        }),
+    }),
+  }),
+  async screens({ app, fields }) {
+    const ask = async (mail: string) => (await app.post(ASK, { fields: { ...fields, mail } })).html
+    const check = async (mail: string, code: string) =>
+      (await app.post(CHECK, { fields: { ...fields, mail, code, frame: SECRET } })).html
+    return [
+      { name: 'mail', html: (await app.get('', { fields: { ...fields, prompt: PROMPTS.address } })).html },
+      { name: 'mail, wrong address', html: await ask('ada') },
+      { name: 'mail, code', html: await ask(ADDRESS) },
+      { name: 'mail, code, mails are late', html: await ask(LATE) },
+      { name: 'mail, wrong code', html: await check(ADDRESS, '9999-9999') },
+      { name: 'mail, code is over', html: await check(ADDRESS, '') },
+      { name: 'mail, no longer on the list', html: await check(REMOVED, '9999-9999') },
+    ]
+  },
+}
