@@ -1,12 +1,18 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { StoreFinding } from '../../../users/store-check/store-check.ts'
+import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { storeChecks } from './check-store.ts'
+import { checkGuestsStore } from './guests/guests-check.ts'
+
+/** The checks of other stores, after that of the user store. Not with a URL, which names a user store. */
+const OTHER_STORES: readonly ((env: CommandIo['env'], checks: StoreChecks) => AsyncIterable<StoreFinding>)[] = [
+  checkGuestsStore, //
+]
 
 interface Options {
   readonly json?: boolean
@@ -19,8 +25,8 @@ interface Options {
 const ABOUT = `
 Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
 The other settings of the store come from the environment or .env. The password of the test viewers comes from
-VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Nothing is
-changed. The exit status is 1 if a promise is broken.`
+VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Without a
+URL, the guests store is checked too: a record is written, and deleted again. Nothing else is changed. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
 export function addStoreCommands(group: Command, context: CommandContext): void {
@@ -57,11 +63,14 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
   const kind = userStores.kindOf(settings)
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
-  for await (const finding of kind.check?.(settings, viewers, storeChecks) ?? checkAll()) {
-    // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.
-    if (finding.code === 'same-time' && kind.isOwn?.(settings)) continue
-    findings.push(finding)
-    if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
+  const others = url === undefined ? OTHER_STORES.map((checkOther) => checkOther(io.env, storeChecks)) : []
+  for (const checks of [kind.check?.(settings, viewers, storeChecks) ?? checkAll(), ...others]) {
+    for await (const finding of checks) {
+      // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.
+      if (finding.code === 'same-time' && kind.isOwn?.(settings)) continue
+      findings.push(finding)
+      if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
+    }
   }
   const failures = findings.filter(({ state }) => state === 'failure').length
   const warnings = findings.filter(({ state }) => state === 'warning').length
