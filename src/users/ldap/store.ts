@@ -71,8 +71,7 @@ export function openLdapStore(
   async function inspect(username: string): Promise<ViewerState | null> {
     assertOpen()
     if (faultInUsername(username) !== null) return null
-    const filter = filterOf(settings, Filter.escape(canonicalText(username)))
-    const { entries, groups } = await request((client) => lookUp(client, settings, filter))
+    const { entries, groups } = await request((client) => lookUp(client, settings, username))
     const entry = singleEntry(entries)
     return entry && stateIn(entry, readViewer(entry, groups, settings), nowSeconds())
   }
@@ -97,7 +96,7 @@ export function openLdapStore(
         withDirectory(
           directory,
           signal,
-          async (client) => void (await search(client, settings, filterOf(settings, UNKNOWN_NAME))),
+          async (client) => void (await search(client, settings, nameFilter(settings, UNKNOWN_NAME))),
         ),
       )
     },
@@ -133,7 +132,7 @@ async function resultOf<T>(work: Promise<T>): Promise<{ readonly value: T } | { 
 }
 
 async function trySignIn(client: Client, settings: LdapStoreSettings, username: string, password: string) {
-  const entries = await search(client, settings, filterOf(settings, Filter.escape(canonicalText(username))))
+  const entries = await search(client, settings, nameFilter(settings, username))
   const [entry] = entries
   const isOne = entry !== undefined && entries.length === 1
   const bind = await bindAsViewer(client, isOne ? entry.dn : unknownUserDn(settings), password)
@@ -143,8 +142,8 @@ async function trySignIn(client: Client, settings: LdapStoreSettings, username: 
   return { entries, groups: await searchGroups(client, settings.groups, entry.dn), bind }
 }
 
-async function lookUp(client: Client, settings: LdapStoreSettings, filter: string): Promise<SearchResult> {
-  return await withGroups(client, settings, await search(client, settings, filter))
+async function lookUp(client: Client, settings: LdapStoreSettings, username: string): Promise<SearchResult> {
+  return await withGroups(client, settings, await search(client, settings, nameFilter(settings, username)))
 }
 
 /** Looks up the enabled entry with an address. With too many, one that was not read may be enabled too. */
@@ -172,7 +171,12 @@ async function withGroups(
   return { entries, groups: isSearched ? await searchGroups(client, settings.groups, entry.dn) : [] }
 }
 
-/** Returns the filter for one user name. @param escaped the name in a filter, or `*` for any name. */
+/** Returns the filter for one user name. */
+function nameFilter(settings: LdapStoreSettings, username: string): string {
+  return filterOf(settings, Filter.escape(canonicalText(username)))
+}
+
+/** @param escaped the name in a filter, or `*` for any name. */
 function filterOf({ userFilter }: LdapStoreSettings, escaped: string): string {
   return userFilter.replaceAll('{username}', () => escaped)
 }
