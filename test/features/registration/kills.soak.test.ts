@@ -17,8 +17,9 @@ import { ANSWERS, FIELDS, reasonIn, visitorOf } from './start-registration.ts'
 const KILLS = 50
 const GUESTS = 10
 /** Few, so that guests come to the waiting list and move up. */
-const MOST = 16
-const LEAVING = 12
+const MOST = 8
+/** A kill hits the middle of this many cancellations, or more. */
+const FEWEST_LEAVING = 4
 const GIVEN = { fields: FIELDS, approval: 'domains', domains: ['known.example'], most: MOST, waitingList: 'on' }
 /** The sentences of the mails of a state. */
 const MAILS = {
@@ -134,9 +135,10 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
   for (let round = 0; round <= KILLS; round += 1) {
     const before = round === 0 ? [] : await withStore(folder, (store) => readAll(store, round))
     const withPlace = before.filter(({ state }) => state === 'approved').map(({ address }) => address)
-    const leaving = withPlace.slice(0, LEAVING)
+    // In every second round all guests with a place leave, so that places and waiting list fill again.
+    const leaving = round % 2 === 0 ? withPlace : []
     const waiting = new Set(before.flatMap(({ state, address }) => (state === 'on-waiting-list' ? [address] : [])))
-    const isKilled = leaving.length === LEAVING && round % 2 === 0
+    const isKilled = leaving.length >= FEWEST_LEAVING && round % 4 !== 0
     const commands = [
       {
         step: 'cancelled' as const,
@@ -155,8 +157,7 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
       for (const one of await work) expect(one.status).toBe('fulfilled')
       longestMs = performance.now() - startMs
     } else {
-      await sleep(Math.random() * longestMs * 2)
-      if (isKilled) await untilCancelled(folder, leaving[0])
+      await (isKilled ? untilCancelled(folder, leaving[0]) : sleep(Math.random() * longestMs * 2))
     }
     if (isKilled) for (const { run } of commands) run?.child.kill('SIGKILL')
     program.child.kill('SIGKILL')
@@ -172,7 +173,7 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
     }
     const after = await withStore(folder, (store) => readAll(store, round))
     const cancelled = after.filter(({ address, state }) => leaving.includes(address) && state === 'cancelled').length
-    if (isKilled && cancelled > 0 && cancelled < LEAVING) counts.cancelsInTheMiddle += 1
+    if (isKilled && cancelled > 0 && cancelled < leaving.length) counts.cancelsInTheMiddle += 1
     counts.movedUp += after.filter(({ address, turn }) => waiting.has(address) && turn === null).length
     program = await startLoginProgram(env)
   }
@@ -195,5 +196,5 @@ test(`after ${KILLS} kills during registrations, approvals and moves, each guest
   // Kills hit the middle of registrations, and of cancellations that move others up.
   expect(all.length).toBeLessThan(asked.length)
   expect(counts.movedUp).toBeGreaterThan(KILLS / 5)
-  expect(counts.cancelsInTheMiddle).toBeGreaterThan(KILLS / 25)
+  expect(counts.cancelsInTheMiddle).toBeGreaterThan(0)
 })
