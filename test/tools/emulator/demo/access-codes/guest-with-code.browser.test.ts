@@ -1,26 +1,22 @@
 import { expect, test } from 'vitest'
-import type { BrowserKind } from '../../../../browser/launch.ts'
-import { press, typeText } from '../../../../browser/press-and-type.ts'
 import { rowsFor } from '../../../../rows.ts'
-import { waitUntilPlaying } from '../../player/viewer.ts'
-import { visitDemo } from '../guest-visit.ts'
+import { type GuestBrowser, visitDemo } from '../guest-visit.ts'
 
-const KINDS = rowsFor<BrowserKind>(['chromium-no-cookies'], ['chromium', 'firefox', 'firefox-no-cookies'])
+const KINDS = rowsFor<GuestBrowser>(['chromium-no-cookies'], ['chromium', 'firefox', 'firefox-no-cookies', 'webkit'])
 
 test.each(KINDS)('in %s, a guest of the demo types an access code, watches, and chats', async (kind) => {
-  const { waitForFrame, complaints, entryPoint, find, ...visit } = await visitDemo(kind, 'codes')
+  const guest = await visitDemo(kind, 'codes')
   const enter = async () => {
-    const form = await waitForFrame(entryPoint)
-    await typeText(form, '#code', find(/DEMO-[0-9A-Z-]+/).toLowerCase())
-    await typeText(form, '#name', 'Ada')
-    await press(form, '#access-code .primary')
+    await guest.type('#code', guest.find(/DEMO-[0-9A-Z-]+/).toLowerCase())
+    await guest.type('#name', 'Ada')
+    await guest.press('#access-code .primary')
   }
-  const player = await visit.openPlayer('1500')
+  await guest.openPlayer('1500')
   await enter()
-  await waitUntilPlaying(player)
+  await guest.untilPlaying()
 
-  await visit.openChat('1500')
+  await guest.openChat('1500')
   await enter()
-  await visit.chatAs('Ada')
-  expect(complaints).toEqual([])
+  await guest.chatAs('Ada')
+  expect(guest.complaints()).toEqual([])
 })
