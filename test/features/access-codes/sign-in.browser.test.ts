@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type BrowserKind, launchBrowser } from '../../browser/launch.ts'
 import { pressKey, typeText } from '../../browser/press-and-type.ts'
-import { launchWebKit } from '../../browser/webkit.ts'
+import { launchWebKit, type WebKitKind } from '../../browser/webkit.ts'
 import { startSites } from '../../login/start-sites.ts'
 import { rowsFor } from '../../rows.ts'
 import { openCodes, withCodes } from './codes-app.ts'
@@ -10,6 +10,7 @@ const KINDS = rowsFor<BrowserKind>(
   ['chromium-no-cookies', 'firefox-no-scripts'],
   ['chromium', 'chromium-no-scripts', 'firefox', 'firefox-no-cookies'],
 )
+const WEBKIT_KINDS = rowsFor<WebKitKind>(['webkit'], ['webkit-no-scripts'])
 
 test.each(KINDS)('a guest in %s types a code into the frame, and the player gets a response', async (kind) => {
   const browser = await launchBrowser(kind)
@@ -32,8 +33,8 @@ test.each(KINDS)('a guest in %s types a code into the frame, and the player gets
   await browser.close()
 })
 
-test('a guest in WebKit types a code into the frame, and the player gets a response', async () => {
-  const browser = await launchWebKit('webkit')
+test.each(WEBKIT_KINDS)('a guest in %s types a code into the frame, and the player gets a response', async (kind) => {
+  const browser = await launchWebKit(kind)
   const { create, file } = openCodes(() => Date.now() / 1000)
   const { player } = await startSites('/?prompt=access-code', '', {
     change: (one) => withCodes(one),

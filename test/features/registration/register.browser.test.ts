@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type BrowserKind, launchBrowser } from '../../browser/launch.ts'
 import { pressKey, typeText } from '../../browser/press-and-type.ts'
-import { launchWebKit } from '../../browser/webkit.ts'
+import { launchWebKit, type WebKitKind } from '../../browser/webkit.ts'
 import { startSites } from '../../login/start-sites.ts'
 import { rowsFor } from '../../rows.ts'
 import { mailSettings, startMailServer } from '../mail/mail-server.ts'
@@ -14,6 +14,7 @@ const KINDS = rowsFor<BrowserKind>(
   ['chromium-no-cookies', 'firefox-no-scripts'],
   ['chromium', 'chromium-no-scripts', 'firefox', 'firefox-no-cookies'],
 )
+const WEBKIT_KINDS = rowsFor<WebKitKind>(['webkit'], ['webkit-no-scripts'])
 const ADDRESS = 'ada@example.com'
 const FIELDS = [
   { name: 'company', kind: 'text', label: 'Company', required: 'on' },
@@ -71,8 +72,8 @@ test.each(KINDS)('a guest in %s registers in the frame, and the player gets a re
   await browser.close()
 })
 
-test('a guest in WebKit registers in the frame, and the player gets a response', async () => {
-  const browser = await launchWebKit('webkit')
+test.each(WEBKIT_KINDS)('a guest in %s registers in the frame, and the player gets a response', async (kind) => {
+  const browser = await launchWebKit(kind)
   const { player, codeOf } = await start('/register')
   await browser.open(player)
   await browser.enterFrame('iframe')
