@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
-import { runProgram, startProgram } from '../run-program.ts'
+import { runHere } from '../run-here.ts'
+import { startProgram } from '../run-program.ts'
 import { startReportService, viewOf } from './report-service.ts'
 import { startPartService } from './resume/part-service.ts'
 
@@ -106,16 +107,16 @@ test.each([
 ])('a report as %s that was killed is continued, with the bytes of one in a single go', async (_name, format) => {
   const cwd = temporaryFolder()
   const { env, state } = await startPartService(() => null)
-  const args = [...VIEWS, format, '--output']
-  const { child, ended } = startProgram([...args, 'report'], { cwd, env })
+  const into = (name: string) => [...VIEWS, format, '--output', join(cwd, name)]
+  const { child, ended } = startProgram(into('report'), { cwd, env })
   await expect.poll(() => state.asked.length, { timeout: 30_000 }).toBe(3)
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ status: null })
   appendFileSync(join(cwd, readdirSync(cwd).find((name) => name.endsWith('.part')) ?? ''), 'half a r')
   state.cutAt = null
-  expect(await runProgram([...args, 'report', '--resume'], { cwd, env })).toMatchObject({ status: 0, stdout: '' })
+  expect(await runHere([...into('report'), '--resume'], { cwd, env })).toMatchObject({ status: 0, stdout: '' })
   expect(state.asked.map((asked) => asked.slice(-1))).toEqual(['1', '2', '3', '3', '4', '5'])
   expect(readdirSync(cwd)).toEqual(['report'])
-  await runProgram([...args, 'whole'], { cwd, env })
+  await runHere(into('whole'), { cwd, env })
   expect(readFileSync(join(cwd, 'report'), 'utf8')).toBe(readFileSync(join(cwd, 'whole'), 'utf8'))
 })
