@@ -70,7 +70,5 @@ async function withGuestStore<T>(
 function withRegistration({ entryPoints }: Config): EntryPoint[] {
   const found = entryPoints.filter((entryPoint) => registrationOf(entryPoint) !== undefined)
   if (found.length > 0) return found
-  throw new ConfigError(
-    'No entry point has a registration. Set REGISTRATION, or registration in the file of entry points.',
-  )
+  throw new ConfigError('No entry point has a registration. Set REGISTRATION, or registration of an entry point.')
 }

@@ -29,11 +29,11 @@ const SCREEN_RULES: readonly ScreenRule[] = [
   screenLimitRule, //
 ]
 const NO_DOORS =
-  'No entry point has doors, so there is no evening to rehearse. Set opensAt and closesAt of an entry point in ' +
-  'ENTRY_POINTS_FILE, and restart the app: see src/features/doors/README.md'
+  'No entry point has doors, so there is no evening to rehearse. Set opensAt and closesAt of an entry point ' +
+  'in a JSON file, and restart the app: see src/features/doors/README.md'
 const NO_FILE =
   'come from OPENS_AT and CLOSES_AT, which the app reads only at its start, so a drill cannot move them. Put the entry ' +
-  'point into a file with opensAt and closesAt, and set ENTRY_POINTS_FILE: see src/features/entry-points-file/README.md'
+  'point into a JSON file with opensAt and closesAt: see src/tools/cli/drill/README.md'
 
 /**
  * Finds the doors for an evening.

@@ -15,8 +15,8 @@ const AUDIENCES: readonly Audience[] = [
 export const eveningDrill: FeatureDrill = {
   example:
     'viewer-auth drill --evening --url https://login.staging.example/e/gold --viewers viewers.csv --html evening.html',
-  about: `--evening needs an entry point with doors in ENTRY_POINTS_FILE. It needs no --url if only one has doors. It moves
-these doors, and puts them back.`,
+  about: `--evening needs an entry point with doors in a JSON file. It needs no --url if only one has doors. It moves these
+doors, and puts them back.`,
   addOptions: (command) =>
     AUDIENCES.reduce((all, audience) => audience.addOptions(all), command)
       .option('--evening', 'rehearse an event with doors: waiting, a moved start, the opening, returns and the end')

@@ -41,7 +41,7 @@ test.each<[string, () => object, string | undefined, RegExp]>([
     undefined,
     /No entry point has doors.*Set opensAt and closesAt/,
   ],
-  ['doors of the environment', () => OF_ENVIRONMENT, undefined, /cannot move them.*ENTRY_POINTS_FILE/],
+  ['doors of the environment', () => OF_ENVIRONMENT, undefined, /cannot move them.*JSON file/],
   ['several entry points with doors', () => withFile(GOLD, SILVER).env, undefined, /with one of: .*gold .*silver/],
   ['another app on this machine', () => withFile(GOLD).env, 'http://localhost:4000/e/gold', /settings of .*:3000/],
   [
