@@ -8,6 +8,8 @@ type Definition = (command: Command, context: CommandContext) => void
 interface RootCommand {
   readonly name: string
   readonly summary: string
+  /** A command on whose line of the help this one stands too. */
+  readonly beside?: string
   readonly declare: typeof addGroup
   /** Loads the code of the command, only if the command is among the arguments: `--help` takes half the time. */
   readonly load: () => Promise<Definition>
@@ -17,19 +19,19 @@ interface RootCommand {
 const COMMANDS: readonly RootCommand[] = [
   {
     name: 'viewers',
-    summary: 'viewers who can sign in, stored where USER_STORE_URL says',
+    summary: 'viewers who can sign in, where USER_STORE_URL says',
     declare: addGroup,
     load: async () => (await import('./viewers/viewers-command.ts')).addViewersCommands,
   },
   {
     name: 'sessions',
-    summary: 'sessions of the login app, stored where SESSION_STORE_URL says',
+    summary: 'sessions of the login app, by SESSION_STORE_URL',
     declare: addGroup,
     load: async () => (await import('./viewers/sessions-command.ts')).addSessionsCommands,
   },
   {
     name: 'managers',
-    summary: 'people who may use the page for managers',
+    summary: 'people of the page for managers; figures of the evening',
     declare: addGroup,
     load: async () => (await import('./manager/managers-command.ts')).addManagersCommands,
   },
@@ -42,6 +44,7 @@ const COMMANDS: readonly RootCommand[] = [
   {
     name: 'watch',
     summary: 'the figures of the evening: in, waiting, refused, by the minute',
+    beside: 'managers',
     declare: addBareCommand,
     load: async () => (await import('./manager/watch-command.ts')).addWatchCommand,
   },
@@ -53,19 +56,20 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'config',
-    summary: 'settings of the app',
+    summary: 'the settings of the app, the user store',
     declare: addGroup,
     load: async () => (await import('./settings/config-command.ts')).addConfigCommands,
   },
   {
     name: 'store',
     summary: 'the user store',
+    beside: 'config',
     declare: addGroup,
     load: async () => (await import('./settings/store-command.ts')).addStoreCommands,
   },
   {
     name: 'setup',
-    summary: 'ask for the settings, test them, write .env, check the whole way',
+    summary: 'ask for the settings, test them, write .env',
     declare: addBareCommand,
     load: async () => (await import('./setup/setup-command.ts')).addSetupCommand,
   },
@@ -77,19 +81,21 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'token',
-    summary: 'print an access token of the video service',
+    summary: 'an access token or a kept login of the video service',
     declare: addBareCommand,
     load: async () => (await import('./service/access-token/token-command.ts')).addTokenCommand,
   },
   {
     name: 'login',
     summary: 'keep the login of a user of the video service in a file',
+    beside: 'token',
     declare: addBareCommand,
     load: async () => (await import('./service/access-token/login-command.ts')).addLoginCommand,
   },
   {
     name: 'logout',
     summary: 'revoke the kept login, and remove its file',
+    beside: 'token',
     declare: addBareCommand,
     load: async () => (await import('./service/access-token/login-command.ts')).addLogoutCommand,
   },
@@ -101,7 +107,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'lock',
-    summary: 'locks that send viewers of a channel or video to the login app',
+    summary: 'locks that send viewers to the login app',
     declare: addGroup,
     load: async () => (await import('./service/lock-command.ts')).addLockCommands,
   },
@@ -113,19 +119,19 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'audit',
-    summary: 'who signed in, and who was refused and why, by the security log',
+    summary: 'who signed in, who was refused and why, by the log',
     declare: addGroup,
     load: async () => (await import('./audit/audit-command.ts')).addAuditCommands,
   },
   {
     name: 'brand',
-    summary: 'one page with every screen of an entry point, at all sizes',
+    summary: 'one page with every screen of an entry point',
     declare: addGroup,
     load: async () => (await import('./preview/preview-command.ts')).addBrandCommands,
   },
   {
     name: 'doctor',
-    summary: 'check if viewers will get through, from settings to a sign-in',
+    summary: 'check if viewers will get through, up to a sign-in',
     declare: addBareCommand,
     load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
   },
@@ -143,13 +149,14 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'backup',
-    summary: 'copy the SQLite files of the settings while the app runs',
+    summary: 'copy the SQLite files, or put a copy back',
     declare: addBareCommand,
     load: async () => (await import('./backup/backup-command.ts')).addBackupCommand,
   },
   {
     name: 'restore',
     summary: 'replace the SQLite files of the settings by a backup',
+    beside: 'backup',
     declare: addBareCommand,
     load: async () => (await import('./backup/backup-command.ts')).addRestoreCommand,
   },
@@ -161,7 +168,7 @@ const COMMANDS: readonly RootCommand[] = [
   },
   {
     name: 'drill',
-    summary: 'rehearse an event: a crowd signs in, also while stores are away',
+    summary: 'rehearse an event: a crowd signs in',
     declare: addBareCommand,
     load: async () => (await import('./drill/drill-command.ts')).addDrillCommand,
   },
@@ -189,13 +196,24 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
+function namesBeside(main: string): string[] {
+  return COMMANDS.filter(({ beside }) => beside === main).map(({ name }) => name)
+}
+
+/** True unless the command stands on the line of another one. A fork may lack that one. */
+function hasLine(name: string): boolean {
+  const { beside } = COMMANDS.find((command) => command.name === name) ?? {}
+  return beside === undefined || !COMMANDS.some((command) => command.name === beside)
+}
+
 function createProgram({ stdout, stderr }: CommandIo): Command {
   const program = new Command('viewer-auth')
     .usage('COMMAND [--help]. Settings: the environment or .env.')
     .helpCommand(false)
-    // The help fits a terminal of 30 lines and 80 columns.
+    // The help fits a terminal of 24 lines and 80 columns.
     .configureHelp({
-      subcommandTerm: (command) => command.name(),
+      subcommandTerm: (command) => [command.name(), ...namesBeside(command.name())].join(', '),
+      visibleCommands: (command) => command.commands.filter((one) => command.parent !== null || hasLine(one.name())),
       visibleOptions: (command) => (command.parent === null ? [] : Help.prototype.visibleOptions(command)),
     })
     .exitOverride()

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
-import type { LockTarget } from '../../video-service/locks.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { contentId } from '../service/lock-target.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
@@ -10,47 +9,33 @@ import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
-import type { SeenPlayer } from './answer-check.ts'
-import { answerAt } from './answer-checks.ts'
-import { checkApp } from './app/check-app.ts'
-import { trySignIn } from './app/sign-in/sign-in.ts'
 import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
+import { type CheckOptions, checkAll, TRIALS } from './check-all.ts'
 import { isConsequence } from './consequences.ts'
-import type { Untried } from './feature-check.ts'
 import { FEATURE_CHECKS } from './feature-checks.ts'
-import { type Finding, findingOf, ok, type Report, unknown, warning } from './finding.ts'
-import { checkPages } from './page/check-page.ts'
+import { type Finding, ok, type Report, warning } from './finding.ts'
 import { pageAddress } from './page/page-address.ts'
-import { checkService } from './service/check-service.ts'
 import { asUnchanged } from './service/lock-secret.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
 import { verdictOn } from './verdict.ts'
 
 type ReadFault = Extract<ReadPassword, { readonly ok: false }>
 
-interface Options {
-  readonly [trial: string]: unknown
+interface Options extends CheckOptions {
   readonly json?: boolean
   readonly viewer?: string
-  readonly entryPoint?: string
-  readonly channel?: string
-  readonly video?: string
-  readonly page?: readonly URL[]
   readonly lockUnchanged?: boolean
   readonly strict?: boolean
   readonly verbose?: boolean
 }
 
-/** Forms that the test viewer may use in place of the password. */
-const TRIALS = FEATURE_CHECKS.flatMap(({ trial }) => trial ?? [])
-
 const OPTIONS = FEATURE_CHECKS.flatMap(({ option }) => option ?? [])
 
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
-that the test viewer signs in and out, and that --mail-to sends a mail. The password of the test viewer comes from VIEWER_PASSWORD, a prompt or standard
-input. The exit status is 1 after a failure. With --strict it is also 1 after a warning or an unknown result, which
-cannot be seen from here. The doctor runs for 20 seconds at most.`
+that the test viewer signs in and out, and that --mail-to sends a mail. The password of the test viewer comes from
+VIEWER_PASSWORD, a prompt or standard input. The exit status is 1 after a failure. With --strict it is also 1 after a
+warning or an unknown result, which cannot be seen from here. The doctor runs for 20 seconds at most.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export function addDoctorCommand(command: Command, context: CommandContext): void {
@@ -147,149 +132,6 @@ async function readTestViewer(io: CommandIo, options: Options): Promise<TestView
   return read.ok ? trialViewer(trial, read.password) : read
 }
 
-interface Run {
-  readonly io: CommandIo
-  readonly config: Config
-  readonly options: Options
-  readonly viewer: TestViewer | null
-  readonly signal: AbortSignal
-  /** Called before each group of checks. */
-  waitFor(what: string): void
-}
-
-async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, report: Report): Promise<void> {
-  waitFor(`the login app at ${config.publicUrl.origin}`)
-  const isAppThere = await reportAll(checkApp(io, config, signal), report)
-  waitFor('the features')
-  const untried = await reportFeatures({ config, options, signal }, isAppThere, report)
-  waitFor('the video service')
-  const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
-  signal.throwIfAborted()
-  const namedEntryPoint = options.entryPoint ?? lock.entryPoint
-  reportUntried(config, untried, namedEntryPoint, report)
-  waitFor('the pages of --page, their player, and the login app')
-  const onPages = isAppThere
-    ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], signal, targetOf(options)), report)
-    : []
-  const players = distinct(lock.player === undefined ? onPages : [lock.player, ...onPages])
-  if (lock.unseen && players.length === 0) report(lock.unseen)
-  const entryPoint = namedEntryPoint ?? players[0]?.entryPoint.name
-  if (isAppThere) reportUnseenPlayers(config, entryPoint, players, report)
-  waitFor('the player and the login app')
-  const listed = isAppThere ? await reportPlayers(config, players, signal, report) : []
-  waitFor('the sign-in of the test viewer')
-  await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal }, entryPoint, report)
-}
-
-interface SignInTrial {
-  readonly io: CommandIo
-  readonly config: Config
-  readonly viewer: TestViewer | null
-  /** Those whose address is in the settings. */
-  readonly players: readonly SeenPlayer[]
-  readonly isAppThere: boolean
-  readonly signal: AbortSignal
-}
-
-/** Reports the findings of all features. @returns what they did not try. */
-async function reportFeatures(
-  { config, options, signal }: Pick<Run, 'config' | 'options' | 'signal'>,
-  isAppThere: boolean,
-  report: Report,
-): Promise<readonly Untried[]> {
-  const untried: Untried[] = []
-  for (const feature of FEATURE_CHECKS) {
-    const given = feature.option && options[feature.option.name]
-    const findings = feature.check?.(config, isAppThere, signal, typeof given === 'string' ? given : undefined)
-    if (findings) untried.push(...(await reportAll(findings, report)))
-  }
-  return untried
-}
-
-/**
- * Reports what was not tried at the named entry point. Without a name, reports all entry points. As with passwords, the
- * verdict is about sign-ins at one entry point.
- */
-function reportUntried(
-  config: Config,
-  untried: readonly Untried[],
-  namedEntryPoint: string | undefined,
-  report: Report,
-): void {
-  for (const { entryPoint, finding } of untried) {
-    if (namedEntryPoint !== undefined && entryPoint.name !== namedEntryPoint) continue
-    report(findingOf(config, entryPoint, finding))
-  }
-}
-
-/** A page may show the player of the channel with other parameters. */
-function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
-  const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${player.shown}`
-  return [...new Map(players.toReversed().map((player) => [nameOfPlayer(player), player])).values()].toReversed()
-}
-
-/** Reports that no player was seen, for the entry points that need one and that reportUntried() would choose. */
-function reportUnseenPlayers(
-  config: Config,
-  namedEntryPoint: string | undefined,
-  players: readonly SeenPlayer[],
-  report: Report,
-): void {
-  for (const entryPoint of config.entryPoints) {
-    const finding = answerAt(entryPoint)?.unseenPlayer
-    const isSeen = players.some((player) => player.entryPoint === entryPoint)
-    if (!finding || isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
-    report(findingOf(config, entryPoint, finding))
-  }
-}
-
-/** @returns the players whose address is in the settings. */
-async function reportPlayers(
-  config: Config,
-  players: readonly SeenPlayer[],
-  signal: AbortSignal,
-  report: Report,
-): Promise<readonly SeenPlayer[]> {
-  const listed: SeenPlayer[] = []
-  for (const player of players) {
-    const check = answerAt(player.entryPoint)?.checkPlayer(config, player, signal)
-    if (check && (await reportAll(check, report))) listed.push(player)
-  }
-  return listed
-}
-
-/** Tries the sign-in of the test viewer, where the entry point has the form. */
-async function reportSignIn(
-  { io, config, viewer, players, isAppThere, signal }: SignInTrial,
-  namedEntryPoint: string | undefined,
-  report: Report,
-): Promise<void> {
-  if (viewer === null) {
-    const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
-    const hasPasswords = possible.some(({ hasPasswordForm }) => hasPasswordForm)
-    const trial = TRIALS.find(({ isAt }) => possible.some(isAt))
-    const hint = hasPasswords ? 'Name a test viewer with --viewer.' : trial && `Use --${trial.name}.`
-    if (hint) report(unknown('no-sign-in', `No sign-in was tried. ${hint}`))
-    return
-  }
-  if (!isAppThere) return
-  const entryPoint = entryPointNamed(config, namedEntryPoint)
-  const unused = viewer.unusedAt(entryPoint)
-  if (unused !== null) return report(findingOf(config, entryPoint, unused))
-  const player = players.find((one) => one.entryPoint === entryPoint) ?? null
-  const signIn = trySignIn(io, { config, entryPoint, player, signal }, viewer)
-  await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
-}
-
-/** Reports the findings as they come. @returns what the checks return. */
-async function reportAll<Result>(checks: AsyncGenerator<Finding, Result>, report: Report): Promise<Result> {
-  for (;;) {
-    const next = await checks.next()
-    if (next.done) return next.value
-    report(next.value)
-  }
-}
-
 /** Returns a sentence for each entry point whose secret is being changed: a lock may have a secret of its own. */
 function unfinishedChanges({ entryPoints }: Config): string[] {
   return entryPoints.filter(isHashEntryPoint).flatMap(({ name, secretFiles }) => {
@@ -299,11 +141,6 @@ function unfinishedChanges({ entryPoints }: Config): string[] {
       `The change of the secret of the entry point ${name} is not finished: ${file} exists. Run the same lock set --rotate command again.`,
     ]
   })
-}
-
-function targetOf({ channel, video }: Options): LockTarget | null {
-  if (channel !== undefined) return { kind: 'channel', id: channel }
-  return video === undefined ? null : { kind: 'video', id: video }
 }
 
 function lineOf({ state, text, entryPoint }: Finding, { stdout }: CommandIo): string {

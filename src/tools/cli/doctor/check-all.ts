@@ -1,0 +1,175 @@
+import type { Config } from '../../../config.ts'
+import type { LockTarget } from '../../video-service/locks.ts'
+import { entryPointNamed } from '../settings/chosen-entry-point.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import type { SeenPlayer } from './answer-check.ts'
+import { answerAt } from './answer-checks.ts'
+import { checkApp } from './app/check-app.ts'
+import { trySignIn } from './app/sign-in/sign-in.ts'
+import type { TestViewer } from './app/sign-in/test-viewer.ts'
+import type { Untried } from './feature-check.ts'
+import { FEATURE_CHECKS } from './feature-checks.ts'
+import { type Finding, findingOf, type Report, unknown } from './finding.ts'
+import { checkPages } from './page/check-page.ts'
+import { checkService } from './service/check-service.ts'
+
+/** The options that choose what is checked. */
+export interface CheckOptions {
+  readonly [trial: string]: unknown
+  readonly entryPoint?: string
+  readonly channel?: string
+  readonly video?: string
+  readonly page?: readonly URL[]
+}
+
+/** Forms that the test viewer may use in place of the password. */
+export const TRIALS = FEATURE_CHECKS.flatMap(({ trial }) => trial ?? [])
+
+interface Run {
+  readonly io: CommandIo
+  readonly config: Config
+  readonly options: CheckOptions
+  readonly viewer: TestViewer | null
+  readonly signal: AbortSignal
+  /** Called before each group of checks. */
+  waitFor(what: string): void
+}
+
+/** Runs all checks, and reports their findings as they come. */
+export async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, report: Report): Promise<void> {
+  waitFor(`the login app at ${config.publicUrl.origin}`)
+  const isAppThere = await reportAll(checkApp(io, config, signal), report)
+  waitFor('the features')
+  const untried = await reportFeatures({ config, options, signal }, isAppThere, report)
+  waitFor('the video service')
+  const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
+  signal.throwIfAborted()
+  const namedEntryPoint = options.entryPoint ?? lock.entryPoint
+  reportUntried(config, untried, namedEntryPoint, report)
+  waitFor('the pages of --page, their player, and the login app')
+  const onPages = isAppThere
+    ? await reportAll(checkPages(config, namedEntryPoint, options.page ?? [], signal, targetOf(options)), report)
+    : []
+  const players = distinct(lock.player === undefined ? onPages : [lock.player, ...onPages])
+  if (lock.unseen && players.length === 0) report(lock.unseen)
+  const entryPoint = namedEntryPoint ?? players[0]?.entryPoint.name
+  if (isAppThere) reportUnseenPlayers(config, entryPoint, players, report)
+  waitFor('the player and the login app')
+  const listed = isAppThere ? await reportPlayers(config, players, signal, report) : []
+  waitFor('the sign-in of the test viewer')
+  await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal }, entryPoint, report)
+}
+
+interface SignInTrial {
+  readonly io: CommandIo
+  readonly config: Config
+  readonly viewer: TestViewer | null
+  /** Those whose address is in the settings. */
+  readonly players: readonly SeenPlayer[]
+  readonly isAppThere: boolean
+  readonly signal: AbortSignal
+}
+
+/** Reports the findings of all features. @returns what they did not try. */
+async function reportFeatures(
+  { config, options, signal }: Pick<Run, 'config' | 'options' | 'signal'>,
+  isAppThere: boolean,
+  report: Report,
+): Promise<readonly Untried[]> {
+  const untried: Untried[] = []
+  for (const feature of FEATURE_CHECKS) {
+    const given = feature.option && options[feature.option.name]
+    const findings = feature.check?.(config, isAppThere, signal, typeof given === 'string' ? given : undefined)
+    if (findings) untried.push(...(await reportAll(findings, report)))
+  }
+  return untried
+}
+
+/**
+ * Reports what was not tried at the named entry point. Without a name, reports all entry points. As with passwords, the
+ * verdict is about sign-ins at one entry point.
+ */
+function reportUntried(
+  config: Config,
+  untried: readonly Untried[],
+  namedEntryPoint: string | undefined,
+  report: Report,
+): void {
+  for (const { entryPoint, finding } of untried) {
+    if (namedEntryPoint !== undefined && entryPoint.name !== namedEntryPoint) continue
+    report(findingOf(config, entryPoint, finding))
+  }
+}
+
+/** A page may show the player of the channel with other parameters. */
+function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
+  const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${player.shown}`
+  return [...new Map(players.toReversed().map((player) => [nameOfPlayer(player), player])).values()].toReversed()
+}
+
+/** Reports that no player was seen, for the entry points that need one and that reportUntried() would choose. */
+function reportUnseenPlayers(
+  config: Config,
+  namedEntryPoint: string | undefined,
+  players: readonly SeenPlayer[],
+  report: Report,
+): void {
+  for (const entryPoint of config.entryPoints) {
+    const finding = answerAt(entryPoint)?.unseenPlayer
+    const isSeen = players.some((player) => player.entryPoint === entryPoint)
+    if (!finding || isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
+    report(findingOf(config, entryPoint, finding))
+  }
+}
+
+/** @returns the players whose address is in the settings. */
+async function reportPlayers(
+  config: Config,
+  players: readonly SeenPlayer[],
+  signal: AbortSignal,
+  report: Report,
+): Promise<readonly SeenPlayer[]> {
+  const listed: SeenPlayer[] = []
+  for (const player of players) {
+    const check = answerAt(player.entryPoint)?.checkPlayer(config, player, signal)
+    if (check && (await reportAll(check, report))) listed.push(player)
+  }
+  return listed
+}
+
+/** Tries the sign-in of the test viewer, where the entry point has the form. */
+async function reportSignIn(
+  { io, config, viewer, players, isAppThere, signal }: SignInTrial,
+  namedEntryPoint: string | undefined,
+  report: Report,
+): Promise<void> {
+  if (viewer === null) {
+    const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
+    const hasPasswords = possible.some(({ hasPasswordForm }) => hasPasswordForm)
+    const trial = TRIALS.find(({ isAt }) => possible.some(isAt))
+    const hint = hasPasswords ? 'Name a test viewer with --viewer.' : trial && `Use --${trial.name}.`
+    if (hint) report(unknown('no-sign-in', `No sign-in was tried. ${hint}`))
+    return
+  }
+  if (!isAppThere) return
+  const entryPoint = entryPointNamed(config, namedEntryPoint)
+  const unused = viewer.unusedAt(entryPoint)
+  if (unused !== null) return report(findingOf(config, entryPoint, unused))
+  const player = players.find((one) => one.entryPoint === entryPoint) ?? null
+  const signIn = trySignIn(io, { config, entryPoint, player, signal }, viewer)
+  await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
+}
+
+/** Reports the findings as they come. @returns what the checks return. */
+async function reportAll<Result>(checks: AsyncGenerator<Finding, Result>, report: Report): Promise<Result> {
+  for (;;) {
+    const next = await checks.next()
+    if (next.done) return next.value
+    report(next.value)
+  }
+}
+
+function targetOf({ channel, video }: CheckOptions): LockTarget | null {
+  if (channel !== undefined) return { kind: 'channel', id: channel }
+  return video === undefined ? null : { kind: 'video', id: video }
+}
