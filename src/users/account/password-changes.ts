@@ -1,4 +1,4 @@
-import type { Viewer } from '../user-store.ts'
+import type { Viewer, ViewerState } from '../user-store.ts'
 
 /** A link by which a viewer sets a password without the old one. */
 export interface NewPasswordLink {
@@ -7,6 +7,11 @@ export interface NewPasswordLink {
   readonly digest: string
   /** UNIX time in seconds. */
   readonly expiresAtSeconds: number
+  /**
+   * The earlier link for this purpose as the caller saw it; null if there was none. The new link is stored only if nothing
+   * has changed since, so that two programs at once do not both send one. Undefined replaces any link.
+   */
+  readonly replaces?: ViewerState['invitation']
 }
 
 export interface FoundPasswordLink extends Pick<NewPasswordLink, 'purpose'> {
@@ -32,7 +37,7 @@ export interface PasswordChanges {
   findByAttribute(name: string, value: string): Promise<readonly Viewer[]>
   /**
    * Stores a link in place of the viewer's earlier link for this purpose.
-   * @returns null for an unknown or disabled viewer, who gets no link.
+   * @returns null for an unknown or disabled viewer, who gets no link, and if `replaces` is not the earlier link.
    * @throws UpstreamError when the store cannot be reached.
    */
   createLink(username: string, link: NewPasswordLink): Promise<Viewer | null>

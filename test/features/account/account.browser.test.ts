@@ -82,7 +82,7 @@ describe.each(KINDS)('the pages on which viewers set their passwords, in %s', (k
     const { app, login, player } = await startSites()
     await app.store.add({ username: 'grace', groups: [], attributes: {} }, null)
     const context = { publicUrl: new URL(login), basePath: '', service: '', language: 'en', lifeDays: 7 }
-    const invitation = await createInvitation(app.store.passwordChanges, 'grace', context, Date.now() / 1000)
+    const invitation = await createInvitation(app.store.passwordChanges, 'grace', null, context, Date.now() / 1000)
     const { page, complaints } = await launched.openPage()
     await page.goto(invitation?.link ?? '')
     await save(page, 'short')
@@ -144,7 +144,7 @@ describe('the pages on which viewers set their passwords', () => {
   test('the pages on which viewers set their passwords have no axe violations', async () => {
     const { app, login } = await startSites()
     const context = { publicUrl: new URL(login), basePath: '', service: '', language: 'en', lifeDays: 7 }
-    const invitation = await createInvitation(app.store.passwordChanges, ADA.username, context, Date.now() / 1000)
+    const invitation = await createInvitation(app.store.passwordChanges, ADA.username, null, context, Date.now() / 1000)
     const { page } = await launched.openPage()
     const addresses = [
       `${login}/account/forgot`,

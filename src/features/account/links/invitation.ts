@@ -1,6 +1,6 @@
 import type { Language } from '../../../languages/languages.ts'
 import type { PasswordChanges } from '../../../users/account/password-changes.ts'
-import type { Viewer } from '../../../users/user-store.ts'
+import type { Viewer, ViewerState } from '../../../users/user-store.ts'
 import { newPasswordLink } from './addresses.ts'
 import { newToken } from './tokens.ts'
 
@@ -26,17 +26,24 @@ export interface Invitation {
 const DAY_SECONDS = 86_400
 
 /**
- * Creates a link by which a viewer sets the first password. It replaces an earlier invitation.
- * @returns null for an unknown or disabled viewer.
+ * Creates a link by which a viewer sets the first password.
+ * @param replaces the earlier invitation as the caller saw it.
+ * @returns null for an unknown or disabled viewer, and if another program has invited the viewer since.
  */
 export async function createInvitation(
   passwordChanges: Pick<PasswordChanges, 'createLink'>,
   username: string,
+  replaces: ViewerState['invitation'],
   { publicUrl, basePath, lifeDays }: InvitationContext,
   nowSeconds: number,
 ): Promise<Invitation | null> {
   const { token, digest } = newToken()
   const expiresAtSeconds = Math.floor(nowSeconds) + lifeDays * DAY_SECONDS
-  const viewer = await passwordChanges.createLink(username, { purpose: 'invitation', digest, expiresAtSeconds })
+  const viewer = await passwordChanges.createLink(username, {
+    purpose: 'invitation',
+    digest,
+    expiresAtSeconds,
+    replaces,
+  })
   return viewer && { viewer, link: newPasswordLink(publicUrl, basePath, token), digest, expiresAtSeconds }
 }

@@ -21,7 +21,7 @@ export interface Inviter {
   /** Returns why the viewer cannot be invited, as the end of a sentence; null if an invitation is possible. */
   faultIn(viewer: Viewer): string | null
   /**
-   * Invites a viewer who has no password yet. An earlier invitation ends.
+   * Invites a viewer who has no password yet. An earlier invitation ends. Two programs at once send one mail.
    * @throws UpstreamError when no viewer can be invited now, or the store does not answer.
    */
   invite(store: EditableUserStore, username: string): Promise<Outcome>

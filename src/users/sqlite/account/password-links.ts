@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { WorkQueue } from '../../../server/work-queue.ts'
-import type { FoundPasswordLink, PasswordChanges } from '../../account/password-changes.ts'
+import type { FoundPasswordLink, NewPasswordLink, PasswordChanges } from '../../account/password-changes.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import type { PasswordHashing } from '../../passwords/argon2.ts'
 import { type StoredViewer, toViewer } from '../../passwords/verify-sign-in.ts'
+import type { Viewer, ViewerState } from '../../user-store.ts'
 import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
 import { promised, queryViewers } from '../database-file.ts'
 import { BY_ADDRESS } from '../mail/address-lookup.ts'
@@ -18,6 +20,7 @@ interface Found extends Pick<FoundPasswordLink, 'purpose'> {
   readonly stored: StoredViewer
 }
 
+const StateRow = z.object({ expires_at: z.number(), is_sent: z.number() })
 const LinkRow = z.object({ key: z.string(), purpose: z.enum(['reset', 'invitation']) })
 
 interface PasswordChangesDeps {
@@ -32,11 +35,7 @@ export function sqlitePasswordChanges(
   file: string,
   { load, queue, passwords }: PasswordChangesDeps,
 ): PasswordChanges {
-  const insert = database.prepare(
-    `INSERT INTO password_links (key, purpose, digest, expires_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (key, purpose) DO UPDATE
-     SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = 0`,
-  )
+  const create = linkCreator(database, load)
   const select = database.prepare('SELECT key, purpose FROM password_links WHERE digest = ? AND expires_at > ?')
   const byAddress = database.prepare(BY_ADDRESS)
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ?')
@@ -61,14 +60,7 @@ export function sqlitePasswordChanges(
     assertAllowed: () => Promise.resolve(),
     findByAttribute: (name, value) =>
       inFile(() => byAddress.all(name, value).map((row) => readViewerRow(row, file).viewer)),
-    createLink: (username, { purpose, digest, expiresAtSeconds }) =>
-      inOneStep(() => {
-        const key = faultInUsername(username) === null ? usernameKey(username) : null
-        const stored = key === null ? null : load(key)
-        if (key === null || stored === null || stored.disabled) return null
-        insert.run(key, purpose, digest, Math.floor(expiresAtSeconds))
-        return stored.viewer
-      }),
+    createLink: (username, link) => inOneStep(() => create(username, link)),
     findLink: (digest, nowSeconds) => inFile(() => toFound(find(digest, nowSeconds))),
     async setByLink(digest, nowSeconds, password) {
       if ((await inFile(() => find(digest, nowSeconds))) === null) return null
@@ -90,6 +82,30 @@ export function sqlitePasswordChanges(
         return true
       })
     },
+  }
+}
+
+/** Returns a function that stores a link. Call it in a transaction. */
+function linkCreator(database: DatabaseSync, load: Load) {
+  const insert = database.prepare(
+    `INSERT INTO password_links (key, purpose, digest, expires_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (key, purpose) DO UPDATE
+     SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = 0`,
+  )
+  const state = database.prepare('SELECT expires_at, is_sent FROM password_links WHERE key = ? AND purpose = ?')
+  function stateOf(key: string, purpose: string): ViewerState['invitation'] {
+    const row = state.get(key, purpose)
+    if (row === undefined) return null
+    const { expires_at: expiresAtSeconds, is_sent: isSent } = StateRow.parse(row)
+    return { expiresAtSeconds, isSent: isSent === 1 }
+  }
+  return (username: string, { purpose, digest, expiresAtSeconds, replaces }: NewPasswordLink): Viewer | null => {
+    const key = faultInUsername(username) === null ? usernameKey(username) : null
+    const stored = key === null ? null : load(key)
+    if (key === null || stored === null || stored.disabled) return null
+    if (replaces !== undefined && !isDeepStrictEqual(stateOf(key, purpose), replaces)) return null
+    insert.run(key, purpose, digest, Math.floor(expiresAtSeconds))
+    return stored.viewer
   }
 }
 

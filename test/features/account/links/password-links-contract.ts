@@ -60,6 +60,27 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     expect(await passwordChanges.findLink('d2', NOW)).not.toBeNull()
   })
 
+  test('of two programs that saw the same invitation, one replaces it', async () => {
+    const [one, two] = await storesWithAda(2)
+    const invite = (store: EditableUserStore | undefined, digest: string, replaces: NewPasswordLink['replaces']) =>
+      store?.passwordChanges.createLink('ada', {
+        ...link(digest, 'invitation'),
+        ...(replaces !== undefined && { replaces }),
+      })
+    const winners = async (replaces: NewPasswordLink['replaces'], digests: readonly [string, string]) => {
+      const made = await Promise.all([invite(one, digests[0], replaces), invite(two, digests[1], replaces)])
+      return made.filter((viewer) => viewer !== null).length
+    }
+    expect(await winners(null, ['d1', 'd2'])).toBe(1)
+    const seen = (await one?.inspect('ada'))?.invitation ?? null
+    expect(seen).toEqual({ expiresAtSeconds: NOW + 1800, isSent: false })
+    await one?.revokeLinks('ada')
+    expect(await invite(two, 'd3', seen)).toBeNull()
+    await invite(one, 'd4', undefined)
+    await one?.markSent('d4')
+    expect(await winners({ expiresAtSeconds: NOW + 1800, isSent: true }, ['d5', 'd6'])).toBe(1)
+  })
+
   test('a new password ends all links of its viewer, however it was set', async () => {
     const store = await storeWithAda()
     const { passwordChanges } = store

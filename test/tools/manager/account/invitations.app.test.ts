@@ -68,6 +68,36 @@ test('those who have not come are invited again, and only those whom the manager
   expect(manager.faults).toEqual([])
 })
 
+test('two managers who invite again at the same moment send one mail', async () => {
+  const held = Promise.withResolvers<void>()
+  let asked = 0
+  const mail = await startMailServer({
+    onRcptTo: (_address, _session, done) => {
+      asked += 1
+      void held.promise.then(() => done())
+    },
+  })
+  const manager = await startWithCommands({}, mailEnvironment(mail))
+  for (const username of ['ada@example.com', 'bob@example.com']) {
+    await manager.users.add({ username, groups: [], attributes: {} }, null)
+    const link = { purpose: 'invitation', digest: username, expiresAtSeconds: 1 } as const
+    await manager.users.passwordChanges.createLink(username, link)
+  }
+  const [eve, joe] = [await manager.signedIn(), await manager.signedIn('event-manager', null, 'joe@example.com')]
+  for (const browser of [eve, joe]) await browser.get('/people')
+  const first = eve.act('/people/invite')
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(1)
+  // The mail to Ada is on its way; the one to Bob waits for it.
+  expect((await joe.act(one('ada@example.com', 'invite'))).text).toContain('class="notice refused"')
+  const second = joe.act('/people/invite')
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(2)
+  held.resolve()
+  const texts = [(await first).text, (await second).text]
+  expect(texts.map((text) => Number(/(\d+) invitations? sent/.exec(text)?.[1]))).toEqual([1, 1])
+  expect(recipients(mail.mails)).toEqual(['ada@example.com', 'bob@example.com'])
+  expect(manager.faults).toEqual([])
+})
+
 test('without a mail server, the page says so, and no one is invited', async () => {
   const manager = await startWithCommands()
   const browser = await manager.signedIn()

@@ -21,7 +21,7 @@ import { type Mail, MailFault, type MailServer, openMailServer } from '../../../
 import { readWatchUrl, watchUrlOf } from '../../../../features/watch-page/watch-url.ts'
 import { knownLanguage } from '../../../../languages/languages.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
-import type { Viewer } from '../../../../users/user-store.ts'
+import type { Viewer, ViewerState } from '../../../../users/user-store.ts'
 import { entryPointNamed } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { InvitationOptions } from '../inviting.ts'
@@ -33,14 +33,16 @@ export interface LinkSender {
   /** Returns why the viewer gets no link, as the end of a sentence; null otherwise. */
   faultIn(viewer: Viewer): string | null
   /**
-   * Sends a link, or writes it to the file. Null for a viewer who was changed meanwhile, and after a stop.
+   * Sends a link, or writes it to the file. Null for a viewer who was changed or invited meanwhile, and after a stop.
+   * @param earlier the invitation of the viewer as the caller saw it.
    * @throws MailFault when the mail server refuses this mail.
    * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
    */
-  send(store: InvitingStore, username: string): Promise<Invitation | null>
+  send(store: InvitingStore, username: string, earlier: Earlier): Promise<Invitation | null>
   close(): void
 }
 
+type Earlier = ViewerState['invitation']
 type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
 
 export const DEFAULT_DAYS = 7
@@ -71,15 +73,15 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   const { server } = settings
   const { addressAttribute, nameAttribute } = readFeatureSettings(io.env, ACCOUNT_SETTINGS).settings
   const context = readContext(io, options, publicUrl)
-  const create = ({ passwordChanges }: InvitingStore, username: string) =>
-    createInvitation(passwordChanges, username, context, Date.now() / 1000)
+  const create = ({ passwordChanges }: InvitingStore, username: string, earlier: Earlier) =>
+    createInvitation(passwordChanges, username, earlier, context, Date.now() / 1000)
 
   if (options.links !== undefined) {
     const file = openLinksFile(options.links)
     return {
       faultIn: () => null,
-      async send(store, username) {
-        const invitation = await create(store, username)
+      async send(store, username, earlier) {
+        const invitation = await create(store, username, earlier)
         if (invitation === null) return null
         file.write(invitation)
         await store.markSent(invitation.digest)
@@ -94,30 +96,43 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   const sendMail = mailSender(mailServer)
   const stop = new AbortController()
   // Without a pace, Ctrl-C ends a command that sends one mail at once.
-  const release = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
+  const unlisten = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
   const isTurn = createPace(options.perMinute, stop.signal)
   return {
     faultIn: (viewer) =>
       mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
-    async send(store, username) {
+    async send(store, username, earlier) {
       // A stop comes before the new link, because that ends the earlier one.
       if (!(await isTurn())) return null
-      const invitation = await create(store, username)
+      const invitation = await create(store, username, earlier)
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
       if (!invitation || to === null) return null
       const { viewer, link } = invitation
       const recipient = { to, name: greetingNameOf(viewer, nameAttribute), username: viewer.username }
       const occasion = options.for ?? null
       const mail = invitationMail({ ...context, ...recipient, request: null }, link, context.lifeDays, occasion)
-      await sendMail(mail)
+      await sendMail(mail).catch(async (fault: unknown) => {
+        await release(store, invitation).catch(() => {})
+        throw fault
+      })
       await store.markSent(invitation.digest)
       return invitation
     },
     close() {
-      release()
+      unlisten()
       mailServer.close()
     },
   }
+}
+
+/** Longer than a mail takes. After this time, an invitation that was not sent may be sent again. */
+export const SENDING_SECONDS = 30
+
+/** Ends the claim of an invitation whose mail failed, so that the same command may send it again at once. */
+async function release(store: InvitingStore, { viewer, digest, expiresAtSeconds }: Invitation): Promise<void> {
+  const replaces = { expiresAtSeconds, isSent: false }
+  const older = { digest, expiresAtSeconds: expiresAtSeconds - SENDING_SECONDS, replaces }
+  await store.passwordChanges.createLink(viewer.username, { purpose: 'invitation', ...older })
 }
 
 /**

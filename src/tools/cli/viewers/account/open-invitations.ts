@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../../users/user-store.ts'
 import type { CommandContext, Outcome } from '../../command.ts'
 import { textTable } from '../../terminal/table.ts'
 import { counted, printable } from '../../terminal/text.ts'
 import type { InvitationOptions } from '../inviting.ts'
-import { invitations } from './invitations.ts'
+import { invitations, isBeingSent } from './invitations.ts'
 import { DEFAULT_DAYS } from './link-sender.ts'
 
 /** An invitation that the viewer has not followed yet. */
@@ -15,6 +16,8 @@ interface OpenInvitation {
   /** False if the mail could not be sent. */
   readonly isSent: boolean
 }
+
+type Invited = Pick<ViewerState, 'viewer'> & { readonly invitation: NonNullable<ViewerState['invitation']> }
 
 interface GroupOptions extends InvitationOptions {
   readonly group?: string
@@ -32,7 +35,7 @@ export async function listOpenInvitations(
   store: EditableUserStore,
   { group }: GroupOptions,
 ): Promise<Outcome> {
-  const open = await openInvitations(store, group)
+  const open = (await invitedViewers(store, group)).map(openInvitationOf)
   if (open.length === 0) return { ok: true, text: 'No viewer has an open invitation.', data: open }
   const rows = open.map((one) => [one.username, invitationText(one)])
   return {
@@ -53,8 +56,9 @@ export async function resendInvitations(
   options: GroupOptions,
 ): Promise<Outcome> {
   const { stdout, stderr, onInterrupt } = context.io
-  const open = await openInvitations(store, options.group)
-  const left = open.filter((one) => !isNew(one, options.days ?? DEFAULT_DAYS, Date.now()))
+  const days = options.days ?? DEFAULT_DAYS
+  const open = await invitedViewers(store, options.group)
+  const left = open.filter(({ invitation }) => !isNew(invitation, days, Date.now()) && !isBeingSent(invitation, days))
   const [invited, faults]: [string[], string[]] = [[], []]
   let isStopped = false
   const release = onInterrupt(() => {
@@ -62,12 +66,16 @@ export async function resendInvitations(
   })
   try {
     await invitations.withInviter(context, options, async (inviter) => {
-      for (const { username } of left) {
-        const result = isStopped ? null : await inviter.invite(store, username)
-        if (result?.ok) {
+      for (const { viewer, invitation } of left) {
+        if (isStopped) break
+        const { username } = viewer
+        // Another program has invited this viewer since the list was read.
+        if (!isDeepStrictEqual((await store.inspect(username))?.invitation, invitation)) continue
+        const result = await inviter.invite(store, username)
+        if (result.ok) {
           invited.push(username)
           if (!options.json) stdout.write(`${result.text}\n`)
-        } else if (result && !isStopped) {
+        } else if (!isStopped) {
           faults.push(result.fault)
           stderr.write(`${result.fault}\n`)
         }
@@ -80,31 +88,29 @@ export async function resendInvitations(
   const last = invited.at(-1)
   const until = last === undefined ? '' : ` The last one is ${printable(last)}.`
   if (isStopped) return { ok: false, fault: `Stopped. ${text}${until} Run the same command again to continue.` }
-  const skipped = open.length - left.length
-  const note = skipped === 0 ? '' : ` Skipped ${skipped}: their links work about as long as new ones.`
+  const skipped = open.length - invited.length - faults.length
+  const note = skipped === 0 ? '' : ` Skipped ${skipped}: they were invited a short time ago.`
   return { ok: true, text: `${text}${note}`, data: { invited, skipped, faults }, isPartial: faults.length > 0 }
 }
 
 /** All are read before the first is changed. */
-async function openInvitations(store: EditableUserStore, group: string | undefined): Promise<OpenInvitation[]> {
-  const open: OpenInvitation[] = []
-  for await (const known of store.list()) {
-    const invitation = openInvitationOf(known)
-    const isChosen = group === undefined || known.viewer.groups.includes(group.normalize('NFC'))
-    if (invitation !== null && isChosen) open.push(invitation)
+async function invitedViewers(store: EditableUserStore, group: string | undefined): Promise<Invited[]> {
+  const open: Invited[] = []
+  for await (const { viewer, hasPassword, invitation } of store.list()) {
+    const isChosen = group === undefined || viewer.groups.includes(group.normalize('NFC'))
+    if (invitation !== null && !hasPassword && !viewer.disabled && isChosen) open.push({ viewer, invitation })
   }
   return open
 }
 
-function openInvitationOf({ viewer, hasPassword, invitation }: ViewerState): OpenInvitation | null {
-  if (invitation === null || hasPassword || viewer.disabled) return null
+function openInvitationOf({ viewer, invitation }: Invited): OpenInvitation {
   const expiresAt = new Date(invitation.expiresAtSeconds * 1000).toISOString()
   return { username: viewer.username, expiresAt, isSent: invitation.isSent }
 }
 
 /** True if the link was sent, and works about as long as a new one. */
-function isNew({ expiresAt, isSent }: OpenInvitation, days: number, nowMs: number): boolean {
-  const ageMs = nowMs + days * DAY_MS - Date.parse(expiresAt)
+function isNew({ expiresAtSeconds, isSent }: Invited['invitation'], days: number, nowMs: number): boolean {
+  const ageMs = nowMs + days * DAY_MS - expiresAtSeconds * 1000
   return isSent && ageMs >= -1_000 && ageMs < NEW_MS
 }
 

@@ -17,11 +17,14 @@ const NEEDED_RIGHTS = {
   instead: 'unset SMTP_URL',
 }
 const VIEWER = `SELECT ${COLUMNS} FROM viewer_auth.viewers WHERE key = $1`
+/** $5: replaces any link. Else $6 and $7 are those of the link that is replaced, or null for none. */
 const CREATE = `
-  INSERT INTO viewer_auth.password_links (key, purpose, digest, expires_at)
-  SELECT key, $2, $3, $4 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled
+  INSERT INTO viewer_auth.password_links AS link (key, purpose, digest, expires_at)
+  SELECT key, $2, $3, $4 FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled AND ($5::boolean OR $6::bigint IS NULL
+    OR EXISTS (SELECT 1 FROM viewer_auth.password_links WHERE key = $1 AND purpose = $2))
   ON CONFLICT (key, purpose) DO UPDATE
   SET digest = excluded.digest, expires_at = excluded.expires_at, is_sent = false
+  WHERE $5::boolean OR (link.expires_at = $6::bigint AND link.is_sent = $7::boolean)
   RETURNING key`
 const FIND = `
   SELECT purpose, ${COLUMNS} FROM viewer_auth.password_links JOIN viewer_auth.viewers USING (key)
@@ -64,9 +67,10 @@ export function postgresPasswordChanges(
       const rows = await rowsOf(BY_ADDRESS, [indexedAddress(name, value)])
       return rows.flatMap((row) => readOwnRow(row)?.viewer ?? [])
     },
-    async createLink(username, { purpose, digest, expiresAtSeconds }) {
+    async createLink(username, { purpose, digest, expiresAtSeconds, replaces }) {
       if (faultInUsername(username) !== null) return null
-      const values = [usernameKey(username), purpose, digest, Math.floor(expiresAtSeconds)]
+      const earlier = [replaces === undefined, replaces?.expiresAtSeconds ?? null, replaces?.isSent ?? null]
+      const values = [usernameKey(username), purpose, digest, Math.floor(expiresAtSeconds), ...earlier]
       return (await rowsOf(CREATE, values)).length === 0 ? null : ((await load(username))?.viewer ?? null)
     },
     findLink,
