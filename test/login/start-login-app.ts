@@ -14,7 +14,7 @@ import { openLog, securityLogOf } from '../../src/server/log/log.ts'
 import { createRepeatFilter } from '../../src/server/log/repeat-filter.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { DEFAULT_ADDRESS_LIMIT, type Network } from '../../src/sign-in-limits/settings.ts'
+import { type AddressLimit, DEFAULT_ADDRESS_LIMIT, type Network } from '../../src/sign-in-limits/settings.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { ENTRY_POINT } from './entry-point.ts'
 import { memoryUsers } from './memory-users.ts'
@@ -47,6 +47,7 @@ export interface LoginAppOptions
   readonly sessionSecrets?: readonly string[]
   readonly sessionFile?: string
   readonly users?: AppDeps['users']
+  readonly addressLimit?: AddressLimit
 }
 
 export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400, mostPerViewer: 20 }
@@ -88,6 +89,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
   const opened = await openFeatures(options.features ?? features, entryPoints, options.featureSettings ?? {}, {
     ...shared,
     ...SERVICES,
+    ...(options.addressLimit && { addressLimit: options.addressLimit }),
     sessionSettings: { ...SESSION_LIMITS, secrets },
     publicUrl,
     ...inFull(sessionStore, signInLimits),

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
 import type { MailSignInSettings } from '../../../../../src/features/mail-sign-in/fields.ts'
 import { mailSettings } from '../../../../features/mail/mail-server.ts'
 import { startMailApp } from '../../../../features/mail-sign-in/start-mail-app.ts'
@@ -18,7 +19,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts an app whose mails go to the drill. */
-async function appWithSink(mailsPerHour = 10_000) {
+async function appWithSink(mailsPerHour = 10_000, failures?: number) {
   const smtpPort = await freePort()
   const sessionFile = join(temporaryFolder(), 'sessions.db')
   const app = await startMailApp({
@@ -26,6 +27,7 @@ async function appWithSink(mailsPerHour = 10_000) {
     mail: { port: smtpPort } as never,
     mailsPerHour,
     sessionFile,
+    ...(failures !== undefined && { addressLimit: { failures, trustedNetworks: [] } }),
     nowSeconds: () => Date.now() / 1000,
     ...{ publicUrl: 'http://localhost:3000' },
   })
@@ -38,7 +40,7 @@ async function appWithSink(mailsPerHour = 10_000) {
     MAIL_CODES_PER_HOUR: String(mailsPerHour),
     SESSION_STORE_URL: `sqlite:${sessionFile}`,
   }
-  return { url: `http://127.0.0.1:${app.port}/`, settings, wayIn: 'mail' }
+  return { url: `http://127.0.0.1:${app.port}/`, settings, wayIn: 'mail', sessionFile }
 }
 
 test('guests ask for a code, read it in their mail, mistype and sign in', async () => {
@@ -57,6 +59,27 @@ test('drill names MAIL_CODES_PER_HOUR if mails do not come', async () => {
     { name: 'no-mail', answers: 3, text: expect.stringContaining('MAIL_CODES_PER_HOUR') },
   ])
   expect(ended.failed).toContain('sign-ins')
+})
+
+test('drill ends the sessions of its guests, and no other session', async () => {
+  const app = await appWithSink()
+  const raw = new DatabaseSync(app.sessionFile)
+  onTestFinished(() => raw.close())
+  raw.exec(
+    "INSERT INTO sessions (id, username, data, signed_in_at, used_at) VALUES ('x', 'ada@example.com', '{}', 0, 0)",
+  )
+  const { data, status } = await drillGuests(app, ['--wrong', '0', '--returns', '0'])
+  expect([status, data.checks[0]?.text]).toEqual([0, '8 of 8 viewers got in with a code by mail.'])
+  expect(raw.prepare('SELECT username FROM sessions').all()).toEqual([{ username: 'ada@example.com' }])
+})
+
+// Without mails, no guest signs in, so every request counts.
+test('drill names the limit of the network if the app refuses its guests', async () => {
+  const ended = await drillGuests(await appWithSink(1, 3), ['--wrong', '0', '--returns', '0', '--max-wait', '1s'])
+  expect(ended.failed).toContain('sign-ins')
+  expect(ended.data.causes).toContainEqual(
+    expect.objectContaining({ name: 'too-many-tries', text: expect.stringContaining('LIMITS_TRUSTED_NETWORKS') }),
+  )
 })
 
 test.each([
