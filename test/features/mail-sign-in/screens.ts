@@ -5,6 +5,7 @@ import { entryPointAt } from '../../login/entry-point.ts'
 import { type FeatureScreens, LONG_NAME } from '../../login/screens/screen.ts'
 
 import { mailSettings } from '../mail/mail-server.ts'
+import { lateForm, nextAddress } from '../mail-code/late-form.ts'
 
 const PATH = '/e/mail-guests'
 const ADDRESS = LONG_NAME
@@ -28,7 +29,8 @@ export const mailScreens: FeatureScreens = {
     return [
       { name: 'mail address', html: (await app.get(PATH, headers)).text },
       { name: 'wrong mail address', html: (await post('/mail-code', { mail: 'ada' })).text },
-      { name: 'mail code', html: (await app.get(`${PATH}?prompt=mail-code-late`, headers)).text },
+      { name: 'mail code', html: (await post('/mail-code', { mail: nextAddress() })).text },
+      { name: 'late mail code', html: (await lateForm((mail) => post('/mail-code', { mail }), 'class="late"')).text },
       {
         name: 'wrong mail code',
         html: (await post('/mail-code/check', { mail: ADDRESS, frame, code: 'AAAA2222' })).text,

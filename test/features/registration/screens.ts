@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { createFormSeal } from '../../../src/features/registration/form/sealed-form.ts'
 import { entryPointAt } from '../../login/entry-point.ts'
 import { type FeatureScreens, LONG_NAME } from '../../login/screens/screen.ts'
-import { type LoginApp, START_SECONDS } from '../../login/start-login-app.ts'
+import type { LoginApp } from '../../login/start-login-app.ts'
 import { mailSettings } from '../mail/mail-server.ts'
+import { lateForm, nextAddress } from '../mail-code/late-form.ts'
 import { hiddenIn, withRegistration } from './start-registration.ts'
 
 const PATH = '/e/event'
@@ -40,28 +41,33 @@ const SETTINGS_OF_SCREENS = {
 type Headers = Readonly<Record<string, string>>
 
 /** Returns the form of a step, sealed as the app seals it. */
-function formOf(step: number): Record<string, string> {
+function formOf(step: number, nowSeconds: number): Record<string, string> {
   const services = {
-    publicUrl: new URL('https://login.example'),
+    publicUrl: new URL('http://localhost'),
     sessionSettings: { secrets: ['SESSIONSECRETMARKER-8d2b'], lifetimeSeconds: 1 },
-    nowSeconds: () => START_SECONDS,
+    nowSeconds: () => nowSeconds,
   }
   const { seal } = createFormSeal(services, 'event')
-  const form = { address: LONG_NAME, answers: {}, step, provenAtSeconds: START_SECONDS }
+  const form = { address: LONG_NAME, answers: {}, step, provenAtSeconds: nowSeconds }
   return { secret: SECRET, form: seal(form, SECRET) }
 }
 
 async function screensOf(app: LoginApp, headers: Headers) {
   const post = (path: string, fields: Readonly<Record<string, string>>) =>
     app.post(`${PATH}/register${path}`, fields, headers)
-  const sent = await post('', { address: LONG_NAME })
+  const sent = await post('', { address: nextAddress() })
+  const late = await lateForm((address) => post('', { address }), '</bdi> ')
   const steps = [0, 1, 2].map((step) =>
-    post('/fields', { ...formOf(step), field1: 'x'.repeat(150), field3: '?', field5: '?' }),
+    post('/fields', { ...formOf(step, app.clock.seconds), field1: 'x'.repeat(150), field3: '?', field5: '?' }),
   )
+  for (const step of steps) {
+    if (!(await step).text.includes('name="form"')) throw new Error('A step of the form is not shown')
+  }
   const screens = {
     'register: address': await app.get(`${PATH}/register`, headers),
     'register: wrong address': await post('', { address: LONG_NAME.replace('@', ' at ') }),
     'register: code': sent,
+    'register: late code': late,
     'register: wrong code': await post('/code', { ...hiddenIn(sent), code: 'AAAA-AAAA' }),
     'register: first step after a fault': await steps[0],
     'register: second step after a fault': await steps[1],
