@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Row, readTable, testsIn } from './table.ts'
+import { type ProvenRow, readManagerRows, readTable, testsIn } from './table.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -55,11 +55,16 @@ export function readGuards(): Guards {
 export function presentGuards(): Guard[] {
   const { guards } = readGuards()
   if (!isFork) return [...guards]
-  const rows = readTable()
+  const rows = provenRows()
   return guards.flatMap((guard) => {
     const ids = guard.ids.filter((id) => testsOf(rows, id, guard).length > 0)
     return ids.length > 0 && timesFound(guard) > 0 ? [{ ...guard, ids }] : []
   })
+}
+
+/** Returns the requirements of the login app, and of the page for managers. */
+export function provenRows(): ProvenRow[] {
+  return [...readTable(), ...readManagerRows()]
 }
 
 /** Returns how often the text of a guard is in its file. */
@@ -69,7 +74,7 @@ export function timesFound({ file, text }: Guard): number {
 }
 
 /** Returns the titles of the tests of a requirement in the file of a guard. */
-export function testsOf(rows: readonly Row[], id: string, { testFile }: Pick<Guard, 'testFile'>): string[] {
-  const { proof = '' } = rows.find((row) => row.id === id) ?? {}
-  return testsIn(proof).flatMap(({ file, title }) => (file === testFile ? title : []))
+export function testsOf(rows: readonly ProvenRow[], id: string, { testFile }: Pick<Guard, 'testFile'>): string[] {
+  const proofs = rows.filter((row) => row.id === id).flatMap(({ proof }) => testsIn(proof))
+  return proofs.flatMap(({ file, title }) => (file === testFile ? title : []))
 }

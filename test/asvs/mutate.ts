@@ -3,8 +3,8 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { type Guard, presentGuards, ROOT, testsOf } from './guards.ts'
-import { readTable, testsIn } from './table.ts'
+import { type Guard, presentGuards, provenRows, ROOT, testsOf } from './guards.ts'
+import { testsIn } from './table.ts'
 
 const NOT_COPIED = ['node_modules', '.git'].map((name) => join(ROOT, name))
 const LONGEST_RUN_MS = 600_000
@@ -21,14 +21,15 @@ interface Outcome {
 /**
  * Takes out every guard of guards.txt in a copy of the project, one at a time, and prints if the tests of its
  * requirements fail. Sets the exit status to 1 if some still pass.
- * @param only the ids of the requirements; none: all.
+ * @param only the ids of requirements, or folders whose guards are taken out; none: all.
  */
 export function mutate(only: readonly string[]): void {
-  const rows = readTable()
+  const rows = provenRows()
   const folder = copyProject()
   const failedOnce = new Set<string>()
   let green = 0
-  const guards = presentGuards().filter(({ ids }) => only.length === 0 || ids.some((id) => only.includes(id)))
+  const isChosen = ({ ids, file }: Guard) => only.some((one) => ids.includes(one) || file.startsWith(`${one}/`))
+  const guards = presentGuards().filter((guard) => only.length === 0 || isChosen(guard))
   const runWith = createRuns(folder)
   for (const guard of guards) {
     const fromMs = performance.now()

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
@@ -32,6 +32,21 @@ export function readTable(): Row[] {
       return Row.parse({ part, id, level, requirement, state, proof: [proof, ...more].join(' | ') })
     })
   })
+}
+
+/** Requirements of a program: what guards need of them. */
+export type ProvenRow = Pick<Row, 'id' | 'proof'>
+
+const MANAGER_TABLE = new URL('../../src/tools/manager/asvs.md', import.meta.url)
+
+/** Reads the rows of the page for managers. Its test files are named from `tools/manager`. Empty in a fork without it. */
+export function readManagerRows(): ProvenRow[] {
+  if (!existsSync(MANAGER_TABLE)) return []
+  const rows = readFileSync(MANAGER_TABLE, 'utf8').matchAll(/^\| (\d[\d.]+) \| \d \| .*? \| (`.*) \|$/gm)
+  return [...rows].map(([, id = '', proof = '']) => ({
+    id,
+    proof: proof.replace(/`(?=[\w./-]+\.ts`)/g, '`tools/manager/'),
+  }))
 }
 
 /** Returns the tests that a proof names: the file below test/, and the title as it is in the source. */

@@ -35,7 +35,7 @@ export const manager: BenchPart = {
     await using children = openChildren()
     const login = await children.start(run.installation.loginApp())
     const pages = await children.start({ script: '../../src/tools/manager/main.ts', env, folder })
-    const answer = await answerOf(pages.port, getRequest(0, cookie, PATHS[0]), 200)
+    const answer = await answerOf(pages.port, pageRequest(0, cookie), 200)
     const recorded = join(folder, 'manager-page.json')
     writeFileSync(recorded, JSON.stringify(answer))
     const bare = await children.start({ script: 'serve-bare-http.ts', args: [recorded], folder })
@@ -80,8 +80,13 @@ async function signInsPerSecond({ port }: Child, request: (index: number) => Buf
   return signedIn / elapsedSeconds
 }
 
+function pageRequest(index: number, cookie: string): Buffer {
+  const request = getRequest(index, cookie, PATHS[index % PATHS.length]).toString()
+  return Buffer.from(request.replace('Host: login.example.com', 'Host: localhost:3100'))
+}
+
 async function pagesMs({ port }: Child, cookie: string): Promise<number[]> {
-  const request = (index: number) => getRequest(index, cookie, PATHS[index % PATHS.length])
+  const request = (index: number) => pageRequest(index, cookie)
   const answers = await openLoad({ port, perSecond: PAGES_PER_SECOND, durationMs: ROUND_MS, request })
   if (answers.some(({ status }) => status !== 200)) throw new Error('Expected only 200')
   return answers.map(({ latencyMs }) => latencyMs)

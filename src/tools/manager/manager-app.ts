@@ -8,6 +8,7 @@ import type { ManagerSettings } from '../cli/manager/settings.ts'
 import type { LogAct } from './door/acts.ts'
 import { createDoor } from './door/door.ts'
 import { securityHeaders } from './door/headers.ts'
+import { ownHost } from './door/own-host.ts'
 import type { Notice, Route } from './door/route.ts'
 import { scopeOf } from './door/scope.ts'
 import { createManagerSessions } from './door/sessions.ts'
@@ -60,6 +61,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   app.set('trust proxy', trustedProxiesOf(proxyHops, []))
   app.use(securityHeaders(url))
   app.get('/health/live', (_req, res) => void res.type('text').send('live'))
+  app.use(ownHost(url))
   app.use('/assets', assets.serve)
   const check = createManagerCheck(deps)
   const issuer = `${brand.name ?? url.hostname} – manager`
@@ -108,6 +110,8 @@ function faultHandler(renderer: Renderer, onFault: ManagerAppDeps['onFault']): E
     const isOfClient = error.status !== undefined && error.status >= 400 && error.status < 500
     const status = isOfClient ? (error.status ?? 400) : 500
     const id = crypto.randomUUID()
+    // The rest of a refused body is not read.
+    if (status === 411) res.setHeader('Connection', 'close')
     if (!isOfClient) onFault(error, id)
     const text = words.say(status === 413 ? 'errors.tooLarge' : isOfClient ? 'errors.badForm' : 'errors.fault', { id })
     renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text }, status)

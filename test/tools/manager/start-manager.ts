@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
@@ -41,9 +42,10 @@ interface Options {
 
 /** Starts the page for managers in this process, with viewers, sessions and counts in files of a new folder. */
 export async function startManager(options: Options = {}) {
-  const { entryPoints = null, env = {}, url = 'http://localhost', commands = () => undefined } = options
+  const { entryPoints = null, env = {}, commands = () => undefined } = options
   const folder = mkdtempSync(join(tmpdir(), 'manager-'))
-  const settings = { url: new URL(url), secret: SECRET, proxyHops: 0 }
+  const { server, port, url, answerWith } = await listenFor(options.url)
+  const settings = { url, secret: SECRET, proxyHops: 0 }
   const ownEnv = {
     USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}`,
     SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,
@@ -76,8 +78,7 @@ export async function startManager(options: Options = {}) {
     warn: () => {},
     onClose: (close) => void closers.push(close),
   })
-  const server = createHttpServer(app)
-  const port = await listen(server, 0, '127.0.0.1')
+  answerWith(app)
   onTestFinished(async () => {
     for (const close of closers) close()
     await stopServer(server, 100)
@@ -103,6 +104,21 @@ export async function startManager(options: Options = {}) {
       return Object.assign(browser, { name, secret })
     },
   }
+}
+
+/** Listens before the app is there, whose address has the port. With a `wanted` address, the server is also its proxy. */
+async function listenFor(wanted: string | undefined) {
+  let app: RequestListener = () => {}
+  const server = createHttpServer((req, res) => {
+    if (req.headers.host === `127.0.0.1:${port}`) req.headers.host = url.host
+    app(req, res)
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  const url = new URL(wanted ?? `http://127.0.0.1:${port}`)
+  const answerWith = (listener: RequestListener) => {
+    app = listener
+  }
+  return { server, port, url, answerWith }
 }
 
 /** Answers some commands in place of the command line. */
