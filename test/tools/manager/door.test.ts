@@ -29,6 +29,7 @@ const POSTS = [
   ),
   ...['open', 'close', 'move', 'set'].map((act) => `/doors/gold/${act}`),
 ]
+const EDITOR_PAGES = ['/people/add', '/people/many?work=remove&all=on', '/people/import']
 const PAGES = ['/evening', '/people', ONE, '/doors', '/acts', '/account', '/after']
 
 test.each(['help-desk', 'reader'] as const)('a %s changes nothing, at any address', async (role) => {
@@ -39,6 +40,7 @@ test.each(['help-desk', 'reader'] as const)('a %s changes nothing, at any addres
     expect([path, (await browser.post(path, { username: 'x', work: 'remove', all: 'on', count: '1' })).status]).toEqual(
       [path, 403],
     )
+  for (const path of EDITOR_PAGES) expect([path, (await browser.get(path)).status]).toEqual([path, 403])
   expect((await manager.users.show(ADA)).ok).toBe(true)
   for (const path of PAGES) expect([path, (await browser.get(path)).status]).toEqual([path, 200])
 })

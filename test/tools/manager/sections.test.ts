@@ -140,7 +140,7 @@ test('registrations are approved by the names that are ticked, and one that fail
   expect(text).toContain('waits for approval')
   expect(text).not.toContain('<b>')
   const act = (fields: Record<string, string | string[]>) => browser.act('/registrations/gold', fields)
-  expect((await act({ step: 'approve', address: 'ada@example.com' })).text).toContain('1 people are approved')
+  expect((await act({ step: 'approve', address: 'ada@example.com' })).text).toContain('1 person is approved')
   expect((await act({ step: 'approve', address: ['ada@example.com', 'bob@example.com'] })).text).toContain(
     '1 of 2 were changed',
   )

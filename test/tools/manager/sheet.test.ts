@@ -53,6 +53,9 @@ test('the preview lists every mistake by its row, and what happens to the others
   )
   expect(mistakes).toEqual(['3', '4', '6'])
   expect(text).toContain('Import 2 people')
+  const german = (await browser.get(location ?? '', { 'Accept-Language': 'de' })).text
+  expect(german).toContain('<td lang="de">Kein Benutzername.</td>')
+  expect(german).toContain('<td lang="de">Die Zelle in der Spalte „until“ ist nicht lesbar.</td>')
   await browser.post('/people/import/confirm')
   expect(await manager.users.show('old@example.com')).toMatchObject({ viewer: { groups: ['staff'] } })
   const added = await manager.users.show('new@example.com')
@@ -104,7 +107,7 @@ test('an import adds no password hash, and a manager of one entry point no group
   await browser.get('/people/import')
   const rows = 'username,groups,password_hash\na,gold,$argon2id$v=19$m=19456\nb,silver,\nsilver,gold,\n'
   const { location } = await browser.upload('/people/import', 'x', rows, { invite: 'on', existing: 'update' })
-  expect((await browser.get(location ?? '')).text).toContain('Import 1 people')
+  expect((await browser.get(location ?? '')).text).toContain('Import 1 person')
   await browser.post('/people/import/confirm')
   expect(await manager.users.inspect('a')).toMatchObject({ hasPassword: false })
   expect((await manager.users.show('b')).ok).toBe(false)

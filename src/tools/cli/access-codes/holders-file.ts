@@ -18,7 +18,7 @@ export async function readHolders(path: string): Promise<Holder[]> {
   try {
     for await (const rows of viewerRows(file, COLUMNS)) {
       for (const { line, ...one } of rows) {
-        const holder = one.ok ? holderOf(one.row) : one.fault
+        const holder = one.ok ? holderOf(one.row) : one.fault.text
         if (typeof holder === 'string') throw new ConfigError(`Line ${line} of ${path}: ${holder}`)
         holders.push(holder)
       }

@@ -3,9 +3,10 @@ import { createQueue, type WorkQueue } from '../../../server/work-queue.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ImportedViewer } from '../../../users/import-batch/import-rules.ts'
 import { noPasswordHash, type PasswordHashing } from '../../../users/passwords/argon2.ts'
-import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
+import { findPasswordFault } from '../../../users/passwords/new-password.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import { faultInViewer, usernameKey } from '../../../users/viewer-fields.ts'
+import { faultInGroup, faultInUsername, faultInViewer, usernameKey } from '../../../users/viewer-fields.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {
@@ -36,8 +37,8 @@ export interface ImportDeps {
   readonly invitations: Invitations | null
   /** The number of passwords hashed in parallel. */
   readonly hashingWidth: number
-  /** Called for each refused row, with the end of a sentence that begins with its line. */
-  readonly onRefused: (line: number, fault: string) => void
+  /** Called for each refused row. */
+  readonly onRefused: (line: number, fault: RowFault) => void
   /** Called after each batch, with the bytes of the file up to its end. */
   readonly onProgress: (bytesDone: number, counts: ImportCounts) => void
   /** Called after each batch. True ends the import. */
@@ -56,6 +57,7 @@ export interface ImportCounts {
   readonly plaintextPasswords: number
 }
 
+const NOT_ADDED = rowFault('notAdded', 'has no password, and there is no such viewer yet')
 const BATCH_ROWS = 250
 /** A hash takes one core 10 to 25 ms. A killed import loses the hashes of its last batch. */
 const BATCH_PASSWORDS = 64
@@ -75,7 +77,7 @@ export async function importViewers(
   deps: ImportDeps,
 ): Promise<ImportCounts> {
   const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, invited: 0, plaintextPasswords: 0 }
-  const refuse = (line: number, fault: string) => {
+  const refuse: Refuse = (line, fault) => {
     counts.refused += 1
     deps.onRefused(line, fault)
   }
@@ -85,8 +87,8 @@ export async function importViewers(
     const sound: SoundRow[] = []
     for (const fileRow of batch) {
       const fault = fileRow.ok ? faultInRow(fileRow.row, seen, options, deps) : fileRow.fault
-      if (!fileRow.ok || fault !== null) refuse(fileRow.line, fault ?? '')
-      else sound.push(fileRow)
+      if (fault !== null) refuse(fileRow.line, fault)
+      else if (fileRow.ok) sound.push(fileRow)
     }
     const candidates = await hashPasswords(sound, refuse)
     counts.good += candidates.length
@@ -94,7 +96,7 @@ export async function importViewers(
     const outcomes = (await deps.store?.importBatch(candidates, options.existing)) ?? []
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome !== 'no-password') counts[outcome] += 1
-      else refuse(candidates[index]?.line ?? 0, 'has no password, and there is no such viewer yet')
+      else refuse(candidates[index]?.line ?? 0, NOT_ADDED)
     }
     if (deps.invitations !== null) counts.invited += await inviteAll(deps.invitations, sound, refuse)
     deps.onProgress(batch.at(-1)?.endByte ?? 0, counts)
@@ -105,6 +107,7 @@ export async function importViewers(
   return counts
 }
 
+type Refuse = ImportDeps['onRefused']
 type SoundRow = Extract<FileRow, { ok: true }>
 type Candidate = ImportedViewer & { readonly line: number }
 
@@ -113,21 +116,25 @@ function faultInRow(
   seen: Set<string>,
   { existing }: ImportOptions,
   { passwords, invitations }: Pick<ImportDeps, 'passwords' | 'invitations'>,
-): string | null {
+): RowFault | null {
   const { username, password, passwordHash, groups = [] } = row
-  if (username === '') return 'has no user name'
+  if (username === '') return rowFault('noName', 'has no user name')
   const attributes = Object.fromEntries(Object.entries(row.attributes).map(([name, value]) => [name, value ?? '']))
   const inViewer = faultInViewer({ username, groups, attributes })
-  if (inViewer !== null) return cannotBeImported(inViewer)
-  if (password !== undefined && passwordHash !== undefined) return 'has both a password and a password hash'
+  if (inViewer !== null) return rowFault(partWithFault({ username, groups }), cannotBeImported(inViewer))
+  if (password !== undefined && passwordHash !== undefined) {
+    return rowFault('twoPasswords', 'has both a password and a password hash')
+  }
   if (password === undefined && passwordHash === undefined) {
-    if (invitations === null && existing === 'keep') return 'has neither a password nor a password hash'
+    if (invitations === null && existing === 'keep') {
+      return rowFault('noPassword', 'has neither a password nor a password hash')
+    }
     const inInvitation = invitations?.faultIn({ username, groups, attributes }) ?? null
-    if (inInvitation !== null) return inInvitation
+    if (inInvitation !== null) return rowFault('notInvited', inInvitation)
   }
   const hash = passwordHash === undefined ? null : passwords.read(passwordHash)
-  if (hash?.ok === false) return `has a password hash that ${hash.fault}`
-  if (seen.has(usernameKey(username))) return 'repeats the user name of an earlier line'
+  if (hash?.ok === false) return rowFault('badHash', `has a password hash that ${hash.fault}`)
+  if (seen.has(usernameKey(username))) return rowFault('repeated', 'repeats the user name of an earlier line')
   seen.add(usernameKey(username))
   return null
 }
@@ -135,10 +142,7 @@ function faultInRow(
 /** Turns rows into viewers to import, and hashes plaintext passwords. */
 function passwordHasher(options: ImportOptions, deps: ImportDeps) {
   const queue = createQueue({ width: deps.hashingWidth, queueLength: BATCH_PASSWORDS })
-  return async function hashPasswords(
-    rows: readonly SoundRow[],
-    refuse: (line: number, fault: string) => void,
-  ): Promise<Candidate[]> {
+  return async function hashPasswords(rows: readonly SoundRow[], refuse: Refuse): Promise<Candidate[]> {
     const hashes = new Map<SoundRow, Hashed>()
     await Promise.all(
       rows.filter(hasPassword).map(async (row) => hashes.set(row, await hashWhenNew(row, options, deps, queue))),
@@ -159,7 +163,7 @@ function passwordHasher(options: ImportOptions, deps: ImportDeps) {
 
 type Hashed =
   | { readonly ok: true; readonly passwordHash: string | null }
-  | { readonly ok: false; readonly fault: string }
+  | { readonly ok: false; readonly fault: RowFault }
 
 async function hashWhenNew(
   { row: { username, password = '' } }: SoundRow,
@@ -168,10 +172,18 @@ async function hashWhenNew(
   queue: WorkQueue,
 ): Promise<Hashed> {
   if ((await store?.show(username))?.ok) return { ok: true, passwordHash: null }
-  const fault = await faultInNewPassword(password, username, contextWords)
+  const fault = await findPasswordFault(password, username, contextWords)
   const canBeTyped = password.isWellFormed() && !/[\0\r\n]/.test(password)
-  if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) return { ok: false, fault: cannotBeImported(fault) }
+  if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) {
+    return { ok: false, fault: rowFault(`password.${fault.reason}`, cannotBeImported(fault.sentence)) }
+  }
   return { ok: true, passwordHash: store ? await queue.run(() => passwords.hash(password)) : null }
+}
+
+/** Returns the code of the part of a viewer that has a fault. */
+function partWithFault({ username, groups }: Pick<Viewer, 'username' | 'groups'>): string {
+  if (faultInUsername(username) !== null) return 'badName'
+  return groups.some((group) => faultInGroup(group) !== null) ? 'badGroup' : 'badAttribute'
 }
 
 function cannotBeImported(sentence: string): string {
@@ -182,11 +194,7 @@ function cannotBeImported(sentence: string): string {
  * Invites the viewers of a batch whose rows have no password. Returns the number of invitations that were sent. After a
  * failure, waits for the invitations that are on their way, so that the store notes them.
  */
-async function inviteAll(
-  invitations: Invitations,
-  rows: readonly SoundRow[],
-  refuse: (line: number, fault: string) => void,
-): Promise<number> {
+async function inviteAll(invitations: Invitations, rows: readonly SoundRow[], refuse: Refuse): Promise<number> {
   const queue = createQueue({ width: PARALLEL_INVITATIONS, queueLength: rows.length })
   const withoutPassword = rows.filter(({ row }) => row.password === undefined && row.passwordHash === undefined)
   const failures: unknown[] = []
@@ -194,7 +202,7 @@ async function inviteAll(
   async function invite({ line, row }: SoundRow): Promise<void> {
     if (failures.length > 0) return
     const result = await invitations.invite(row.username)
-    if (typeof result === 'string') refuse(line, result)
+    if (typeof result === 'string') refuse(line, rowFault('notInvited', result))
     else if (result) invited += 1
   }
   await Promise.all(

@@ -3,6 +3,7 @@ import { ConfigError } from '../../../errors.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
 import { untilColumn } from '../viewers/account-end/until-column.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 
 /** A viewer in a row of a file. Fields without a column are undefined. */
 export interface ViewerRow {
@@ -18,8 +19,7 @@ export interface ViewerRow {
 /** `endByte` is the number of bytes of the file up to the end of the row. */
 export type FileRow = { readonly line: number; readonly endByte: number } & (
   | { readonly ok: true; readonly row: ViewerRow }
-  /** The end of a sentence that begins with the line. */
-  | { readonly ok: false; readonly fault: string }
+  | { readonly ok: false; readonly fault: RowFault }
 )
 
 /** Columns that features turn into attributes. */
@@ -70,8 +70,8 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
         continue
       }
       const raw = header ? csvRow(record, header) : jsonRow(cells)
-      const row = typeof raw === 'string' ? raw : readRow(raw, options)
-      rows.push(typeof row === 'string' ? { line, endByte, ok: false, fault: row } : { line, endByte, ok: true, row })
+      const read = raw.ok ? readRow(raw.row, options) : raw
+      rows.push({ line, endByte, ...read })
     }
     yield rows
   }
@@ -80,26 +80,33 @@ export async function* viewerRows(file: RecordFile, options: ColumnOptions): Asy
   }
 }
 
-/** Returns the row, or its fault. */
-function jsonRow(cells: FileRecord['cells']): RawRow | string {
+type Read<T> = { readonly ok: true; readonly row: T } | { readonly ok: false; readonly fault: RowFault }
+
+const refused = (...fault: Parameters<typeof rowFault>) => ({ ok: false, fault: rowFault(...fault) }) as const
+
+function jsonRow(cells: FileRecord['cells']): Read<RawRow> {
   const [text = '', ...rest] = cells
   if (text.includes('\uFFFD')) return NOT_UTF8
   try {
     const parsed: unknown = JSON.parse(text)
-    if (rest.length > 0) return 'is not JSON'
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'is not a JSON object'
-    return new Map(Object.entries(parsed))
+    if (rest.length > 0) return refused('notJson', 'is not JSON')
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+      return refused('notJson', 'is not a JSON object')
+    }
+    return { ok: true, row: new Map(Object.entries(parsed)) }
   } catch {
-    return 'is not JSON'
+    return refused('notJson', 'is not JSON')
   }
 }
 
-/** Returns the row, or its fault. */
-function csvRow({ cells, isMisquoted }: FileRecord, header: readonly string[]): RawRow | string {
-  if (isMisquoted) return 'has a cell whose quotation marks do not match'
-  if (cells.length !== header.length) return `has ${cells.length} cells where the header has ${header.length}`
+function csvRow({ cells, isMisquoted }: FileRecord, header: readonly string[]): Read<RawRow> {
+  if (isMisquoted) return refused('misquoted', 'has a cell whose quotation marks do not match')
+  if (cells.length !== header.length) {
+    const values = { cells: cells.length, columns: header.length }
+    return refused('wrongCells', `has ${cells.length} cells where the header has ${header.length}`, values)
+  }
   if (cells.some((cell) => cell.includes('\uFFFD'))) return NOT_UTF8
-  return new Map(header.map((column, index) => [column, cells[index] ?? '']))
+  return { ok: true, row: new Map(header.map((column, index) => [column, cells[index] ?? ''])) }
 }
 
 /** @throws ConfigError when a column is missing, repeated or unusable. */
@@ -146,7 +153,7 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
 }
 
 const UNUSED_SALT = 'has a password salt that no given option reads. See --help, or leave the column out with --ignore'
-const NOT_UTF8 = 'contains bytes that are not UTF-8'
+const NOT_UTF8 = refused('notUtf8', 'contains bytes that are not UTF-8')
 const ALL_ATTRIBUTES = 'attributes'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']
@@ -176,13 +183,12 @@ const AttributeValue = z.union([
   z.null(),
 ])
 
-/** Returns the row, or its fault as the end of a sentence that begins with the line. */
-function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
-  const faults: string[] = []
+function readRow(raw: RawRow, options: ColumnOptions): Read<ViewerRow> {
+  const faults: RowFault[] = []
   function read<T>(column: string, schema: z.ZodType<T>, expected: string): T | undefined {
     const parsed = schema.safeParse(raw.get(column))
     if (parsed.success) return parsed.data
-    faults.push(`has ${JSON.stringify(column)} that is not ${expected}`)
+    faults.push(rowFault('wrongCell', `has ${JSON.stringify(column)} that is not ${expected}`, { column }))
     return undefined
   }
   function readField<T>(field: RowField, schema: z.ZodType<T>, expected: string): T | undefined {
@@ -197,14 +203,15 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
   const hash = readField('password_hash', Text, 'text')?.trim() || undefined
   const salt = readField('password_salt', Text, 'text')?.trim() || undefined
   const isSalted = hash !== undefined && salt !== undefined
-  if (isSalted && !options.saltedHash) faults.push(UNUSED_SALT)
+  if (isSalted && !options.saltedHash) faults.push(rowFault('unusedSalt', UNUSED_SALT))
   let allAttributes: ViewerRow['attributes'] = {
     ...Object.fromEntries(attributes),
     ...(hasAll && read(ALL_ATTRIBUTES, AllAttributes, 'an object of texts')),
   }
   for (const column of FEATURE_COLUMNS) {
     const result = column.read(readField(column.field, Text, 'text'), allAttributes)
-    if (typeof result === 'string') faults.push(result)
+    if (typeof result === 'string')
+      faults.push(rowFault('wrongCell', result, { column: columnOf(column.field, options) }))
     else allAttributes = result
   }
   const row: ViewerRow = {
@@ -215,5 +222,6 @@ function readRow(raw: RawRow, options: ColumnOptions): ViewerRow | string {
     disabled: readField('disabled', Disabled, 'true or false'),
     attributes: allAttributes,
   }
-  return faults[0] ?? row
+  const [fault] = faults
+  return fault === undefined ? { ok: true, row } : { ok: false, fault }
 }

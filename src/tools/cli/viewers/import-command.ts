@@ -126,7 +126,7 @@ async function importFile(
           ? unlessStopped(invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) }, () => isStopped)
           : null,
         hashingWidth: availableParallelism(),
-        onRefused: refusals.add,
+        onRefused: (line, { text }) => refusals.add(line, text),
         isStopped: () => isStopped,
         onProgress: (bytesDone, soFar) => progress.update(bytesDone, progressOf(soFar)),
       },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Request } from 'express'
 import en from '../../../../views/manager/texts/en.json' with { type: 'json' }
-import { completed, fill } from '../../../languages/languages.ts'
+import { completed, fill, type PluralForms } from '../../../languages/languages.ts'
 import { machineTimeZone } from '../../cli/output/time-zone.ts'
 
 /** The languages of the page. Readers of other languages get English. */
@@ -36,8 +36,10 @@ function withFeatures(texts: Texts): Texts {
 export interface Words {
   readonly language: Language
   readonly t: Texts
-  /** Returns a text by its path, such as `people.added`, with values in place of `{name}`. */
+  /** Returns a text by its path, such as `people.added`, with values in place of `{name}`. `count` chooses the plural form. */
   say(path: string, values?: Values): string
+  /** True if there is a text at the path. */
+  has(path: string): boolean
   number(value: number): string
   /** A day and time, in the time zone of this machine. */
   time(ms: number): string
@@ -67,6 +69,7 @@ function createWords(language: Language): Words {
   // English as most of the world writes it: 24 hours, day first.
   const locale = language === 'en' ? 'en-GB' : language
   const number = new Intl.NumberFormat(language)
+  const plurals = new Intl.PluralRules(language)
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
   const minute = { hour: '2-digit', minute: '2-digit' } as const
   const time = new Intl.DateTimeFormat(locale, { timeZone, ...day, ...minute })
@@ -77,13 +80,15 @@ function createWords(language: Language): Words {
     language,
     t,
     say(path, values = {}) {
-      const text = textAt(t, path) ?? path
+      const found = textAt(t, path)
+      const text = typeof found === 'string' ? found : (found?.[plurals.select(Number(values.count))] ?? found?.other)
       const shown = Object.entries(values).map(([name, value]) => [
         name,
         typeof value === 'number' ? number.format(value) : value,
       ])
-      return fill(text, Object.fromEntries(shown))
+      return fill(text ?? path, Object.fromEntries(shown))
     },
+    has: (path) => textAt(t, path) !== null,
     number: (value) => number.format(value),
     time: (ms) => time.format(ms),
     clock: (ms) => clock.format(ms),
@@ -92,9 +97,13 @@ function createWords(language: Language): Words {
   }
 }
 
-function textAt(texts: object, path: string): string | null {
+/** A text, or its plural forms. */
+type Text = string | PluralForms
+
+function textAt(texts: object, path: string): Text | null {
   const found = path
     .split('.')
     .reduce<unknown>((part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : null), texts)
-  return typeof found === 'string' ? found : null
+  const isText = typeof found === 'string' || (typeof found === 'object' && found !== null && 'other' in found)
+  return isText ? (found as Text) : null
 }

@@ -9,6 +9,7 @@ import {
   importViewers,
 } from '../../../../src/tools/cli/import/import-viewers.ts'
 import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
+import { rowFault } from '../../../../src/tools/cli/import/row-fault.ts'
 import { type FileRow, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
 import type { EditableUserStore, ListedViewer } from '../../../../src/users/editable-user-store.ts'
 import { storedPasswords } from '../../../../src/users/passwords/stored-passwords.ts'
@@ -35,7 +36,9 @@ function row(username: string, fields: Partial<ViewerRow> = {}): ViewerRow {
 function fileOf(rows: readonly (ViewerRow | string)[]): FileRow[] {
   return rows.map((one, index) => {
     const place = { line: index + 2, endByte: (index + 1) * 10 }
-    return typeof one === 'string' ? { ...place, ok: false, fault: one } : { ...place, ok: true, row: one }
+    return typeof one === 'string'
+      ? { ...place, ok: false, fault: rowFault('test', one) }
+      : { ...place, ok: true, row: one }
   })
 }
 
@@ -60,7 +63,7 @@ async function run(
       passwords: storedPasswords,
       invitations: null,
       hashingWidth: 2,
-      onRefused: (line, fault) => refusals.push([line, fault]),
+      onRefused: (line, fault) => refusals.push([line, fault.text]),
       onProgress: () => {},
       isStopped: () => false,
       ...deps,

@@ -24,7 +24,7 @@ async function readFile(content: string | Uint8Array, options: Partial<ColumnOpt
 /** Returns the line of each row with the row or its fault. */
 async function read(content: string | Uint8Array, options: Partial<ColumnOptions> = {}): Promise<[number, unknown][]> {
   const rows = await readFile(content, options)
-  return rows.map((row) => [row.line, row.ok ? row.row : row.fault])
+  return rows.map((row) => [row.line, row.ok ? row.row : row.fault.text])
 }
 
 const ada = {

@@ -63,7 +63,7 @@ test('those who have not come are invited again, and only those whom the manager
   expect((await browser.act('/people/invite', { group: 'silver' })).text).toContain('class="notice refused"')
   expect((await browser.act('/people/invite')).text).toContain('2 invitations sent')
   expect(recipients(await mail.received(2))).toEqual(['both@example.com', 'gold@example.com'])
-  expect((await all.act('/people/invite')).text).toContain('1 invitations sent. 2 had')
+  expect((await all.act('/people/invite')).text).toContain('1 invitation sent. 2 had')
   expect(recipients(await mail.received(3))).toContain('silver@example.com')
   expect(manager.faults).toEqual([])
 })

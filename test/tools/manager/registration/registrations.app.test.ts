@@ -40,14 +40,14 @@ test('guests are approved, refused, cancelled and forgotten by the real command'
   const { text } = await browser.get('/registrations/default?state=waiting-for-approval')
   expect(text).toContain('ada@a.example')
   expect(text).not.toContain('<b>')
-  expect((await change('approve', 'ada')).text).toContain('1 people are approved')
+  expect((await change('approve', 'ada')).text).toContain('1 person is approved')
   // The login app sends the mail.
   expect(await records.list('mail-outbox', { limit: 10 })).toHaveLength(1)
   expect((await change('approve', 'ada', 'bob')).text).toContain('1 of 2 were changed')
   expect((await change('approve', 'ada')).text).toContain('Nothing was changed')
-  expect((await change('refuse', 'eve')).text).toContain('1 people are refused')
-  expect((await change('cancel', 'bob')).text).toContain('1 people are cancelled')
-  expect((await change('forget', 'joe')).text).toContain('1 people are deleted')
+  expect((await change('refuse', 'eve')).text).toContain('1 person is refused')
+  expect((await change('cancel', 'bob')).text).toContain('1 registration is cancelled')
+  expect((await change('forget', 'joe')).text).toContain('1 registration is deleted')
   expect(await Promise.all(['ada', 'bob', 'eve', 'joe'].map(stateOf))).toEqual([
     'approved',
     'cancelled',

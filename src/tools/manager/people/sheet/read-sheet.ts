@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Viewer } from '../../../../users/user-store.ts'
 import { type FileRecord, openRecordStream } from '../../../cli/import/record-file.ts'
+import { rowFault } from '../../../cli/import/row-fault.ts'
 import { type FileRow, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
 import type { Scope } from '../../door/scope.ts'
 import { isoDate } from './sheet-dates.ts'
@@ -103,7 +104,9 @@ export async function* inScope(
         const isSeen = before === null || scope.seesViewer(before)
         if (isSeen && scope.mayGive(groups, before?.groups)) return row
         const { line, endByte } = row
-        return { line, endByte, ok: false, fault: `needs a group that you manage: ${scope.groups.join(', ')}` }
+        const own = scope.groups.join(', ')
+        const fault = rowFault('needsGroup', `needs a group that you manage: ${own}`, { groups: own })
+        return { line, endByte, ok: false, fault }
       }),
     )
   }

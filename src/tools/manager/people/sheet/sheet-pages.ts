@@ -4,7 +4,9 @@ import type { EditableUserStore } from '../../../../users/editable-user-store.ts
 import { outcomeForKnown } from '../../../../users/import-batch/import-rules.ts'
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
+import type { RowFault } from '../../../cli/import/row-fault.ts'
 import { type Answer, EDITORS, page, type Route, redirect, type Visit } from '../../door/route.ts'
+import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { detailOf } from '../viewer-form.ts'
 import { inScope, type SheetOptions, sheetRows } from './read-sheet.ts'
@@ -27,7 +29,7 @@ interface Kept extends SheetOptions {
 
 interface Reading {
   readonly counts: ImportCounts
-  readonly faults: readonly { readonly line: number; readonly fault: string }[]
+  readonly faults: readonly { readonly line: number; readonly fault: RowFault }[]
   /** The first viewers, and what will happen to them. */
   readonly sample: readonly { readonly username: string; readonly outcome: string }[]
   /** The names of viewers without a password, who get an invitation. */
@@ -75,7 +77,9 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     if (sheet === null || editable === null) return gone()
     try {
       const { counts, faults, sample, invited } = await read(dryStore(editable), editable, sheet, visit)
-      const shown = faults.slice(0, MOST_FAULTS_SHOWN)
+      const shown = faults
+        .slice(0, MOST_FAULTS_SHOWN)
+        .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
       const model = { sheet, counts, faults: shown, faultCount: faults.length, sample, invitedCount: invited.length }
       return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
     } catch (error) {
@@ -90,9 +94,13 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     const { counts, invited } = await read(editable, editable, sheet, visit)
     const { added, updated, refused } = counts
     if (invited.length > 0) void inviteAll(deps, invited)
-    const text = invited.length > 0 ? 'sheet.doneInvited' : 'sheet.done'
-    const values = { added, updated, refused, invited: invited.length }
-    return redirect('/people', { tone: 'done', text, values }, { count: added + updated })
+    const counted = (text: string, count: number) => (count > 0 ? [{ text, values: { count } }] : [])
+    const more = [
+      ...[...counted('sheet.updatedCount', updated), ...counted('sheet.refusedCount', refused)],
+      ...counted('sheet.invitedCount', invited.length),
+    ]
+    const notice = { tone: 'done', text: 'sheet.addedCount', values: { count: added }, more } as const
+    return redirect('/people', notice, { count: added + updated })
   }
   function cancel({ sessionId }: Visit): Answer {
     kept.remove(sessionId)
@@ -108,7 +116,7 @@ async function read(
   { text, dayFirst, invites, updates }: Kept,
   { scope }: Visit,
 ): Promise<Reading> {
-  const faults: { line: number; fault: string }[] = []
+  const faults: { line: number; fault: RowFault }[] = []
   const sample: { username: string; outcome: string }[] = []
   const invited: string[] = []
   const viewerOf = async (username: string) => {
@@ -153,6 +161,12 @@ async function read(
   )
   faults.sort((one, other) => one.line - other.line)
   return { counts, faults, sample, invited }
+}
+
+/** Returns a mistake in the language of the page, or in English if it has no text there. */
+function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Words) {
+  const path = `sheet.faults.${code}`
+  return has(path) ? { fault: say(path, values), language } : { fault: text, language: 'en' }
 }
 
 /** Says what an import would do to each viewer, and does nothing. */
