@@ -42,6 +42,7 @@ test('the preview lists every mistake by its row, and what happens to the others
     'a|b@example.com,press,',
     'old@example.com,staff,',
     'x@example.com,staff,31.02.2026',
+    'short@example.com,staff',
   ]
   const { location } = await browser.upload('/people/import', 'x.csv', rows.join('\n'), {
     invite: 'on',
@@ -51,9 +52,10 @@ test('the preview lists every mistake by its row, and what happens to the others
   const mistakes = [...text.matchAll(/<th scope="row" class="count">(\d+)<\/th><td lang="en">([^<]+)/g)].map(
     ([, line]) => line,
   )
-  expect(mistakes).toEqual(['3', '4', '6'])
+  expect(mistakes).toEqual(['3', '4', '6', '7'])
   expect(text).toContain('Import 2 people')
   const german = (await browser.get(location ?? '', { 'Accept-Language': 'de' })).text
+  expect(german).toContain('<td lang="de">2 Zellen, aber die erste Zeile hat 3.</td>')
   expect(german).toContain('<td lang="de">Kein Benutzername.</td>')
   expect(german).toContain('<td lang="de">Die Zelle in der Spalte „until“ ist nicht lesbar.</td>')
   await browser.post('/people/import/confirm')

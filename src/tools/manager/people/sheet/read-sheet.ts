@@ -61,10 +61,11 @@ export async function* sheetRows(text: string, { dayFirst, invites }: SheetOptio
   const untilIndex = titles.findIndex((title) => title.trim() === columnOfField.get('until'))
   async function* records(): AsyncGenerator<FileRecord[]> {
     if (header) yield [header]
-    const dated = (record: FileRecord) =>
-      untilIndex < 0
-        ? record
-        : { ...record, cells: record.cells.with(untilIndex, isoDate(record.cells[untilIndex] ?? '', dayFirst)) }
+    // A row may have fewer cells than the header, which is a mistake of its own.
+    const dated = (record: FileRecord) => ({
+      ...record,
+      cells: record.cells.map((cell, index) => (index === untilIndex ? isoDate(cell, dayFirst) : cell)),
+    })
     yield rows.map(dated)
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value.map(dated)
   }
