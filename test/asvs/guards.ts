@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ProvenRow, readManagerRows, readTable, testsIn } from './table.ts'
+import { type ProvenRow, readFurtherRows, readTable, testsIn } from './table.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -62,9 +62,9 @@ export function presentGuards(): Guard[] {
   })
 }
 
-/** Returns the requirements of the login app, and of the page for managers. */
+/** Returns the requirements of the login app, and of the programs beside it. */
 export function provenRows(): ProvenRow[] {
-  return [...readTable(), ...readManagerRows()]
+  return [...readTable(), ...readFurtherRows()]
 }
 
 /** Returns how often the text of a guard is in its file. */

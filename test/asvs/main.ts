@@ -3,7 +3,7 @@ import { readTable, scoreOf } from './table.ts'
 
 /**
  * Prints the score, and every requirement that is not met, with its reason. `--mutate` takes out the guards instead:
- * of the requirements or folders that follow, such as `src/tools/manager`, or of all.
+ * of the requirements or folders that follow, or of all.
  */
 const [option, ...ids] = process.argv.slice(2)
 if (option === '--mutate') mutate(ids)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
@@ -37,16 +37,20 @@ export function readTable(): Row[] {
 /** Requirements of a program: what guards need of them. */
 export type ProvenRow = Pick<Row, 'id' | 'proof'>
 
-const MANAGER_TABLE = new URL('../../src/tools/manager/asvs.md', import.meta.url)
+/** Folders with a table of their own, in `src` and `test`. Such a table names its test files from the folder. */
+const FOLDERS: readonly string[] = [
+  'tools/manager', //
+]
 
-/** Reads the rows of the page for managers. Its test files are named from `tools/manager`. Empty in a fork without it. */
-export function readManagerRows(): ProvenRow[] {
-  if (!existsSync(MANAGER_TABLE)) return []
-  const rows = readFileSync(MANAGER_TABLE, 'utf8').matchAll(/^\| (\d[\d.]+) \| \d \| .*? \| (`.*) \|$/gm)
-  return [...rows].map(([, id = '', proof = '']) => ({
-    id,
-    proof: proof.replace(/`(?=[\w./-]+\.ts`)/g, '`tools/manager/'),
-  }))
+/** Reads the requirements of programs beside the login app. */
+export function readFurtherRows(): ProvenRow[] {
+  return FOLDERS.flatMap((folder) => {
+    const text = readFileSync(new URL(`../../src/${folder}/asvs.md`, import.meta.url), 'utf8')
+    const rows = text.matchAll(/^\| (\d[\d.]+) \| \d \| .*? \| (`.*) \|$/gm)
+    return [...rows].map(([, id = '', proof = '']) => {
+      return { id, proof: proof.replace(/`(?=[\w./-]+\.ts`)/g, `\`${folder}/`) }
+    })
+  })
 }
 
 /** Returns the tests that a proof names: the file below test/, and the title as it is in the source. */
