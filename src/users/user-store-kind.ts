@@ -32,6 +32,11 @@ export interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
   read(url: string, environment: Environment): ReadSettings<Settings>
   /** True if a store with these settings is an `OwnUserStore`. Absent if no store of this kind is one. */
   isOwn?(settings: Settings): boolean
+  /**
+   * Returns why the store cannot find viewers by a mail address in this attribute, as the end of a sentence; null if it
+   * can. Absent if no store of this kind can.
+   */
+  faultInLookup?(settings: Settings, attribute: string): string | null
   /** Opens the store for the login screens. */
   open(settings: Settings, warn: Warn): Promise<UserStore>
   /** Opens the store for the `viewers` commands. Absent if this app cannot change its viewers. */

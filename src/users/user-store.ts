@@ -67,6 +67,13 @@ export interface UserStore {
    */
   find?(username: string): Promise<Viewer | null>
   /**
+   * Returns the enabled viewer with this mail address in an attribute, as `find` does; null if there is none, `several` if
+   * there are more. Finds the viewer by an index. Absent if the store cannot do so.
+   * @param attribute one for which `faultInLookup` of the kind of store returns null.
+   * @param address canonical: ASCII, in lower case. The store may have the address in upper case too.
+   */
+  findByAddress?(attribute: string, address: string): Promise<Viewer | 'several' | null>
+  /**
    * Returns the state of a viewer, disabled or not, for the command line; null if unknown. Absent if the store cannot
    * tell a disabled viewer from an unknown one.
    */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
-import type { AddressOwner } from '../../users/mail/address-lookup.ts'
 import type { UserStore, Viewer } from '../../users/user-store.ts'
 import { guestOrigin, guestSubjectOf } from '../guests/guest-origin.ts'
 import type { KnownGuest } from '../guests/guest-sources.ts'
@@ -85,7 +84,7 @@ async function findInStore(
   { find, findByAddress }: Pick<UserStore, 'find' | 'findByAddress'>,
   attribute: string,
   address: string,
-): Promise<AddressOwner> {
+): Promise<Viewer | 'several' | null> {
   if (attribute === USERNAME) return (await find?.(address)) ?? null
   const owner = (await findByAddress?.(attribute, address)) ?? null
   if (owner === null || owner === 'several') return owner

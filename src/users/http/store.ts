@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
-import type { AddressOwner } from '../mail/address-lookup.ts'
 import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
@@ -57,7 +56,7 @@ export function openHttpStore(
     // The service may have given the name to another viewer, who must not get the session.
     return viewer !== null && usernameKey(viewer.username) === usernameKey(username) ? viewer : null
   }
-  async function findByAddress(url: string, attribute: string, address: string): Promise<AddressOwner> {
+  async function findByAddress(url: string, attribute: string, address: string): Promise<Viewer | 'several' | null> {
     const answer = await send(url, { attribute, address })
     return answer.status === 409 ? 'several' : judgeLookUp(url, answer)
   }

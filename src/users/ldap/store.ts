@@ -1,6 +1,5 @@
 import { type Client, type Entry, Filter, FilterParser, ResultCodeError } from 'ldapts'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import type { AddressOwner } from '../mail/address-lookup.ts'
 import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, ViewerState, Warn } from '../user-store.ts'
@@ -152,7 +151,7 @@ async function lookUpAddress(
   settings: LdapStoreSettings,
   filter: string,
   nowSeconds: number,
-): Promise<AddressOwner> {
+): Promise<Viewer | 'several' | null> {
   const all = await search(client, settings, filter, MOST_WITH_ADDRESS)
   const enabled = all.filter((entry) => !isDisabled(entry, nowSeconds))
   if (enabled.length > 1 || all.length === MOST_WITH_ADDRESS) return 'several'

@@ -23,8 +23,14 @@ const ABOUT_RESTORE = `
 Replaces the files of the settings by those of a backup. Stop the app first. The replaced files stay beside the new ones,
 as NAME.replaced-TIME. Sessions and failed sign-ins of the backup come back too; --viewers-only leaves those as they are.`
 
+interface BackedUpStore {
+  readonly setting: string
+  readonly name: string
+  readonly settings: { readonly kind: string }
+}
+
 /** The stores of features. */
-const MORE_STORES = [
+const MORE_STORES: readonly ((env: CommandIo['env']) => BackedUpStore)[] = [
   guestsFile, //
 ]
 

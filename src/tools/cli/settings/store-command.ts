@@ -7,11 +7,17 @@ import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { storeChecks } from './check-store.ts'
-import { checkGuestsStore } from './guests/guests-check.ts'
+import { guestsStore } from './guests/guests-check.ts'
 
-/** The checks of other stores, after that of the user store. Not with a URL, which names a user store. */
-const OTHER_STORES: readonly ((env: CommandIo['env'], checks: StoreChecks) => AsyncIterable<StoreFinding>)[] = [
-  checkGuestsStore, //
+interface OtherStore {
+  /** A sentence for the help. */
+  readonly about: string
+  check(env: CommandIo['env'], checks: StoreChecks): AsyncIterable<StoreFinding>
+}
+
+/** Other stores, checked after the user store. Not with a URL, which names a user store. */
+const OTHER_STORES: readonly OtherStore[] = [
+  guestsStore, //
 ]
 
 interface Options {
@@ -25,8 +31,8 @@ interface Options {
 const ABOUT = `
 Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
 The other settings of the store come from the environment or .env. The password of the test viewers comes from
-VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Without a
-URL, the guests store is checked too: a record is written, and deleted again. Nothing else is changed. The exit status is 1 if a promise is broken.`
+VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Nothing is
+changed. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
 export function addStoreCommands(group: Command, context: CommandContext): void {
@@ -35,7 +41,7 @@ export function addStoreCommands(group: Command, context: CommandContext): void 
     'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
     'viewer-auth store check --viewer ada@example.com --no-password',
   ])
-  addNotes(command, ABOUT)
+  addNotes(command, [ABOUT, ...OTHER_STORES.map(({ about }) => `Without a URL: ${about}`)].join('\n'))
     .option('--viewer <USERNAME>', 'try sign-ins and a look-up with this viewer')
     .option('--disabled <USERNAME>', 'a disabled viewer with the same password, who must be refused')
     .option('--no-password', 'only look the viewers up, without a sign-in')
@@ -63,7 +69,7 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
   const kind = userStores.kindOf(settings)
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
-  const others = url === undefined ? OTHER_STORES.map((checkOther) => checkOther(io.env, storeChecks)) : []
+  const others = url === undefined ? OTHER_STORES.map((other) => other.check(io.env, storeChecks)) : []
   for (const checks of [kind.check?.(settings, viewers, storeChecks) ?? checkAll(), ...others]) {
     for await (const finding of checks) {
       // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.

@@ -10,8 +10,14 @@ const KIND = 'store-check'
 const LIFE_SECONDS = 60
 const KEPT = 'The guests store answers, has its table, and keeps what is written.'
 
+/** The guests store, for `store check`. */
+export const guestsStore = {
+  about: 'The guests store is checked too. A record is written, and deleted again.',
+  check: checkGuestsStore,
+}
+
 /** Checks that the guests store answers and can be written, if the settings name one or the app has created its file. */
-export async function* checkGuestsStore(
+async function* checkGuestsStore(
   env: CommandIo['env'],
   { check }: Pick<StoreChecks, 'check'>,
 ): AsyncGenerator<StoreFinding> {
