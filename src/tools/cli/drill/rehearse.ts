@@ -9,7 +9,7 @@ import { causesOf, type SignInRate, signInRate } from './causes.ts'
 import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
-import { PASSWORD_FORM, type SignInForm } from './crowd/sign-in-form.ts'
+import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
 import { assertOwnStore, readDrillAddress } from './drill-address.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
@@ -69,7 +69,7 @@ export async function rehearse(
   const release = io.onInterrupt(() => stop.abort())
   const { group: groups = [], attribute: attributes = {} } = options
   const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
-  const work = async (viewers: readonly Credentials[], form: SignInForm = PASSWORD_FORM): Promise<Outcome> => {
+  const work = async (viewers: readonly Credentials[], form: SignInForm = BY_PASSWORD): Promise<Outcome> => {
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
     const visits = planVisits(viewers.slice(0, count), plan)
     const drill = { url, visits, commands, expected, form, overMs, recoverWithinMs }

@@ -1,6 +1,6 @@
 import { countWords, numberWords } from '../output/words.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
-import { PASSWORD_FORM, type SignInForm } from './crowd/sign-in-form.ts'
+import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
 
@@ -26,7 +26,7 @@ export function verdictOn(
   record: DrillRecord,
   planned: number,
   limits: Limits,
-  { words, typed }: Pick<SignInForm, 'words' | 'typed'> = PASSWORD_FORM,
+  { words, typed }: Pick<SignInForm, 'words' | 'typed'> = BY_PASSWORD,
 ): Check[] {
   const { attempts, ends } = record
   const of = (outcome: Attempt['outcome']) => attempts.filter((attempt) => attempt.outcome === outcome)

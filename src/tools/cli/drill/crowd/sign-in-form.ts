@@ -33,7 +33,7 @@ export interface SignInForm {
   readonly causes: Readonly<Record<string, string>>
 }
 
-export const PASSWORD_FORM: SignInForm = {
+export const BY_PASSWORD: SignInForm = {
   words: 'with a password',
   typed: 'password',
   post: ({ username, password }, mistyped) => ({
