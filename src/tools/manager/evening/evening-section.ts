@@ -16,7 +16,8 @@ export const eveningSection: Section = {
     const streams = createStreams(partsOf)
     const follow = () => void deps.evening.readLog().catch(deps.warn)
     const timer = setInterval(follow, FOLLOW_MS).unref()
-    follow()
+    // Reads the figures for the first page.
+    void deps.evening.read(null).catch(deps.warn)
     deps.onClose(() => {
       clearInterval(timer)
       streams.close()

@@ -49,7 +49,7 @@ export interface Words {
   readonly timeZone: string
 }
 
-const words = new Map<Language, Words>()
+const words: Readonly<Record<Language, Words>> = { en: createWords('en'), de: createWords('de') }
 
 /** Returns the words for a request. */
 export function wordsFor(req: Pick<Request, 'acceptsLanguages'>): Words {
@@ -57,10 +57,7 @@ export function wordsFor(req: Pick<Request, 'acceptsLanguages'>): Words {
 }
 
 function wordsOf(wanted: string): Words {
-  const language = LANGUAGES.find((one) => one === wanted) ?? 'en'
-  const known = words.get(language) ?? createWords(language)
-  words.set(language, known)
-  return known
+  return words[LANGUAGES.find((one) => one === wanted) ?? 'en']
 }
 
 function createWords(language: Language): Words {
