@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse'
 import type { Viewer } from '../../users/user-store.ts'
@@ -26,7 +27,9 @@ export async function readGuestFile(path: string): Promise<GuestRow[]> {
   const rows: GuestRow[] = []
   let header: readonly string[] | null = null
   const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, info: true } as const
-  const text = await readFile(path, 'utf8')
+  const content = await readFile(path)
+  if (!isUtf8(content)) throw new Error('is not UTF-8: in Excel, save it as "CSV UTF-8"')
+  const text = content.toString()
   const [firstLine = ''] = text.split('\n', 1)
   // Spreadsheets of many countries write semicolons.
   const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ','

@@ -69,6 +69,13 @@ test.each([
   await expect(openGuestList({ mode: 'list', guests: [], file }, deps)).rejects.toThrow(message)
 })
 
+test('a file that is not UTF-8 stops the start, so that no name loses its letters', async () => {
+  const file = join(temporaryFolder(), 'guests.csv')
+  writeFileSync(file, 'address;name\r\nada@example.com;J\u00f6rg\r\n', 'latin1')
+  const deps = { onChange: () => {}, onFault: () => {} }
+  await expect(openGuestList({ mode: 'list', guests: [], file }, deps)).rejects.toThrow('CSV UTF-8')
+})
+
 test('a guest who is taken off the list is refused at the next return, and with the code of before', async () => {
   const file = join(temporaryFolder(), 'guests.csv')
   writeFileSync(file, `address,groups\n${GUEST},gold\n`)
