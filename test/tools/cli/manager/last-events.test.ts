@@ -43,6 +43,7 @@ test('the last events that are kept are those in the files of the log', async ()
   onTestFinished(() => evening.close())
   add(event('ADA', 'wrong-credentials', { address: '192.0.2.1' }), event('ada', 'signed-in', { device: 'Firefox' }))
   add(event('bob', 'no-access', { reason: 'groups', code: 'no-group' }), event('ada', 'waiting'))
+  add(event('ada', 'mail-code-sent', { event: 'mail-code' }))
   await evening.read(null)
   for (const viewer of ['ada', 'Bob', 'zoe']) {
     expect(await evening.lastEvents(env, viewer, part)).toEqual(await loggedEvents(env, viewer, part))

@@ -27,7 +27,7 @@ export function createLastEvents(mostViewers: number = MOST_VIEWERS) {
   })
   return {
     add(event: SecurityEvent): void {
-      if (event.viewer === null) return
+      if (event.viewer === null || event.event !== 'sign-in') return
       const isSignIn = event.outcome === 'signed-in'
       if (!isSignIn && !isRefusal(event.outcome)) return
       const key = usernameKey(event.viewer)
