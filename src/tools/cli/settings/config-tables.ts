@@ -72,7 +72,6 @@ function shownItem(item: unknown): string {
   if ('origin' in item && 'path' in item) return `${item.origin}${item.path}`
   if ('address' in item) return String(item.address)
   if ('text' in item) return String(item.text)
-  return Object.values(item)
-    .filter((value) => typeof value === 'string')
-    .join('=')
+  const values: unknown[] = Object.values(item)
+  return values.every((value) => typeof value === 'string') ? values.join('=') : SET
 }
