@@ -33,7 +33,7 @@ const TITLES: Readonly<Record<string, readonly string[]>> = {
   password: ['password', 'passwort', 'kennwort'],
   groups: ['groups', 'group', 'gruppe', 'gruppen'],
   disabled: ['disabled', 'gesperrt', 'deaktiviert'],
-  until: ['until', 'ends', 'account ends', 'bis', 'endet'],
+  until: ['until', 'valid until', 'ends', 'account ends', 'bis', 'gültig bis', 'endet', 'konto endet'],
 }
 /** Hashes come from other systems, with an engineer and the command line. */
 const REFUSED = ['password_hash', 'password_salt']
