@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { GuestRecord, GuestRecords, RecordWrite } from '../guests/guest-records.ts'
 import type { Seal } from '../pass/seal.ts'
-import { createLanes, createPause } from './lanes.ts'
+import { createLanes, createPause, placeOf } from './lanes.ts'
 
 /**
  * The mails that wait, as records of the guests store: no kill loses one. Copies of the app share the work. Each takes some
@@ -88,11 +88,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const free = rows.filter(({ row }) => row.leasedUntilMs <= nowMs()).map(({ record }) => record)
     const batch = free.slice(0, BATCH)
     if (batch.length === 0) return pollMs
+    const version = await lease(records, batch, nowMs() + LEASE_MS)
     // Another copy took one of them.
-    if (!(await lease(records, batch, nowMs() + LEASE_MS))) return Math.random() * SHORT_WAIT_MS
-    const delivered = await Promise.all(batch.map((one) => deliverOne(deps, one)))
+    if (version === null) return Math.random() * SHORT_WAIT_MS
+    const delivered = await Promise.all(batch.map((one) => deliverOne(deps, { ...one, version })))
     // One commit for all: with one each, the disk would limit the mails per second.
-    await records.write(delivered.map(({ step }) => step))
+    const done = delivered.flatMap(({ delivery, steps }) => (delivery === 'done' ? steps : []))
+    if (done.length > 0) await records.write(done)
+    for (const { delivery, steps } of delivered) if (delivery !== 'done') await records.write(steps)
     state.isAway = delivered.some(({ delivery }) => delivery === 'away')
     if (state.isAway) return AWAY_MS
     // A newer mail wakes the outbox itself, after its quiet time.
@@ -137,40 +140,50 @@ export function createOutbox(deps: OutboxDeps): Outbox {
  * @param notBeforeMs the mail is sent no sooner.
  */
 export function outboxStep(seal: Seal, mail: OutboxMail, place: string, notBeforeMs = 0): RecordWrite {
-  const key = `${place}-${randomBytes(9).toString('base64url')}`
+  const key = keyAt(place)
   const sealed = seal.seal(JSON.stringify(mail), key)
   const row = { atMs: Math.max(mail.atMs, notBeforeMs), leasedUntilMs: notBeforeMs, tries: 0, sealed }
   return stepOf(key, row, mail.endsAtSeconds)
 }
 
+const keyAt = (place: string) => `${place}-${randomBytes(9).toString('base64url')}`
+
 function stepOf(key: string, row: Row, endsAtSeconds: number | null): RecordWrite {
   return { kind: KIND, key, text: JSON.stringify(row), endsAtSeconds }
 }
 
-/** Takes mails for a while. False if another copy took one of them. */
+/** Takes mails for a while. @returns their new version. Null if another copy took one of them. */
 async function lease(
   records: Pick<GuestRecords, 'write'>,
   found: readonly GuestRecord[],
   leasedUntilMs: number,
-): Promise<boolean> {
+): Promise<number | null> {
   const steps = found.map(({ key, text, version, endsAtSeconds }) => ({
     ...stepOf(key, { ...Row.parse(JSON.parse(text)), leasedUntilMs }, endsAtSeconds),
     if: version,
   }))
-  return (await records.write(steps)) !== null
+  return await records.write(steps)
 }
 
-/** Returns the step that deletes a mail which is done, or keeps it for later. */
+/**
+ * Returns the steps that delete a mail which is done, or move it behind the mails that are due before it. In its old place,
+ * a hundred mails that fail again and again would hold back all others.
+ */
 async function deliverOne(
   { seal, nowMs, deliver }: OutboxDeps,
-  { key, text, endsAtSeconds }: GuestRecord,
-): Promise<{ readonly delivery: Delivery; readonly step: RecordWrite }> {
+  { key, text, version, endsAtSeconds }: GuestRecord,
+): Promise<{ readonly delivery: Delivery; readonly steps: readonly RecordWrite[] }> {
   const row = Row.parse(JSON.parse(text))
   const content = seal.open(row.sealed, key)
   // Sealed with an earlier SESSION_SECRET: it cannot be read, and its code is no longer valid.
   const delivery = content === null ? 'done' : await deliver(Content.parse(JSON.parse(content)))
+  const removal = { kind: KIND, key, text: null }
+  if (content === null || delivery === 'done') return { delivery, steps: [removal] }
   const leasedUntilMs = nowMs() + Math.min(2 ** row.tries * AWAY_MS, LEASE_MS)
-  const again = { ...row, tries: row.tries + 1, leasedUntilMs }
-  const step = delivery === 'done' ? { kind: KIND, key, text: null } : stepOf(key, again, endsAtSeconds)
-  return { delivery, step }
+  // Mails are not slow for all viewers because one mailbox takes none at the moment.
+  const atMs = delivery === 'retry' ? leasedUntilMs : row.atMs
+  const newKey = keyAt(placeOf(leasedUntilMs))
+  const again = { atMs, leasedUntilMs, tries: row.tries + 1, sealed: seal.seal(content, newKey) }
+  // Not after another copy took it: there would be two of it.
+  return { delivery, steps: [{ ...removal, if: version }, stepOf(newKey, again, endsAtSeconds)] }
 }

@@ -37,8 +37,9 @@ function start({
   const seal = createSeal(secrets, 'outbox')
   let answer: Delivery = 'done'
   const deliver = (mail: OutboxMail) => {
-    if (answer === 'done') sent.push(mail)
-    return Promise.resolve(answer)
+    const own = mail.address.startsWith('full-') ? 'retry' : answer
+    if (own === 'done') sent.push(mail)
+    return Promise.resolve(own)
   }
   const onFault = () => {}
   const outbox = createOutbox({ records, seal, nowMs: () => clock.seconds * 1000, deliver, onFault, pollMs })
@@ -189,6 +190,44 @@ test('a mail that the server does not take is tried again until its code ends', 
   await ask('other@example.com')
   clock.seconds += 600
   expect(await records.count('mail-outbox')).toBe(0)
+})
+
+test('mails to mailboxes that take none for hours hold back no other mail, and no screen says that mails are slow', async () => {
+  const { ask, clock, records, sent } = start()
+  for (let index = 0; index < 110; index += 1) await ask(`full-${index}@example.com`)
+  const tried = async () =>
+    (await records.list('mail-outbox', { limit: 1_000 })).map(({ text }) => JSON.parse(text).tries)
+  for (const times of [1, 2]) {
+    await expect.poll(async () => Math.min(...(await tried())), { timeout: 20_000 }).toBe(times)
+    clock.seconds += 61
+  }
+  expect(await ask('guest@example.com')).toMatchObject({ ok: true, isLate: false })
+  await expect.poll(() => sent.map(({ address }) => address)).toEqual(['guest@example.com'])
+  expect(await records.count('mail-outbox')).toBe(110)
+})
+
+test('a mail that fails after another copy took it is not there twice', async () => {
+  let isTaken = false
+  const { ask, records, setAnswer } = start({
+    change: (opened) => ({
+      ...opened,
+      async write(writes) {
+        const isAnswer = writes.some(({ kind, text }) => kind === 'mail-outbox' && text?.includes('"tries":1'))
+        const [mail] = isAnswer && !isTaken ? await opened.list('mail-outbox', { limit: 1 }) : []
+        if (mail) {
+          const removal = { kind: 'mail-outbox', key: mail.key, text: null }
+          await opened.write([removal, { ...mail, kind: 'mail-outbox', key: `${mail.key}-moved` }])
+        }
+        const version = await opened.write(writes)
+        isTaken ||= isAnswer
+        return version
+      },
+    }),
+  })
+  setAnswer('retry')
+  await ask()
+  await expect.poll(() => isTaken).toBe(true)
+  expect(await records.count('mail-outbox')).toBe(1)
 })
 
 test('the work for a mail begins a while after the answer, so that its time does not tell who gets one', async () => {
