@@ -22,23 +22,34 @@ export function reloadSeconds(secondsToOpening: number, waitingViewers: number, 
   return Math.max(1, Math.ceil(Math.max(0, secondsToOpening) + spread * random))
 }
 
-/** Counts the viewers who wait: each has one page, which is due to load again. */
+/** No page is due later. */
+const LATEST_SECONDS = LONGEST_SECONDS * (1 + JITTER) + LONGEST_SPREAD_SECONDS
+
+/**
+ * Counts the viewers who wait: each has one page, which is due to load again. A page that a viewer loads many times counts
+ * once: else one viewer could delay all others.
+ */
 export function createWaitingCount(nowSeconds: () => number) {
+  const dueOf = new Map<string, number>()
   /** Pages by the second in which they are due. */
-  const due = new Map<number, number>()
+  const pagesIn = new Map<number, Set<string>>()
   return {
-    add(inSeconds: number): void {
+    /** @param page the same each time that it loads. */
+    add(page: string, inSeconds: number): void {
       const second = Math.floor(nowSeconds()) + inSeconds
-      due.set(second, (due.get(second) ?? 0) + 1)
+      pagesIn.get(dueOf.get(page) ?? second)?.delete(page)
+      dueOf.set(page, second)
+      pagesIn.set(second, (pagesIn.get(second) ?? new Set()).add(page))
     },
     viewers(): number {
-      const second = Math.floor(nowSeconds())
-      let sum = 0
-      for (const [one, count] of due) {
-        if (one < second) due.delete(one)
-        else sum += count
+      const now = Math.floor(nowSeconds())
+      for (const [second, pages] of pagesIn) {
+        // Much later: the clock was set back.
+        if (second >= now && second <= now + LATEST_SECONDS) continue
+        for (const page of pages) dueOf.delete(page)
+        pagesIn.delete(second)
       }
-      return sum
+      return dueOf.size
     },
   }
 }

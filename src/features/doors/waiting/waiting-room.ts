@@ -61,6 +61,10 @@ function waitingGate(door: WaitingDoor, services: PassServices, deps: RoomDeps, 
     return { ok: false, reason: 'held', send: () => sendToRoom(req, res, visit, { sealed, path, closed: decision }) }
   }
 
+  function pageOf(sealed: string, { context }: AuthenticatedViewer): string {
+    const reading = passes.read(sealed, context)
+    return reading.ok ? pageKey(reading.pass) : sealed
+  }
   function sendToRoom(req: Request, res: Response, visit: AuthenticatedViewer, { path, ...pass }: Room): void {
     const { viewer, context, outcome, origin } = visit
     const { username } = viewer
@@ -69,7 +73,8 @@ function waitingGate(door: WaitingDoor, services: PassServices, deps: RoomDeps, 
     const headers = headersFor(context.address.origin)
     const isScript = outcome === 'signed-in' && isAskedByScript(req, entryPoint)
     // The player has opened this page: a redirect would count as one from another site, and those are refused.
-    if (req.method === 'GET') sendWaitingPage(req, res, { context, username, ...pass })
+    if (req.method === 'GET')
+      sendWaitingPage(req, res, { context, username, page: pageOf(pass.sealed, visit), ...pass })
     else if (isScript) sendLocation(res, headers, `${services.publicUrl.origin}${path}`)
     else sendRedirect(res, headers, path)
   }
@@ -94,9 +99,11 @@ function waitingRoutes(door: WaitingDoor, services: PassServices, deps: EntryPoi
     if (pass === null) return
     const decision = door.decide()
     const { username } = pass.viewer
+    const page = pageKey(pass)
     if (isEarly(decision)) {
       const current = await passForNextLoad({ ...deps, passes }, req, res, pass, { sealed, context })
-      if (current !== null) return sendWaitingPage(req, res, { context, username, sealed: current, closed: decision })
+      if (current !== null)
+        return sendWaitingPage(req, res, { context, username, page, sealed: current, closed: decision })
       return showSignIn(deps, req, res, { context, viewer: username, reason: 'the sign-in of the pass has ended' })
     }
     if (decision?.ok === false) {
@@ -112,7 +119,7 @@ function waitingRoutes(door: WaitingDoor, services: PassServices, deps: EntryPoi
       // The page tries again by itself.
       if (fault.status !== 503 || res.headersSent) throw error
       logSignIn(req, { ...faultEvent(error), viewer: username, status: fault.status })
-      sendWaitingPage(req, res, { context, username, sealed, fault })
+      sendWaitingPage(req, res, { context, username, page, sealed, fault })
     }
   }
   return Router({ strict: true, caseSensitive: true })
@@ -172,6 +179,13 @@ interface GivenSeal {
 interface Waiting extends Pick<WaitingState, 'closed' | 'fault' | 'username'> {
   readonly context: PlayerContext
   readonly sealed: string
+  /** See `pageKey()`. */
+  readonly page: string
+}
+
+/** Names the page of a viewer, to count it once. A session gets a new pass at each visit, and a sign-in gets one. */
+function pageKey({ isReturn, viewer, id }: Pass): string {
+  return isReturn ? viewer.username : id
 }
 
 /** Returns a function that sends the page, with the time of its next reload. */
@@ -179,10 +193,10 @@ function createSender(door: WaitingDoor, { nowSeconds }: PassServices, deps: Roo
   const { entryPoint, headersFor } = deps
   const { brand, hasScript } = entryPoint
   const pageOf = createWaitingPages(deps)
-  return (req: Request, res: Response, { context, sealed, ...waiting }: Waiting): void => {
+  return (req: Request, res: Response, { context, sealed, page, ...waiting }: Waiting): void => {
     const secondsToOpening = (door.opensAtSeconds() ?? nowSeconds()) - nowSeconds()
     const seconds = reloadSeconds(waiting.fault ? RETRY_SECONDS : secondsToOpening, count.viewers())
-    count.add(seconds)
+    count.add(page, seconds)
     const { fields } = context
     const html = pageOf(languageOf(req, brand.defaultLanguage), { ...waiting, fields, sealed, secondsToOpening })
     const own = {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../../login/entry-point.ts'
 import { responseOf } from '../../../login/response-of.ts'
 import { expectScreen } from '../../../login/signed-in.ts'
@@ -29,6 +29,23 @@ test('a pass lets no viewer in at another entry point, or with other fields of t
   expectRefused(await wait(app, { pass, ...FIELDS, ustreamContentId: '8' }))
   expect((await wait(app, { pass, ...FIELDS, hashConsumer: 'https://evil.example/' })).status).toBe(400)
   expect(responseOf((await wait(app, { pass, ...FIELDS })).location).address).toBe(`${CONSUMER}one`)
+})
+
+test('a viewer who loads the page again and again does not delay the entry of the others', async () => {
+  const app = await startWaiting({ entryPoints: [withDoors(ENTRY_POINT, WAITING), entryPointAt('open')] })
+  const page = await app.enter()
+  const { setCookies } = await app.post('/e/open/sign-in', ADA)
+  const Cookie = String(setCookies[0]?.split(';')[0])
+  app.clock.seconds = OPENS - 20
+  // Without chance, the last page of all.
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.999)
+  onTestFinished(() => random.mockRestore())
+  // 2,500 viewers enter in a second. More would spread the entry over a longer time.
+  for (let load = 0; load < 2_600; load += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => app.get('/', { Cookie })))
+    await app.reload(page)
+  }
+  expect(refreshOf(await app.reload(page)).seconds).toBe(21)
 })
 
 test('an altered pass, two passes and no pass let no viewer in, and keep none on the page', async () => {

@@ -28,11 +28,29 @@ test('no page loads again before the opening', () => {
 test('a viewer counts until the page is due to load again', () => {
   let seconds = 1_000
   const count = createWaitingCount(() => seconds)
-  for (; seconds < 1_100; seconds += 0.5) count.add(25)
+  for (; seconds < 1_100; seconds += 0.5) count.add(`page ${seconds}`, 25)
   expect(count.viewers()).toBe(50)
   seconds = 1_110
   expect(count.viewers()).toBe(30)
   seconds = 2_000
+  expect(count.viewers()).toBe(0)
+})
+
+test('a page that one viewer loads 30,000 times counts once, and leaves with its last reload', () => {
+  let seconds = 1_000
+  const count = createWaitingCount(() => seconds)
+  count.add('other', 60)
+  for (; seconds < 1_030; seconds += 0.001) count.add('page', 25)
+  expect(count.viewers()).toBe(2)
+  seconds = 1_056
+  expect(count.viewers()).toBe(1)
+})
+
+test('a clock that is set back by a day leaves no page in the count', () => {
+  let seconds = 100_000
+  const count = createWaitingCount(() => seconds)
+  for (let page = 0; page < 50_000; page += 1) count.add(`page ${page}`, reloadSeconds(3600, count.viewers()))
+  seconds -= 86_400
   expect(count.viewers()).toBe(0)
 })
 
@@ -44,7 +62,7 @@ test.each([1_000, 20_000, 26_000])('%i viewers who load again when they should a
     dueAt.forEach((due, index) => {
       if (due >= seconds + 1) return
       const reload = reloadSeconds(3600, count.viewers(), ((index * 7) % 11) / 11)
-      count.add(reload)
+      count.add(`page ${index}`, reload)
       dueAt[index] = seconds + reload
     })
   }
