@@ -67,8 +67,8 @@ const AWAY_MS = 5_000
 const LATE_MS = 30_000
 const SHORT_WAIT_MS = 50
 /**
- * A mail waits for a random time after its answer. Else the work for it, which depends on the address, would slow down the
- * answer, or the next answer to the same caller.
+ * A new mail waits for a random time. The work for a mail depends on the address. Without the wait, this work would slow
+ * down the answer to the request, or the next answer to the same caller.
  */
 const QUIET_MS = { least: 30, most: 150 }
 
@@ -77,7 +77,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const { records, seal, nowMs, onFault, pollMs = POLL_MS } = deps
   const placeIn = createLanes(nowMs)
   const pause = createPause()
-  const state = { waiting: 0, oldestMs: Number.POSITIVE_INFINITY, isAway: false, isClosed: false, wakes: false }
+  const wakeLater = lateWaker(pause)
+  const state = { waiting: 0, oldestMs: Number.POSITIVE_INFINITY, isAway: false, isClosed: false }
 
   /** Sends the next mails. @returns how long to wait then. */
   async function sendNext(): Promise<number> {
@@ -98,7 +99,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     for (const { delivery, steps } of delivered) if (delivery !== 'done') await records.write(steps)
     state.isAway = delivered.some(({ delivery }) => delivery === 'away')
     if (state.isAway) return AWAY_MS
-    // A newer mail wakes the outbox itself, after its quiet time.
+    // A new mail ends this pause, after its quiet time.
     return batch.length < BATCH ? pollMs : 0
   }
   async function run(): Promise<void> {
@@ -111,15 +112,6 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     }
   }
   void run()
-  function wakeLater(): void {
-    if (state.wakes) return
-    state.wakes = true
-    const wake = () => {
-      state.wakes = false
-      pause.wake()
-    }
-    setTimeout(wake, QUIET_MS.least + Math.random() * (QUIET_MS.most - QUIET_MS.least)).unref()
-  }
   return {
     stepFor: (mail, lane) => outboxStep(seal, mail, placeIn(lane)),
     wake() {
@@ -131,6 +123,20 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       state.isClosed = true
       pause.wake()
     },
+  }
+}
+
+/** Returns a function that ends a pause after the quiet time. Calls within this time count as one. */
+function lateWaker(pause: Pick<ReturnType<typeof createPause>, 'wake'>): () => void {
+  let isPlanned = false
+  function wake(): void {
+    isPlanned = false
+    pause.wake()
+  }
+  return () => {
+    if (isPlanned) return
+    isPlanned = true
+    setTimeout(wake, QUIET_MS.least + Math.random() * (QUIET_MS.most - QUIET_MS.least)).unref()
   }
 }
 
