@@ -25,14 +25,12 @@ export interface EveningDeps {
 
 export type EveningSource = ReturnType<typeof openEvening>
 
-/** Opens the figures of the evening. They are read at a request, once for all who ask within two seconds. */
+/** Opens the figures of the evening. A request reads them, at most every two seconds. */
 export function openEvening(
   env: CommandIo['env'],
   { nowMs = Date.now, entryPoints = () => entryPointsIn(env), mostWaitMs = MOST_WAIT_MS }: EveningDeps = {},
 ) {
-  const log = followLog(env)
-  const tally = createTally(nowMs)
-  const lastEvents = createLastEvents()
+  const log = openLog(env, nowMs)
   const sessionsIn = sessionCounter(env, nowMs)
   const snapshots = new Map<string, Evening>()
   let refreshedMs = Number.NEGATIVE_INFINITY
@@ -40,20 +38,9 @@ export function openEvening(
   let readiness: Readiness | null = null
   let sessions: SessionCount | null = null
 
-  function add(event: SecurityEvent): void {
-    tally.add(event)
-    lastEvents.add(event)
-  }
-  let isLogRead = false
-  const readLog = oneAtATime(async () => {
-    await log.readNew(add)
-    isLogRead = true
-  })
   const refresh = oneAtATime(async () => {
-    const [nowCopies, nowReadiness, nowSessions] = await Promise.all([
-      ...([readCopies(env, nowMs), readReadiness(env, nowMs)] as const),
-      ...([sessionsIn(), readLog()] as const),
-    ])
+    const reading = [readCopies(env, nowMs), readReadiness(env, nowMs), sessionsIn(), log.read()] as const
+    const [nowCopies, nowReadiness, nowSessions] = await Promise.all(reading)
     ;[copies, readiness, sessions] = [nowCopies, nowReadiness, nowSessions]
     refreshedMs = nowMs()
     snapshots.clear()
@@ -64,16 +51,16 @@ export function openEvening(
   }
   return {
     /** Reads the new lines of the log, so that the first page after a pause need not wait. */
-    readLog,
+    readLog: log.read,
     /** @param only the entry points that the manager sees. Null for all. */
     async read(only: readonly string[] | null): Promise<Evening> {
       await fresh()
       const key = JSON.stringify(only)
       const known = snapshots.get(key)
       if (known !== undefined && nowMs() - known.atMs < FRESH_MS) return known
-      const ofLog = { logMissing: log.missing(), isReading: !isLogRead }
+      const ofLog = { logMissing: log.missing(), isReading: !log.isRead() }
       const read = { atMs: nowMs(), sessions, copies, readiness, ...ofLog }
-      const figures = figuresFor(only, tally, entryPoints() ?? [], read)
+      const figures = figuresFor(only, log.tally, entryPoints() ?? [], read)
       snapshots.set(key, figures)
       return figures
     },
@@ -81,15 +68,33 @@ export function openEvening(
     forget: () => snapshots.clear(),
     /** Returns the last events of a viewer, as `viewers show` prints them. */
     async lastEvents(...[, viewer, part]: Parameters<typeof loggedEvents>): ReturnType<typeof loggedEvents> {
-      await part(within(mostWaitMs, readLog()))
-      const last = isLogRead && log.missing() === null ? lastEvents.of(viewer) : null
+      await part(within(mostWaitMs, log.read()))
+      const last = log.isRead() && log.missing() === null ? log.lastEvents.of(viewer) : null
       return last === null ? await loggedEvents(env, viewer, part) : shownEvents({ files: [] }, last)
     },
     close: () => log.close(),
   }
 }
 
-/** Returns a function that does the work, and shares it with all who ask meanwhile. */
+/** Opens the security log, and keeps the tally and the last events of its lines. */
+function openLog(env: CommandIo['env'], nowMs: () => number) {
+  const { readNew, missing, close } = followLog(env)
+  const tally = createTally(nowMs)
+  const lastEvents = createLastEvents()
+  let isRead = false
+  function add(event: SecurityEvent): void {
+    tally.add(event)
+    lastEvents.add(event)
+  }
+  const read = oneAtATime(async () => {
+    await readNew(add)
+    isRead = true
+  })
+  /** `isRead`: true after the first read to the end. */
+  return { read, isRead: () => isRead, missing, tally, lastEvents, close }
+}
+
+/** Returns a function that does the work. A call during the work waits for the same work. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null
   return () => {
@@ -108,7 +113,7 @@ async function within(mostMs: number, work: Promise<void>): Promise<void> {
     await Promise.race([work, end])
   } finally {
     timeout.abort()
-    // A later failure is one of the next page, which tries again.
+    // Ignores a later failure: the next page tries again.
     work.catch(() => {})
   }
 }

@@ -9,7 +9,7 @@ import type { SessionCount } from './session-counter.ts'
 import { BY, type createTally } from './tally.ts'
 import type { HeldBack } from './viewer-counts.ts'
 
-/** The end of the outcome of a way in that has steps of its own. */
+/** Ends the outcome of a way in with steps of its own, such as `passkey-signed-in`. */
 const OWN_SIGN_IN = '-signed-in'
 
 const FEWEST_FAILURES = 10
@@ -43,28 +43,29 @@ export interface Evening {
   readonly readiness: Readiness | null
 }
 
-type Read = Pick<Evening, 'atMs' | 'sessions' | 'copies' | 'readiness' | 'logMissing' | 'isReading'>
+/** Figures that are the same for all managers. */
+type SharedFigures = Pick<Evening, 'atMs' | 'sessions' | 'copies' | 'readiness' | 'logMissing' | 'isReading'>
 
 /**
  * Returns the figures for one manager.
  * @param only the entry points that the manager sees. Null for all.
- * @param read figures that are the same for all managers.
  */
 export function figuresFor(
   only: readonly string[] | null,
   tally: ReturnType<typeof createTally>,
   entryPoints: readonly EntryPoint[],
-  read: Read,
+  shared: SharedFigures,
 ): Evening {
   const own = entryPoints.filter(({ name }) => only === null || only.includes(name))
-  const { atMs } = read
+  const { atMs } = shared
   const sinceMs = atMs - EVENING_MS
   const outcomes = tally.outcomes(only, sinceMs)
   const refusals = tally.refusals(outcomes)
   return {
-    ...read,
-    ...{ sinceMs, refusals },
-    sessions: only === null ? read.sessions : null,
+    ...shared,
+    sinceMs,
+    refusals,
+    sessions: only === null ? shared.sessions : null,
     viewers: tally.viewersSince(only, sinceMs),
     waiting: tally.waiting(only),
     signedIn: outcomes.get('signed-in') ?? 0,
@@ -82,6 +83,7 @@ export function figuresFor(
     }),
   }
 }
+
 /** Returns the sign-ins of each way in. Passkeys of viewers log `NAME-signed-in` before the app lets the viewer in. */
 function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
   const others = [...outcomes].flatMap(([outcome, count]): [string, number][] =>

@@ -26,7 +26,8 @@ export function createViewerCounts(nowMs: () => number) {
   const held = new Map<string, HeldBack & { readonly entryPoint: string }>()
   const sees = (only: Only, name: string) => only === null || only.includes(name)
 
-  function waits(key: string, entryPoint: string | null): void {
+  /** @param entryPoint null for a viewer who no longer waits. */
+  function setWaiting(key: string, entryPoint: string | null): void {
     const before = waiting.get(key)
     if (before !== undefined) waitingAt.set(before, (waitingAt.get(before) ?? 0) - 1)
     waiting.delete(key)
@@ -38,8 +39,8 @@ export function createViewerCounts(nowMs: () => number) {
     add({ viewer, outcome, address, entryPoint: point }: SecurityEvent, atMs: number): void {
       if (viewer === null) return
       const [key, entryPoint] = [usernameKey(viewer), point ?? 'none']
-      if (outcome === 'waiting') waits(key, entryPoint)
-      else if (!STEP.test(outcome)) waits(key, null)
+      if (outcome === 'waiting') setWaiting(key, entryPoint)
+      else if (!STEP.test(outcome)) setWaiting(key, null)
       if (outcome === 'signed-in' || outcome === 'returned') {
         const ofPoint = byEntryPoint.get(entryPoint) ?? createLastTimes()
         byEntryPoint.set(entryPoint, ofPoint)
@@ -68,7 +69,7 @@ export function createViewerCounts(nowMs: () => number) {
   }
 }
 
-/** Keeps the last minute of each viewer, and counts the viewers of each minute, so that a page counts no viewer. */
+/** Keeps the last minute of each viewer, and the number of viewers of each minute, so that a page adds up minutes only. */
 function createLastTimes() {
   const minutes = new Map<string, number>()
   const counts = new Map<number, number>()
