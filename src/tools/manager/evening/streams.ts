@@ -24,20 +24,16 @@ export function createStreams(partsOf: (visit: Visit) => Promise<{ readonly part
     clearInterval(timer)
     timer = null
   }
-  async function renew(res: Response, { visit, sent }: Stream): Promise<void> {
+  async function renew(res: Response, stream: Stream): Promise<void> {
     // A slow reader gets no further parts until it has read these.
     if (res.writableNeedDrain) return
-    if (!visit.isSignedIn()) {
+    if (!stream.visit.isSignedIn()) {
       res.write('event: end\ndata: {}\n\n')
       return end(res)
     }
     try {
-      const { parts } = await partsOf(visit)
-      for (const { id, html } of parts) {
-        if (sent.get(id) === html) continue
-        sent.set(id, html)
-        res.write(`event: part\ndata: ${JSON.stringify({ id, html })}\n\n`)
-      }
+      const { parts } = await partsOf(stream.visit)
+      sendChanged(res, stream, parts)
       res.write(': here\n\n')
     } catch {
       // The next try may succeed; the page itself shows faults.
@@ -65,5 +61,14 @@ export function createStreams(partsOf: (visit: Visit) => Promise<{ readonly part
     close: () => {
       for (const res of open.keys()) res.destroy()
     },
+  }
+}
+
+/** Sends the parts whose HTML has changed. */
+function sendChanged(res: Response, { sent }: Stream, parts: readonly RenderedPart[]): void {
+  for (const { id, html } of parts) {
+    if (sent.get(id) === html) continue
+    sent.set(id, html)
+    res.write(`event: part\ndata: ${JSON.stringify({ id, html })}\n\n`)
   }
 }

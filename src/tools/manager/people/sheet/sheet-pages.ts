@@ -5,7 +5,7 @@ import { outcomeForKnown } from '../../../../users/import-batch/import-rules.ts'
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
 import type { RowFault } from '../../../cli/import/row-fault.ts'
-import { type Answer, EDITORS, page, type Route, redirect, type Visit } from '../../door/route.ts'
+import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Visit } from '../../door/route.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { detailOf } from '../viewer-form.ts'
@@ -92,21 +92,23 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     if (sheet === null || editable === null) return gone()
     kept.remove(visit.sessionId)
     const { counts, invited } = await read(editable, editable, sheet, visit)
-    const { added, updated, refused } = counts
     if (invited.length > 0) void inviteAll(deps, invited)
-    const counted = (text: string, count: number) => (count > 0 ? [{ text, values: { count } }] : [])
-    const more = [
-      ...[...counted('sheet.updatedCount', updated), ...counted('sheet.refusedCount', refused)],
-      ...counted('sheet.invitedCount', invited.length),
-    ]
-    const notice = { tone: 'done', text: 'sheet.addedCount', values: { count: added }, more } as const
-    return redirect('/people', notice, { count: added + updated })
+    return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
   }
   function cancel({ sessionId }: Visit): Answer {
     kept.remove(sessionId)
     return redirect('/people')
   }
   return { show: (visit: Visit) => show(visit), upload, preview, confirm, cancel }
+}
+
+/** Returns a sentence for each count, without zeros after the first. */
+function noticeOf({ added, updated, refused }: ImportCounts, invited: number): Notice {
+  const counts = { updatedCount: updated, refusedCount: refused, invitedCount: invited }
+  const more = Object.entries(counts).flatMap(([text, count]) =>
+    count > 0 ? [{ text: `sheet.${text}`, values: { count } }] : [],
+  )
+  return { tone: 'done', text: 'sheet.addedCount', values: { count: added }, more }
 }
 
 /** @param target gets the viewers: the store, or one that only says what would happen. */
