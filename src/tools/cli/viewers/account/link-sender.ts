@@ -46,6 +46,8 @@ type Earlier = ViewerState['invitation']
 type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
 
 export const DEFAULT_DAYS = 7
+/** Longer than a mail takes. After this time, an invitation that was not sent may be sent again. */
+export const SENDING_SECONDS = 30
 const MOST_DAYS = 60
 const MOST_PER_MINUTE = 100_000
 const MOST_CHARACTERS = 100
@@ -76,20 +78,7 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   const create = ({ passwordChanges }: InvitingStore, username: string, earlier: Earlier) =>
     createInvitation(passwordChanges, username, earlier, context, Date.now() / 1000)
 
-  if (options.links !== undefined) {
-    const file = openLinksFile(options.links)
-    return {
-      faultIn: () => null,
-      async send(store, username, earlier) {
-        const invitation = await create(store, username, earlier)
-        if (invitation === null) return null
-        file.write(invitation)
-        await store.markSent(invitation.digest)
-        return invitation
-      },
-      close: file.close,
-    }
-  }
+  if (options.links !== undefined) return openFileSender(options.links, create)
   if (server === null)
     throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
   const mailServer = await openMailServer(server)
@@ -102,7 +91,7 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
     faultIn: (viewer) =>
       mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
     async send(store, username, earlier) {
-      // A stop comes before the new link, because that ends the earlier one.
+      // A stop comes before the new link, because the new link ends the earlier one.
       if (!(await isTurn())) return null
       const invitation = await create(store, username, earlier)
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
@@ -125,8 +114,21 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   }
 }
 
-/** Longer than a mail takes. After this time, an invitation that was not sent may be sent again. */
-export const SENDING_SECONDS = 30
+/** Writes the links to a new file. */
+function openFileSender(path: string, create: LinkSender['send']): LinkSender {
+  const file = openLinksFile(path)
+  return {
+    faultIn: () => null,
+    async send(store, username, earlier) {
+      const invitation = await create(store, username, earlier)
+      if (invitation === null) return null
+      file.write(invitation)
+      await store.markSent(invitation.digest)
+      return invitation
+    },
+    close: file.close,
+  }
+}
 
 /** Ends the claim of an invitation whose mail failed, so that the same command may send it again at once. */
 async function release(store: InvitingStore, { viewer, digest, expiresAtSeconds }: Invitation): Promise<void> {
