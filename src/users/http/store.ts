@@ -49,20 +49,18 @@ export function openHttpStore(
     if (faultInUsername(username) !== null || !isPossiblePassword(password)) return WRONG
     return judgeSignIn(url, await send(url, { username: canonicalText(username), password }), username)
   }
-  async function find(address: string, username: string): Promise<Viewer | null> {
-    assertOpen()
-    if (faultInUsername(username) !== null) return null
-    const viewer = judgeLookUp(address, await send(address, { username: canonicalText(username) }))
-    // The service may have given the name to another viewer, who must not get the session.
-    return viewer !== null && usernameKey(viewer.username) === usernameKey(username) ? viewer : null
-  }
-  async function findByAddress(url: string, attribute: string, address: string): Promise<Viewer | 'several' | null> {
-    const answer = await send(url, { attribute, address })
-    return answer.status === 409 ? 'several' : judgeLookUp(url, answer)
-  }
-  const lookUps = (url: string): Pick<UserStore, 'find' | 'findByAddress'> => ({
-    find: (username) => find(url, username),
-    findByAddress: (attribute, address) => findByAddress(url, attribute, address),
+  const lookUps = (at: string): Pick<UserStore, 'find' | 'findByAddress'> => ({
+    async find(username) {
+      assertOpen()
+      if (faultInUsername(username) !== null) return null
+      const viewer = judgeLookUp(at, await send(at, { username: canonicalText(username) }))
+      // The service may have given the name to another viewer, who must not get the session.
+      return viewer !== null && usernameKey(viewer.username) === usernameKey(username) ? viewer : null
+    },
+    async findByAddress(attribute, address) {
+      const answer = await send(at, { attribute, address })
+      return answer.status === 409 ? 'several' : judgeLookUp(at, answer)
+    },
   })
   return {
     authenticate,
