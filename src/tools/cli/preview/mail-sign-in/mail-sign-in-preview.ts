@@ -1,16 +1,17 @@
+import type { CodeUse } from '../../../../features/mail-code/mail-codes.ts'
 import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
 import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
 import type { FeaturePreview } from '../screen.ts'
 
 const ADDRESS = 'ada.lovelace@example.com'
-/** Its mails are late. */
+/** An address whose mails are late. */
 const LATE = 'late@example.com'
-/** Whatever the code, this address is no longer on the list. */
+/** An address that is no longer on the list, with any code. */
 const REMOVED = 'removed@example.com'
 const SECRET = 'x'.repeat(43)
 const [ASK, CHECK] = ['/mail-code', '/mail-code/check']
 
-/** The forms of the sign-in with a code by mail. No mail is sent, and no code is right but for one address. */
+/** The forms of the sign-in with a code by mail. It sends no mail. Only the removed address has a right code. */
 export const mailSignInPreview: FeaturePreview = {
   name: 'mail-sign-in',
   open: () => ({
@@ -21,14 +22,7 @@ export const mailSignInPreview: FeaturePreview = {
           ...deps,
           codes: {
             ask: ({ address }) => Promise.resolve({ ok: true, secret: SECRET, isLate: address === LATE }),
-            use: ({ address, code }) =>
-              Promise.resolve(
-                address === REMOVED
-                  ? { ok: true }
-                  : code === ''
-                    ? { ok: false, reason: 'over' }
-                    : { ok: false, reason: 'wrong', triesLeft: 4 },
-              ),
+            use: ({ address, code }) => Promise.resolve(useOf(address, code)),
           },
           viewers: {
             find: () => Promise.resolve({ viewer: null }),
@@ -52,4 +46,9 @@ export const mailSignInPreview: FeaturePreview = {
       { name: 'mail, no longer on the list', html: await check(REMOVED, '9999-9999') },
     ]
   },
+}
+
+function useOf(address: string, code: unknown): CodeUse {
+  if (address === REMOVED) return { ok: true }
+  return code === '' ? { ok: false, reason: 'over' } : { ok: false, reason: 'wrong', triesLeft: 4 }
 }

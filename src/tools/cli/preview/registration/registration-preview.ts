@@ -94,7 +94,7 @@ export const registrationPreview: FeaturePreview = {
   },
 }
 
-/** Requests the first form of a registration that takes nobody, or nobody at once. */
+/** Requests the first form of a registration that is closed, full, or has only a waiting list. */
 async function firstForms({ app, fields }: ScreenRequest): Promise<Screen[]> {
   const screens: Screen[] = []
   for (const openness of ['closed', 'full', 'waiting-list'] as const) {
