@@ -13,7 +13,7 @@ import { START_SECONDS } from '../../login/start-login-app.ts'
 
 const TEN_MINUTES = 600
 const HOUR = 3_600
-/** Memory where there is such a disk: a million writes on another one would take an hour. */
+/** A disk in memory, if the system has one: a million writes to a real disk take an hour. */
 const DISK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export interface Strategy {
@@ -40,6 +40,15 @@ const VICTIM = () => 'guest@example.com'
 const ONE_NETWORK = () => '192.0.2.1'
 const manyNetworks = (step: number) => `2001:db8:${(step % 50_000).toString(16)}::1`
 
+const NEW_CODES_IN_ONE_FRAME = {
+  address: VICTIM,
+  network: ONE_NETWORK,
+  asks: 1,
+  guessesAtCode: 40,
+  stepSeconds: 30,
+  isOneFrame: true,
+} as const
+
 export const STRATEGIES = {
   'at one address from many networks': {
     address: VICTIM,
@@ -58,21 +67,11 @@ export const STRATEGIES = {
     allowed: within(DEFAULT_ADDRESS_LIMIT.failures, TEN_MINUTES),
   },
   'at new codes in one frame, as often as allowed': {
-    address: VICTIM,
-    network: ONE_NETWORK,
-    asks: 1,
-    guessesAtCode: 40,
-    stepSeconds: 30,
-    isOneFrame: true,
+    ...NEW_CODES_IN_ONE_FRAME,
     allowed: within(MOST_OF_MAILBOX * TRIES, HOUR),
   },
   'at new codes in one frame, from the network of the owner': {
-    address: VICTIM,
-    network: ONE_NETWORK,
-    asks: 1,
-    guessesAtCode: 40,
-    stepSeconds: 30,
-    isOneFrame: true,
+    ...NEW_CODES_IN_ONE_FRAME,
     isKnown: true,
     allowed: within(MOST_OF_PAIR * TRIES, TEN_MINUTES),
   },

@@ -12,7 +12,7 @@ import { startMailServer } from '../mail/mail-server.ts'
 
 /** Answers of each kind that are compared. */
 const ANSWERS = 500
-/** Each of them is the fastest of this many, since a busy machine delays some at random. */
+/** Each time is the fastest of this many answers, because a busy machine delays some at random. */
 const FASTEST_OF = 3
 const MODES = ['list', 'domains', 'store', 'anyone'] as const
 /** `inside`: the address may get a code. With `anyone`, both kinds may. */
@@ -129,7 +129,7 @@ const isApart = ({ chance }: Row) => chance < LEAST || chance > MOST
 /** True if this machine is too busy to find a difference. */
 const isBlind = ({ ifSlower }: Row) => ifSlower <= MOST
 
-test('no time tells who may get a code: neither of the answer, nor of the next one', {
+test('neither the time of an answer nor of the next answer tells who may get a code', {
   timeout: 1_800_000,
 }, async () => {
   const { port } = await startProgram()

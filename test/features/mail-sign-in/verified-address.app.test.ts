@@ -5,7 +5,7 @@ import { sqliteStorage } from '../../users/sqlite/storage.ts'
 import { codeIn, frameIn, startMailApp } from './start-mail-app.ts'
 
 const SETTINGS = { mode: 'store', guests: [], file: null, attribute: 'mail' } as const
-/** A user name and the verified address. */
+/** User names, each with its verified address. */
 const VIEWERS = [
   ['ada', 'Ada@Example.com'],
   ['eve@example.com', 'mallory@example.com'],
@@ -14,7 +14,7 @@ const VIEWERS = [
   ['two', 'Shared@example.com'],
 ] as const
 
-/** Starts the app with viewers in a SQLite file, whose address is an attribute. */
+/** Starts the app with viewers in a SQLite file. Their addresses are an attribute. */
 async function startApp() {
   const store = await (await sqliteStorage())()
   onTestFinished(() => store.close())
@@ -40,7 +40,7 @@ test('the viewer with the address in the attribute signs in, and returns', async
   expect((await app.get('/', { Cookie: cookieIn(answer) })).status).toBe(303)
 })
 
-test('an address is not the viewer who is only named like it', async () => {
+test('an address signs in the viewer with it in the attribute, not the viewer with it as user name', async () => {
   const { app } = await startApp()
   const { frame, code } = await codeFor(app, 'eve@example.com')
   const { location } = await app.check('eve@example.com', frame, code)

@@ -37,7 +37,7 @@ export function addressLookupContract(name: string, open: () => Promise<UserStor
       ['a pattern of SQL', 'mail', '%@example.com', null],
       ['a filter of LDAP', 'mail', '*)(uid=*', null],
       ['quotes', 'mail', `'"@example.com`, null],
-    ])('%s', async (_what, attribute, address, username) => {
+    ])('%s finds the enabled viewer with it, or none', async (_what, attribute, address, username) => {
       const store = await open()
       const owner = await store.findByAddress?.(attribute, address)
       // The same viewer, with the same version of the password: only then a session goes on.
@@ -45,7 +45,7 @@ export function addressLookupContract(name: string, open: () => Promise<UserStor
       await store.close()
     })
 
-    test('an address of two viewers, and of nobody else, is refused', async () => {
+    test('an address of two enabled viewers has no owner', async () => {
       const store = await open()
       expect(await store.findByAddress?.('mail', 'shared@example.com')).toBe('several')
       await store.close()
@@ -53,13 +53,16 @@ export function addressLookupContract(name: string, open: () => Promise<UserStor
   })
 }
 
-/** Tests that a store whose viewers this app manages finds them after each change. @param createStorage as in other contracts. */
+/**
+ * Tests that a store of this app finds a viewer after each change.
+ * @param createStorage as in other contracts.
+ */
 export function addressChangesContract(
   name: string,
   createStorage: () => Promise<() => Promise<EditableUserStore>>,
 ): void {
   describe(`address lookup contract, changes: ${name}`, { timeout: 30_000 }, () => {
-    test('a viewer is found by the address of now, and not after the removal', async () => {
+    test('a viewer is found by the current address, and not after the removal', async () => {
       const store = await (await createStorage())()
       const ownerOf = async (address: string) => {
         const owner = await store.findByAddress?.('mail', address)

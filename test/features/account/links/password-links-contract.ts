@@ -60,7 +60,7 @@ export function testPasswordLinks(createStorage: () => Promise<() => Promise<Edi
     expect(await passwordChanges.findLink('d2', NOW)).not.toBeNull()
   })
 
-  test('of two programs that saw the same invitation, one replaces it', async () => {
+  test('only one of two programs that saw the same invitation replaces it', async () => {
     const [one, two] = await storesWithAda(2)
     const invite = (store: EditableUserStore | undefined, digest: string, replaces: NewPasswordLink['replaces']) =>
       store?.passwordChanges.createLink('ada', {

@@ -23,7 +23,7 @@ async function fileWithViewers(): Promise<string> {
   return file
 }
 
-test('a file of the release before knows the addresses of its viewers after the update', async () => {
+test('a file of the previous release has the addresses of its viewers after the update', async () => {
   const file = await fileWithViewers()
   const raw = new DatabaseSync(file)
   raw.exec(
