@@ -77,8 +77,8 @@ export function createMailViewers(
 }
 
 /**
- * Returns the viewer of the store whose address this is. With an attribute, the user name does not count: a viewer named
- * like the address of another viewer is not that viewer.
+ * Returns the viewer of the store with this address. With an attribute, the user name does not count: it may be the
+ * address of another viewer.
  */
 async function findInStore(
   { find, findByAddress }: Pick<UserStore, 'find' | 'findByAddress'>,

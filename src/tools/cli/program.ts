@@ -8,7 +8,7 @@ type Definition = (command: Command, context: CommandContext) => void
 interface RootCommand {
   readonly name: string
   readonly summary: string
-  /** A command on whose line of the help this one stands too. */
+  /** The command whose line in the help names this one too. */
   readonly beside?: string
   readonly declare: typeof addGroup
   /** Loads the code of the command, only if the command is among the arguments: `--help` takes half the time. */
@@ -200,7 +200,7 @@ function namesBeside(main: string): string[] {
   return COMMANDS.filter(({ beside }) => beside === main).map(({ name }) => name)
 }
 
-/** True unless the command stands on the line of another one. A fork may lack that one. */
+/** True if the command has a line of its own in the help. A fork may lack the command beside it. */
 function hasLine(name: string): boolean {
   const { beside } = COMMANDS.find((command) => command.name === name) ?? {}
   return beside === undefined || !COMMANDS.some((command) => command.name === beside)

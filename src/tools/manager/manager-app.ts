@@ -22,7 +22,7 @@ import { SECTIONS } from './sections.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 
-/** Settings are read at most this often by pages: they cost more than the page. */
+/** Pages share the settings for this time: to read them costs more than a page. */
 const ENTRY_POINTS_MS = 1_000
 /** A page waits this long for new figures. After that it shows the last ones. */
 const MOST_WAIT_MS = 120

@@ -9,7 +9,9 @@ export const ldapStore: UserStoreKind<LdapStoreSettings> = {
   settings: LdapStoreEnvironment.shape,
   read: readLdapStoreSettings,
   faultInLookup: ({ attributes }, attribute) =>
-    attributes.some(({ name }) => name === attribute) ? null : `needs LDAP_ATTRIBUTES with ${attribute}=mail, or alike`,
+    attributes.some(({ name }) => name === attribute)
+      ? null
+      : `needs LDAP_ATTRIBUTES with it, such as ${attribute}=mail`,
   async open(settings, warn) {
     const { openLdapStore } = await import('./store.ts')
     return openLdapStore(settings, { warn })

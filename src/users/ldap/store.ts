@@ -24,7 +24,7 @@ interface SearchResult {
 }
 
 const WRONG: Authentication = { ok: false, reason: 'wrong-credentials' }
-/** Entries with one address that are read, disabled or not. */
+/** The most entries with one address that are read, disabled or not. */
 const MOST_WITH_ADDRESS = 10
 const UNKNOWN_NAME = 'no-such-user'
 
@@ -145,7 +145,7 @@ async function lookUp(client: Client, settings: LdapStoreSettings, username: str
   return await withGroups(client, settings, await search(client, settings, nameFilter(settings, username)))
 }
 
-/** Looks up the enabled entry with an address. With too many, one that was not read may be enabled too. */
+/** Looks up the enabled entry with an address. At the limit, an entry that was not read may be enabled too. */
 async function lookUpAddress(
   client: Client,
   settings: LdapStoreSettings,

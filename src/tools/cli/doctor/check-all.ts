@@ -101,7 +101,7 @@ function reportUntried(
   }
 }
 
-/** A page may show the player of the channel with other parameters. */
+/** Drops players that were seen twice: a page may show the player of the channel with other parameters. */
 function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
   const nameOfPlayer = (player: SeenPlayer) => `${player.entryPoint.name} ${player.shown}`
   return [...new Map(players.toReversed().map((player) => [nameOfPlayer(player), player])).values()].toReversed()

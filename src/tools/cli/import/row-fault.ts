@@ -1,4 +1,4 @@
-/** Why a row is refused. */
+/** The fault of a refused row. */
 export interface RowFault {
   /** Names the fault for a page in another language, such as `wrongCells`. */
   readonly code: string

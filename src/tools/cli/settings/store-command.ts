@@ -10,12 +10,12 @@ import { storeChecks } from './check-store.ts'
 import { guestsStore } from './guests/guests-check.ts'
 
 interface OtherStore {
-  /** A sentence for the help. */
+  /** The end of a sentence in the help. */
   readonly about: string
   check(env: CommandIo['env'], checks: StoreChecks): AsyncIterable<StoreFinding>
 }
 
-/** Other stores, checked after the user store. Not with a URL, which names a user store. */
+/** Other stores, checked after the user store. A URL names a user store, so these checks run only without one. */
 const OTHER_STORES: readonly OtherStore[] = [
   guestsStore, //
 ]
@@ -31,8 +31,8 @@ interface Options {
 const ABOUT = `
 Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
 The other settings of the store come from the environment or .env. The password of the test viewers comes from
-VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Nothing is
-changed. The exit status is 1 if a promise is broken.`
+VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins, and the last one succeeds. Changes no
+viewer. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
 export function addStoreCommands(group: Command, context: CommandContext): void {
@@ -41,7 +41,7 @@ export function addStoreCommands(group: Command, context: CommandContext): void 
     'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
     'viewer-auth store check --viewer ada@example.com --no-password',
   ])
-  addNotes(command, [ABOUT, ...OTHER_STORES.map(({ about }) => `Without a URL: ${about}`)].join('\n'))
+  addNotes(command, [ABOUT, ...OTHER_STORES.map(({ about }) => `Without a URL, ${about}`)].join('\n'))
     .option('--viewer <USERNAME>', 'try sign-ins and a look-up with this viewer')
     .option('--disabled <USERNAME>', 'a disabled viewer with the same password, who must be refused')
     .option('--no-password', 'only look the viewers up, without a sign-in')

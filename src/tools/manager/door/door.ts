@@ -44,13 +44,13 @@ export function createDoor(deps: DoorDeps): Router {
   return router
 }
 
-/** Reads the form of a manager who may post it. Of no other person is a byte kept in memory: the door refuses them. */
+/** Reads the form of a manager who may post it. Reads no byte from other callers: the door refuses them. */
 function bodyOf({ sessions }: DoorDeps, { roles, hasUpload }: Route): RequestHandler {
   const read = hasUpload ? uploadBody : formBody
   return (req, res, next) => {
     const session = sessions.of(req)
     if (!session?.isComplete || !roles.includes(session.manager.role)) return next()
-    // Browsers send forms with their length. A body without one could go on for ever.
+    // Browsers send forms with their length. A body without a length may never end.
     if (req.headers['transfer-encoding'] !== undefined) return next({ status: 411 })
     read(req, res, next)
   }

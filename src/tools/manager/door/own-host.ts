@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * Refuses requests for another host. A page of another site whose name suddenly leads to this program (DNS rebinding) has
- * the same origin as this page for the browser, and still gets nothing.
+ * Refuses requests for another host, against DNS rebinding: another site changes the address of its name to that of this
+ * program. The browser then lets pages of this site read the answers.
  * @param url the address of the page. A proxy in front passes on the header Host.
  */
 export function ownHost({ host }: URL): RequestHandler {

@@ -6,7 +6,7 @@ import { createParts } from './parts.ts'
 import { createStreams } from './streams.ts'
 
 const PATH = '/evening'
-/** The log is read in this rhythm while no manager looks. */
+/** The time between two reads of the log while no manager looks. */
 const FOLLOW_MS = 15_000
 
 /** The figures of the evening: live with a script; without a script, a reload renews them. */

@@ -12,11 +12,11 @@ const KEPT = 'The guests store answers, has its table, and keeps what is written
 
 /** The guests store, for `store check`. */
 export const guestsStore = {
-  about: 'The guests store is checked too. A record is written, and deleted again.',
+  about: 'writes a record into the guests store, and deletes it again.',
   check: checkGuestsStore,
 }
 
-/** Checks that the guests store answers and can be written, if the settings name one or the app has created its file. */
+/** Checks that the guests store answers and keeps a record. Checks nothing without a setting and a file. */
 async function* checkGuestsStore(
   env: CommandIo['env'],
   { check }: Pick<StoreChecks, 'check'>,
@@ -25,7 +25,7 @@ async function* checkGuestsStore(
   const { settings } = readFeatureSettings({ PUBLIC_URL: 'http://localhost', ...env }, GUESTS_SETTINGS)
   const file = 'file' in settings.store ? String(settings.store.file) : null
   if (file !== null && !existsSync(file)) {
-    const text = 'The file of the guests store is missing: the app creates it when it needs it.'
+    const text = 'The file of the guests store is missing: the app creates it at its first use.'
     if (isNamed) yield { state: 'unknown', code: 'guests-store', text }
     return
   }

@@ -93,7 +93,7 @@ export async function resendInvitations(
   return { ok: true, text: `${text}${note}`, data: { invited, skipped, faults }, isPartial: faults.length > 0 }
 }
 
-/** All are read before the first is changed. */
+/** Returns the viewers with an open invitation. Reads all of them before the caller changes the first. */
 async function invitedViewers(store: EditableUserStore, group: string | undefined): Promise<Invited[]> {
   const open: Invited[] = []
   for await (const { viewer, hasPassword, invitation } of store.list()) {

@@ -3,7 +3,7 @@ import { machineTimeZone } from '../../output/time-zone.ts'
 import type { EntryPoints } from '../../settings/entry-points-in.ts'
 import { doorsEnd } from '../doors/doors-end.ts'
 
-/** Until when players play on that got their answer at a time. */
+/** The end of a view that goes on without a return of the viewer. */
 export interface PlaysUntil {
   /** UNIX time in seconds; infinite if the protocol has no end. */
   readonly seconds: number
@@ -18,8 +18,8 @@ const ENDS: readonly ((entryPoint: EntryPoint, nowSeconds: number) => number | n
 ]
 
 /**
- * Returns until when a player can play on without a return, at the entry point with the latest end, by the settings
- * as they are now. Null without an entry point.
+ * Returns the end of a view without a return, at the entry point with the latest end, by the settings as they are now.
+ * Null without an entry point.
  * @param answeredAtSeconds UNIX time of the last answer.
  */
 export function playsUntil(entryPoints: EntryPoints, answeredAtSeconds: number, nowSeconds: number): PlaysUntil | null {

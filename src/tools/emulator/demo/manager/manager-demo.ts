@@ -34,7 +34,7 @@ export const managerDemo: MakeDemoFeature = () => {
       }
     },
     async start(environment) {
-      // In a new folder, there is none to list.
+      // A new folder has no managers.
       const isThere = existsSync(environment.MANAGER_STORE_FILE ?? '')
       const listed = isThere ? await runCommand(['managers', 'list', '--json'], environment, '') : ''
       if (!listed.includes(NAME)) {
