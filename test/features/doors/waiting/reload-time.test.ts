@@ -54,7 +54,7 @@ test('a clock that is set back by a day leaves no page in the count', () => {
   expect(count.viewers()).toBe(0)
 })
 
-test.each([1_000, 20_000, 26_000])('%i viewers who load again when they should are counted once each', (viewers) => {
+test.each([1_000, 20_000, 26_000])('%i viewers whose pages reload on time are counted once each', (viewers) => {
   let seconds = 0
   const count = createWaitingCount(() => seconds)
   const dueAt = Array.from({ length: viewers }, (_, index) => (25 * index) / viewers)
