@@ -78,7 +78,9 @@ export function createApp(deps: AppDeps): Express {
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
   const entryPoints = config.entryPoints.map((given) => {
     const parts = features.at(given)
-    const entryPoint = { ...given, brand: parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand) }
+    const brand = parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand)
+    // Without a password form, nobody has forgotten a password.
+    const entryPoint = { ...given, brand: given.hasPasswordForm ? brand : { ...brand, forgotPasswordUrl: null } }
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const answer = answerOf(entryPoint, parts, nowSeconds)
     const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])

@@ -152,6 +152,11 @@ describe('the colours', () => {
 describe('the links', () => {
   const { forgotPasswordUrl, helpUrl, termsUrl } = LINKS
 
+  test('without a password form, no screen has the link for a forgotten password', async () => {
+    const app = await startWith({}, { hasPasswordForm: false })
+    expect((await app.get('/')).text).not.toContain(forgotPasswordUrl)
+  })
+
   test('links open in a tab of their own, and a message leaves out the one for a forgotten password', async () => {
     const app = await startWith({}, { allowedGroups: ['gold'] })
     // The first is beside the label of the password, the second for small players.
