@@ -10,20 +10,23 @@ import { codeBudgets } from './access-codes/code-budgets.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
+import { faultsOfGuests, guestCounts } from './mail-sign-in/guest-lists.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
 
 /** The settings of tools. They are optional: checked only if one of them is given. */
 const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [serviceSettings, managerSettings]
 
 /** Faults of valid settings: the app does not start, or refuses viewers. */
-const FAULTS: readonly ((config: Config) => readonly string[])[] = [
+const FAULTS: readonly ((config: Config) => readonly string[] | Promise<readonly string[]>)[] = [
   undeliveredAttributes, //
   faultsOfLog,
+  faultsOfGuests,
 ]
 
-/** What the stores say about valid settings. */
+/** What stores and files say about valid settings. */
 const NOTES: readonly ((config: Config) => Promise<readonly string[]>)[] = [
   codeBudgets, //
+  guestCounts,
 ]
 
 interface OptionalSettings {
@@ -47,7 +50,7 @@ async function check({ env, stdout }: CommandIo): Promise<Outcome> {
   const app = settingsOrMistakes(() => readConfig(env))
   const given = OPTIONAL_SETTINGS.filter(({ isGiven }) => isGiven(env))
   const optional = given.map(({ read }) => settingsOrMistakes(() => read(env)))
-  const more = typeof app === 'string' ? [] : FAULTS.flatMap((faultsOf) => faultsOf(app))
+  const more = typeof app === 'string' ? [] : (await Promise.all(FAULTS.map((faultsOf) => faultsOf(app)))).flat()
   const faults = [app, ...optional, ...more].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
   const notes = (await Promise.all(NOTES.map((notesOf) => notesOf(app)))).flat()
