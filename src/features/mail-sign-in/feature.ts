@@ -8,6 +8,7 @@ export const mailSignIn: Feature<ReturnType<typeof mailSignInFields.settings>, M
   ...mailSignInFields,
   outcomes: {
     'mail-code-asked': { level: 'info', counted: 'always' },
+    'mail-signed-in': { level: 'info' },
     'mail-code-wrong': { level: 'warn', counted: 'always' },
     'mail-code-over': { level: 'warn', counted: 'always' },
     'mail-guest-removed': { level: 'warn', counted: 'onReturn' },

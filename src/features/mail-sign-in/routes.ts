@@ -124,6 +124,8 @@ function postCode(deps: MailSignInDeps): RequestHandler {
         return show({ prompt: PROMPTS.address, refusal: { status: 403, text: 'mail-sign-in.removed' } })
       }
       const { viewer, origin } = signedIn
+      // The origin of a guest tells the way in; a viewer of the store has none.
+      if (origin === undefined) logSignIn(req, { outcome: 'mail-signed-in', viewer: viewer.username })
       const openSession = () =>
         isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer, ...(origin ? [origin] : []))
       const visit = { viewer, context, outcome: 'signed-in', isShared, openSession } as const

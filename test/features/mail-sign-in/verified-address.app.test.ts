@@ -38,6 +38,11 @@ test('the viewer with the address in the attribute signs in, and returns', async
   const answer = await app.check('ada@example.com', frame, code)
   expect([answer.status, decodeURIComponent(answer.location ?? '')]).toEqual([303, expect.stringContaining('"ada"')])
   expect((await app.get('/', { Cookie: cookieIn(answer) })).status).toBe(303)
+  expect(app.lines.flatMap(({ outcome, viewer }) => (viewer === 'ada' ? [outcome] : []))).toEqual([
+    'mail-signed-in',
+    'signed-in',
+    'returned',
+  ])
 })
 
 test('an address signs in the viewer with it in the attribute, not the viewer with it as user name', async () => {

@@ -5,6 +5,7 @@ import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
 import { KnownPerson } from './known-person.ts'
+import { otherWaysOf } from './other-ways.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
 import { otherEntryPoints, reasonsFor } from './why.ts'
@@ -26,9 +27,12 @@ export function personPage(deps: SectionDeps) {
     const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
     const stored = viewers.editable === null ? null : await viewers.editable.show(name)
     const viewer = stored?.ok ? stored.viewer : null
+    const otherWays = await otherWaysOf(person, own)
+    const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
     const end = accountEndOf(person.attributes ?? {})
     return page('person', {
-      ...{ title: person.username, current, person, reasons: reasonsFor(person, own, nowSeconds()) },
+      ...{ title: person.username, current, person, reasons: reasonsFor(person, own, nowSeconds(), otherWays) },
+      ways: hasPassword ? [] : otherWays,
       notes: otherEntryPoints(person, own),
       ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
       ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },

@@ -21,19 +21,24 @@ const BY_STATE: Readonly<Record<string, Reason>> = {
   'unknown-or-disabled': { text: 'unknownOrDisabled' },
   'not-in-store': { text: 'notInStore' },
 }
+/** Reasons only for people who have no way in besides the password of an account. */
+const WITHOUT_OTHER_WAY = ['invited', 'invitation-expired', 'no-password', 'unknown-or-disabled', 'not-in-store']
 const MINUTE = 60
 
 /**
  * Lists why a viewer cannot sign in now, the strongest reason first.
  * @param entryPoints those that the manager sees. Null if the settings cannot be read.
+ * @param otherWays the ways in without a password that are open to the viewer.
  * @returns an empty list if nothing is in the way.
  */
 export function reasonsFor(
   person: KnownPerson,
   entryPoints: readonly EntryPoint[] | null,
   nowSeconds: number,
+  otherWays: readonly string[] = [],
 ): readonly Reason[] {
-  const ofState = BY_STATE[person.state]
+  const hasOtherWay = otherWays.length > 0 && WITHOUT_OTHER_WAY.includes(person.state)
+  const ofState = hasOtherWay ? undefined : BY_STATE[person.state]
   return [
     ...(ofState ? [ofState] : []),
     ...limits(person),

@@ -70,6 +70,22 @@ test('sign-in by mail is a way of its own', async () => {
   expect((await read()).ways).toEqual([['mail', 1]])
 })
 
+test('sign-in by mail counts guests and viewers of the store, beside passkeys and passwords', async () => {
+  const { read } = openFor([
+    signIn(90, 'gus@example.com', { issuer: 'mail', subject: 'gus@example.com' }),
+    line(80, { outcome: 'passkey-signed-in', viewer: 'pia' }),
+    signIn(80, 'pia'),
+    line(70, { outcome: 'mail-signed-in', viewer: 'ada' }),
+    signIn(70, 'ada'),
+    signIn(60, 'eve'),
+  ])
+  expect((await read()).ways.toSorted()).toEqual([
+    ['mail', 2],
+    ['passkey', 1],
+    ['password', 1],
+  ])
+})
+
 test('a manager of one entry point gets its figures only, and no networks', async () => {
   const guesses = Array.from({ length: 12 }, (_, index) =>
     line(60, { outcome: 'wrong-credentials', viewer: `v${index}`, address: '203.0.113.9' }),

@@ -21,6 +21,7 @@ export interface Copy {
 
 /** The state of the app behind its address. */
 export interface Readiness {
+  /** As the app says, or `no-answer`; `no-viewers` if nothing is wrong but an empty user store. */
   readonly status: string
   readonly away: readonly string[]
   readonly clockSeconds: number | null
@@ -92,7 +93,11 @@ export async function readReadiness(env: CommandIo['env'], nowMs: () => number):
   if (answer === null) return { status: 'no-answer', away: [], clockSeconds: null }
   try {
     const { status = 'unavailable', away = [] } = JSON.parse(answer.text) as { status?: string; away?: string[] }
-    return { status: String(status), away: away.map(String), clockSeconds: answer.clockSeconds }
+    const { clockSeconds } = answer
+    // A user store that does not answer makes the app unavailable. In a degraded app, it has no viewer.
+    const others = status === 'degraded' ? away.filter((setting) => setting !== 'USER_STORE_URL') : away
+    const hasOnlyNoViewers = others.length === 0 && away.length > 0
+    return { status: hasOnlyNoViewers ? 'no-viewers' : String(status), away: others.map(String), clockSeconds }
   } catch {
     return { status: 'no-answer', away: [], clockSeconds: null }
   }

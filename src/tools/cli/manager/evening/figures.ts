@@ -9,7 +9,7 @@ import type { SessionCount } from './session-counter.ts'
 import { BY, type createTally } from './tally.ts'
 import type { HeldBack } from './viewer-counts.ts'
 
-/** Ends the outcome of a way in with steps of its own, such as `passkey-signed-in`. */
+/** Ends the outcome of a way in with steps of its own, such as `passkey-signed-in` or `mail-signed-in`. */
 const OWN_SIGN_IN = '-signed-in'
 
 const FEWEST_FAILURES = 10
@@ -84,16 +84,23 @@ export function figuresFor(
   }
 }
 
-/** Returns the sign-ins of each way in. Passkeys of viewers log `NAME-signed-in` before the app lets the viewer in. */
+/** Returns the sign-ins of each way in. Viewers of the store with another way than the password log `NAME-signed-in` before. */
 function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
   const others = [...outcomes].flatMap(([outcome, count]): [string, number][] =>
     outcome.startsWith(BY) ? [[outcome.slice(BY.length), count]] : [],
   )
   const ofAll = outcomes.get('signed-in') ?? 0
   const ofStore = ofAll - others.reduce((total, [, count]) => total + count, 0)
-  const [name = '', started = 0] =
-    [...outcomes].find(([outcome]) => outcome.endsWith(OWN_SIGN_IN) && outcome !== `sso${OWN_SIGN_IN}`) ?? []
-  const own = Math.min(started, ofStore)
-  const ways: [string, number][] = [['password', ofStore - own], [name.replace(OWN_SIGN_IN, ''), own], ...others]
-  return ways.filter(([, count]) => count > 0)
+  const ways = new Map<string, number>([['password', 0]])
+  let left = ofStore
+  for (const [outcome, started] of outcomes) {
+    if (!outcome.endsWith(OWN_SIGN_IN) || outcome === `sso${OWN_SIGN_IN}`) continue
+    const own = Math.min(started, left)
+    left -= own
+    ways.set(outcome.slice(0, -OWN_SIGN_IN.length), own)
+  }
+  ways.set('password', left)
+  // Guests and viewers of the store may share a way, such as a code by mail.
+  for (const [way, count] of others) ways.set(way, (ways.get(way) ?? 0) + count)
+  return [...ways].filter(([, count]) => count > 0)
 }

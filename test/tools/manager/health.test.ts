@@ -1,0 +1,19 @@
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { listen } from '../../../src/server/http-server.ts'
+import { startManager } from './start-manager.ts'
+
+test('an empty user store is no store that is away', async () => {
+  let body: object = { status: 'degraded', away: ['USER_STORE_URL'] }
+  const app = createServer((_req, res) => void res.end(JSON.stringify(body)))
+  onTestFinished(() => void app.close())
+  const port = await listen(app, 0, '127.0.0.1')
+  const manager = await startManager({ env: { PUBLIC_URL: `http://127.0.0.1:${port}` } })
+  const browser = await manager.signedIn()
+  const shows = async (words: string) => (await browser.get('/evening')).text.includes(words)
+  await expect.poll(() => shows('no accounts yet')).toBe(true)
+  expect(await shows('Tell your engineer')).toBe(false)
+  body = { status: 'degraded', away: ['USER_STORE_URL', 'LIMITS_STORE_URL'] }
+  manager.clock.seconds += 3
+  await expect.poll(() => shows('Tell your engineer')).toBe(true)
+})
