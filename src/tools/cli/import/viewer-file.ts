@@ -148,8 +148,14 @@ function columnOf(field: RowField, { columnOfField }: ColumnOptions): string {
   return columnOfField.get(field) ?? field
 }
 
+/** Returns how a column of CSV is read: as a field of viewers, as an attribute with its name, or not at all. */
+export function meaningOf(column: string, options: ColumnOptions): RowField | 'attribute' | 'ignored' {
+  if (options.ignored.has(column)) return 'ignored'
+  return ROW_FIELDS.find((field) => columnOf(field, options) === column) ?? 'attribute'
+}
+
 function isAttribute(column: string, options: ColumnOptions): boolean {
-  return !options.ignored.has(column) && !ROW_FIELDS.some((field) => columnOf(field, options) === column)
+  return meaningOf(column, options) === 'attribute'
 }
 
 const UNUSED_SALT = 'has a password salt that no given option reads. See --help, or leave the column out with --ignore'

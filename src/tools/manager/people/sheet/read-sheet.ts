@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Viewer } from '../../../../users/user-store.ts'
 import { type FileRecord, openRecordStream } from '../../../cli/import/record-file.ts'
 import { rowFault } from '../../../cli/import/row-fault.ts'
-import { type FileRow, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
+import { type FileRow, meaningOf, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
 import type { Scope } from '../../door/scope.ts'
 import { isoDate } from './sheet-dates.ts'
 
@@ -10,6 +10,12 @@ export interface SheetOptions {
   readonly dayFirst: boolean
   /** True if viewers without a password are possible, because they get an invitation. */
   readonly invites: boolean
+}
+
+/** A column, and how it was understood. */
+export interface SheetColumn {
+  readonly title: string
+  readonly meaning: ReturnType<typeof meaningOf>
 }
 
 /** Names of columns in sheets of people, in lower case. */
@@ -49,9 +55,14 @@ function columnsIn(titles: readonly string[]): Map<RowField, string> {
 
 /**
  * Reads the rows of a sheet.
+ * @param onColumns gets the columns before the first row.
  * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute.
  */
-export async function* sheetRows(text: string, { dayFirst, invites }: SheetOptions): AsyncGenerator<FileRow[]> {
+export async function* sheetRows(
+  text: string,
+  { dayFirst, invites }: SheetOptions,
+  onColumns: (columns: readonly SheetColumn[]) => void = () => {},
+): AsyncGenerator<FileRow[]> {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
   const iterator = cleanRecords(file.records)[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -71,7 +82,9 @@ export async function* sheetRows(text: string, { dayFirst, invites }: SheetOptio
   }
   const ignored = new Set(titles.map((title) => title.trim()).filter((title) => REFUSED.includes(title.toLowerCase())))
   const all = { isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }
-  yield* viewerRows(all, { columnOfField, ignored, needsPassword: !invites })
+  const options = { columnOfField, ignored, needsPassword: !invites }
+  onColumns(titles.map((title) => ({ title: title.trim(), meaning: meaningOf(title.trim(), options) })))
+  yield* viewerRows(all, options)
 }
 
 /** Leaves out empty rows, and the empty columns that Excel writes behind the last one. */

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../../../../errors.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
-import { outcomeForKnown } from '../../../../users/import-batch/import-rules.ts'
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
 import type { RowFault } from '../../../cli/import/row-fault.ts'
@@ -9,14 +8,14 @@ import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Vis
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { detailOf } from '../viewer-form.ts'
-import { inScope, type SheetOptions, sheetRows } from './read-sheet.ts'
+import { dryStore } from './dry-store.ts'
+import { inScope, type SheetColumn, type SheetOptions, sheetRows } from './read-sheet.ts'
 import { decodeSheet } from './sheet-text.ts'
 
 const PATH = '/people/import'
 const PREVIEW = `${PATH}/preview`
 const KEPT_MS = 30 * 60_000
 const MOST_KEPT = 10
-const MOST_ROWS_SHOWN = 20
 const MOST_FAULTS_SHOWN = 500
 
 /** A sheet between its preview and the confirmation. Only in memory, because it may have passwords. */
@@ -30,8 +29,7 @@ interface Kept extends SheetOptions {
 interface Reading {
   readonly counts: ImportCounts
   readonly faults: readonly { readonly line: number; readonly fault: RowFault }[]
-  /** The first viewers, and what will happen to them. */
-  readonly sample: readonly { readonly username: string; readonly outcome: string }[]
+  readonly columns: readonly SheetColumn[]
   /** The names of viewers without a password, who get an invitation. */
   readonly invited: readonly string[]
 }
@@ -76,11 +74,12 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     const sheet = kept.get(visit.sessionId)
     if (sheet === null || editable === null) return gone()
     try {
-      const { counts, faults, sample, invited } = await read(dryStore(editable), editable, sheet, visit)
+      const dry = dryStore(editable)
+      const { counts, faults, columns } = await read(dry, editable, sheet, visit)
       const shown = faults
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
-      const model = { sheet, counts, faults: shown, faultCount: faults.length, sample, invitedCount: invited.length }
+      const model = { sheet, counts, columns, sample: dry.sample, faults: shown, faultCount: faults.length }
       return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -119,29 +118,22 @@ async function read(
   { scope }: Visit,
 ): Promise<Reading> {
   const faults: { line: number; fault: RowFault }[] = []
-  const sample: { username: string; outcome: string }[] = []
+  let columns: readonly SheetColumn[] = []
   const invited: string[] = []
   const viewerOf = async (username: string) => {
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const rows = inScope(sheetRows(text, { dayFirst, invites }), scope, viewerOf)
-  const watched: Pick<EditableUserStore, 'importBatch' | 'show'> = {
-    show: (username) => store.show(username),
-    async importBatch(viewers, existing) {
-      const outcomes = await target.importBatch(viewers, existing)
-      for (const [index, outcome] of outcomes.entries()) {
-        if (sample.length < MOST_ROWS_SHOWN) sample.push({ username: viewers[index]?.username ?? '', outcome })
-      }
-      return outcomes
-    },
-  }
+  const found = sheetRows(text, { dayFirst, invites }, (all) => {
+    columns = all
+  })
+  const rows = inScope(found, scope, viewerOf)
   const isDry = target !== store
   const counts = await importViewers(
     rows,
     { existing: updates ? 'update' : 'keep', acceptsWeakPasswords: false, contextWords: [] },
     {
-      store: watched,
+      store: target,
       // The preview hashes no password.
       passwords: isDry
         ? { ...storedPasswords, hash: () => Promise.resolve(storedPasswords.dummyHash) }
@@ -162,29 +154,13 @@ async function read(
     },
   )
   faults.sort((one, other) => one.line - other.line)
-  return { counts, faults, sample, invited }
+  return { counts, faults, columns, invited }
 }
 
 /** Returns a mistake in the language of the page, or in English if it has no text there. */
 function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Words) {
   const path = `sheet.faults.${code}`
   return has(path) ? { fault: say(path, values), language } : { fault: text, language: 'en' }
-}
-
-/** Says what an import would do to each viewer, and does nothing. */
-function dryStore(store: EditableUserStore): Pick<EditableUserStore, 'importBatch' | 'show'> {
-  return {
-    show: (username) => store.show(username),
-    importBatch: (viewers, existing) =>
-      Promise.all(
-        viewers.map(async (imported) => {
-          const known = await store.show(imported.username)
-          if (!known.ok) return imported.passwordHash === null ? 'no-password' : 'added'
-          const { disabled, ...viewer } = known.viewer
-          return outcomeForKnown(imported, { viewer, disabled, passwordHash: '' }, existing).outcome
-        }),
-      ),
-  }
 }
 
 /** Sends the mails one after another, while the manager goes on. `viewers invite` refuses those who have a password. */

@@ -1,0 +1,67 @@
+import { accountEndOf, endNamesIn } from '../../../../features/account-end/account-end.ts'
+import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
+import {
+  type Existing,
+  type ImportedViewer,
+  type ImportOutcome,
+  newViewer,
+  outcomeForKnown,
+} from '../../../../users/import-batch/import-rules.ts'
+import type { Viewer } from '../../../../users/user-store.ts'
+
+const MOST_ROWS = 100
+const MOST_LETTERS = 60
+
+/** A viewer as the import will store it, for the page. Long texts are cut. */
+interface SampleRow {
+  readonly username: string
+  readonly outcome: ImportOutcome
+  readonly disabled: boolean
+  /** Null for no end. */
+  readonly untilMs: number | 'unreadable' | null
+  readonly groups: readonly string[]
+  readonly attributes: readonly string[]
+}
+
+/** Says what an import would do to each viewer, and does nothing. The sample has the first viewers with their values. */
+export function dryStore(store: EditableUserStore) {
+  const sample: SampleRow[] = []
+  async function preview(imported: ImportedViewer, existing: Existing) {
+    const known = await store.show(imported.username)
+    if (!known.ok) {
+      const outcome = imported.passwordHash === null ? 'no-password' : 'added'
+      return { outcome, viewer: newViewer(imported), disabled: imported.disabled ?? false } as const
+    }
+    const { disabled, ...viewer } = known.viewer
+    return { viewer, disabled, ...outcomeForKnown(imported, { viewer, disabled, passwordHash: '' }, existing) }
+  }
+  return {
+    sample,
+    show: (username: string) => store.show(username),
+    async importBatch(viewers: readonly ImportedViewer[], existing: Existing): Promise<ImportOutcome[]> {
+      const all = await Promise.all(viewers.map((viewer) => preview(viewer, existing)))
+      for (const { outcome, viewer, disabled } of all.slice(0, MOST_ROWS - sample.length)) {
+        sample.push({ outcome, disabled, ...shownValues(viewer) })
+      }
+      return all.map(({ outcome }) => outcome)
+    },
+  }
+}
+
+function shownValues({ username, groups, attributes }: Viewer) {
+  const end = accountEndOf(attributes)
+  const ends = endNamesIn(attributes)
+  const others = Object.entries(attributes).filter(([name]) => !ends.includes(name))
+  return {
+    username,
+    untilMs: end === null || end === 'unreadable' ? end : end.seconds * 1000,
+    groups: groups.map(cut),
+    attributes: others.map(([name, value]) => `${cut(name)}: ${cut(value)}`),
+  }
+}
+
+/** Counts whole characters, so that none is cut in two. */
+function cut(text: string): string {
+  const letters = [...text]
+  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : text
+}
