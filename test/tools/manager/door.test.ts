@@ -29,7 +29,7 @@ const POSTS = [
   ),
   ...['open', 'close', 'move', 'set'].map((act) => `/doors/gold/${act}`),
 ]
-const EDITOR_PAGES = ['/people/add', '/people/many?work=remove&all=on', '/people/import']
+const EDITOR_PAGES = ['/people/add', '/people/many?work=remove&all=on', '/people/import', `${ONE}/remove`]
 const PAGES = ['/evening', '/people', ONE, '/doors', '/acts', '/account', '/after']
 
 test.each(['help-desk', 'reader'] as const)('a %s changes nothing, at any address', async (role) => {

@@ -112,6 +112,28 @@ test('a person is forgotten: the account, the sessions and the counts', async ()
   expect(manager.acts().at(-1)).toMatchObject({ outcome: 'viewer-forgotten', viewer: ADA })
 })
 
+test('the page says what is lost before a person is removed or forgotten', async () => {
+  const { manager, browser } = await withAda()
+  const forms = (text: string) => [...text.matchAll(/<form method="post" action="[^"]+\/(remove|forget)"/g)].length
+  const { text } = await browser.get(ONE)
+  expect([forms(text), text.includes(`href="${ONE}/remove"`)]).toEqual([0, true])
+  const asked = await browser.get(`${ONE}/remove`)
+  expect(forms(asked.text)).toBe(2)
+  expect(asked.text).toContain('with its password, groups and attributes')
+  expect((await manager.users.show(ADA)).ok).toBe(true)
+})
+
+test('a person is forgotten, except the counts in the memory of the login app, and the page says so', async () => {
+  const manager = await startManager({ env: { LIMITS_STORE_URL: 'memory:' } })
+  await manager.users.add({ username: ADA, groups: [], attributes: {} }, null)
+  const browser = await manager.signedIn()
+  await browser.get(ONE)
+  const { text } = await browser.act(`${ONE}/forget`)
+  expect(text).toContain('is removed, but not everything is forgotten. The counts of failed sign-ins are not deleted')
+  expect(text).not.toContain('The sessions have not ended')
+  expect((await manager.users.show(ADA)).ok).toBe(false)
+})
+
 test('many people are changed only if the list is still as it was shown', async () => {
   const { manager, browser } = await withAda()
   for (const name of ['bob', 'eve'])

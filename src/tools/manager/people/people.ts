@@ -38,6 +38,7 @@ function routesOf(deps: SectionDeps): Route[] {
     { ...edit, path: `${one}/invite`, act: 'viewer-invited', handle: acts.invite },
     { ...edit, path: `${one}/end-sessions`, act: 'sessions-ended', handle: acts.endSessions },
     { ...edit, path: `${one}/put-out`, act: 'viewer-put-out', handle: acts.putOut },
+    { method: 'get', path: `${one}/remove`, roles: EDITORS, subject: 'viewer', handle: acts.askRemoval },
     { ...edit, path: `${one}/remove`, act: 'viewer-removed', handle: acts.remove },
     { ...edit, path: `${one}/forget`, act: 'viewer-forgotten', handle: acts.forget },
     { ...unlock, path: `${one}/unlock`, act: 'viewer-unlocked', handle: acts.unlock },

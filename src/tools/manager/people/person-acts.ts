@@ -1,7 +1,7 @@
 import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
 import type { Change } from '../../../users/editable-user-store.ts'
 import type { CommandResult } from '../command-runner.ts'
-import { type Answer, type Notice, redirect, type Visit } from '../door/route.ts'
+import { type Answer, type Notice, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 import { playsOn } from './plays-on.ts'
@@ -95,6 +95,15 @@ function removals(deps: SectionDeps) {
       ? done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
       : refused(visit, ended.fault, 'putOutPart')
   }
+  /** Says what is lost before it is removed or forgotten. */
+  async function askRemoval(visit: Visit): Promise<Answer> {
+    if (editable === null) return elsewhere(visit)
+    const known = await editable.show(nameIn(visit))
+    if (!known.ok) return refused(visit, known.fault)
+    const { username } = known.viewer
+    const title = visit.words.say('people.removeTitle', { name: username })
+    return page('person-remove', { title, current: '/people', username, playsOn: playsOn(deps, visit.words) })
+  }
   async function remove(visit: Visit): Promise<Answer> {
     if (editable === null) return elsewhere(visit)
     const removed = await editable.remove(nameIn(visit))
@@ -102,12 +111,17 @@ function removals(deps: SectionDeps) {
   }
   /** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
   async function forget(visit: Visit): Promise<Answer> {
+    if (editable === null) return elsewhere(visit)
     const [ended, unlocked] = [await endSessions(visit), await commands.json(['viewers', 'unlock'], [nameIn(visit)])]
-    const removed = editable === null ? null : await editable.remove(nameIn(visit))
-    if (removed === null) return done(visit, 'forgottenElsewhere', { tone: 'refused' }, '/people')
+    const removed = await editable.remove(nameIn(visit))
     if (!removed.ok) return refused(visit, removed.fault)
     if (ended.ok && unlocked.ok) return done(visit, 'forgotten', noteIn(visit), '/people')
-    return done(visit, 'forgottenPart', { tone: 'refused' }, '/people')
+    // Such as counts in the memory of the login app.
+    const left = [
+      ...(ended.ok ? [] : [{ text: 'people.sessionsLeft' }]),
+      ...(unlocked.ok ? [] : [{ text: 'people.failuresLeft' }]),
+    ]
+    return done(visit, 'forgottenPart', { tone: 'refused', more: [...left, ...playsOn(deps, visit.words)] }, '/people')
   }
-  return { putOut, remove, forget }
+  return { askRemoval, putOut, remove, forget }
 }
