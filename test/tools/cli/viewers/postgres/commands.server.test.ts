@@ -49,10 +49,10 @@ async function signIn(username: string, typed: string) {
 
 test('viewers migrate creates the table once, and then every command works', async () => {
   const migrate = () => runProgram(['viewers', 'migrate'], { cwd: temporaryFolder(), env })
-  expect(await migrate()).toEqual({ status: 0, stdout: 'Created the table of viewers (version 4).\n', stderr: '' })
+  expect(await migrate()).toEqual({ status: 0, stdout: 'Created the table of viewers (version 5).\n', stderr: '' })
   expect(await migrate()).toEqual({
     status: 0,
-    stdout: 'The table of viewers is up to date (version 4).\n',
+    stdout: 'The table of viewers is up to date (version 5).\n',
     stderr: '',
   })
   expect(await viewers('add', 'Ada', '--group', 'staff', '--attribute', 'team=R&D')).toMatchObject({ status: 0 })
