@@ -1,5 +1,5 @@
 const USUAL_SECONDS = 25
-/** With more viewers, each waits longer, so that their reloads take an eighth of a core: about 250 µs each. */
+/** With more viewers, each waits longer, so that their reloads take about a sixth of a core. */
 const RELOADS_PER_SECOND = 440
 const LONGEST_SECONDS = 60
 const JITTER = 0.2
