@@ -106,7 +106,8 @@ function startOfUnit(zoned: Temporal.ZonedDateTime, unit: Unit): Temporal.ZonedD
   if (unit === 'month') return zoned.with({ day: 1 }).startOfDay()
   const start = zoned.round({ smallestUnit: 'hour', roundingMode: 'floor' })
   if (start.offset === zoned.offset) return start
-  return zoned.getTimeZoneTransition('previous') ?? start
+  // The change may be at this very second, and `previous` is strictly before.
+  return zoned.add({ seconds: 1 }).getTimeZoneTransition('previous') ?? start
 }
 
 function nextUnit(zoned: Temporal.ZonedDateTime, unit: Unit): number {
