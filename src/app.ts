@@ -79,7 +79,7 @@ export function createApp(deps: AppDeps): Express {
   const entryPoints = config.entryPoints.map((given) => {
     const parts = features.at(given)
     const brand = parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand)
-    // Without a password form, nobody has forgotten a password.
+    // A link for a forgotten password belongs to the password form.
     const entryPoint = { ...given, brand: given.hasPasswordForm ? brand : { ...brand, forgotPasswordUrl: null } }
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const answer = answerOf(entryPoint, parts, nowSeconds)

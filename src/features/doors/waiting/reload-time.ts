@@ -27,7 +27,7 @@ const LATEST_SECONDS = LONGEST_SECONDS * (1 + JITTER) + LONGEST_SPREAD_SECONDS
 
 /**
  * Counts the viewers who wait: each has one page, which is due to load again. A page that a viewer loads many times counts
- * once: else one viewer could delay all others.
+ * once, so that one viewer cannot delay all others.
  */
 export function createWaitingCount(nowSeconds: () => number) {
   const dueOf = new Map<string, number>()
