@@ -1,5 +1,5 @@
 /** `test/vitest.config.ts` sets the variable for `npm run test:soak`. */
-const hasAllRows = process.env.TEST_ALL_ROWS !== undefined
+export const hasAllRows = process.env.TEST_ALL_ROWS !== undefined
 
 /**
  * Returns the rows of a test. `npm test` runs the telling rows. `npm run test:soak` also runs the repetitions, which

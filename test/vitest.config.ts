@@ -1,4 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -12,9 +14,12 @@ const BROWSER = 'test/**/*.browser.test.ts'
 const SERVER = 'test/**/*.server.test.ts'
 const OUTAGE = 'test/**/*.outage.test.ts'
 const SOAK = 'test/**/*.soak.test.ts'
+const RANDOM = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+  readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
+)
 
 /** Files share their worker, so that each worker loads the app once. A test must put back what it changes. */
-const common = { root, isolate: false }
+const common = { root, isolate: false, setupFiles: ['test/same-values.ts'] }
 const quick = { ...common, testTimeout: 60_000, hookTimeout: 60_000 }
 const slow = { ...common, retry, testTimeout: 120_000, hookTimeout: 120_000 }
 
@@ -32,7 +37,7 @@ export default defineConfig({
           maxWorkers: availableParallelism(),
           include: ['test/**/*.test.ts'],
           exclude: [APP, BROWSER, SERVER, OUTAGE, SOAK],
-          setupFiles: ['test/unit-guard.ts'],
+          setupFiles: [...common.setupFiles, 'test/unit-guard.ts'],
         },
       },
       // Tests that start programs leave their core to the others.
@@ -51,12 +56,13 @@ export default defineConfig({
       // Measures how long a viewer waits for a server that is away, so no other kind of test may use the cores. All files
       // at once, because they wait nearly all the time.
       { test: { ...slow, name: 'outage', include: [OUTAGE], sequence: { groupOrder: 3 }, maxWorkers: 5 } },
-      // Long repetitions, which `npm test` leaves out, and all rows of the tests with browsers and servers.
+      // Long repetitions, which `npm test` leaves out, all rows of the tests with browsers and servers, and new random
+      // values.
       {
         test: {
           ...slow,
           name: 'soak',
-          include: [SOAK, BROWSER, SERVER],
+          include: [SOAK, BROWSER, SERVER, ...RANDOM],
           sequence: { groupOrder: 4 },
           maxWorkers: 1,
           env: { TEST_ALL_ROWS: 'true' },
