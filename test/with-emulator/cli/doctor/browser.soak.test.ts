@@ -8,6 +8,7 @@ import { type Fault, install } from './faults/installation.ts'
 import { BLIND_SPOTS, NOT_FOR_BROWSERS } from './faults/not-for-browsers.ts'
 import { UNFORESEEN_FAULTS } from './faults/unforeseen-faults.ts'
 import { runDoctor } from './findings.ts'
+import { SSO_FAULTS } from './sso/sso-faults.ts'
 import { TOKEN_FAULTS } from './token/token-faults.ts'
 
 type Judgement = 'agreement' | 'false all-clear' | 'false alarm' | 'blind spot' | 'not for browsers'
@@ -41,7 +42,7 @@ function judgementOf(name: string, verdict: string, isThrough: boolean): Judgeme
 }
 
 describe.each([
-  ['faults', [...FAULTS, ...TOKEN_FAULTS]],
+  ['faults', [...FAULTS, ...SSO_FAULTS, ...TOKEN_FAULTS]],
   ['faults that the doctor was not made for', UNFORESEEN_FAULTS],
 ] as const)('the doctor and Chromium judge %s', (title, faults) => {
   const results: { name: string; judgement: Judgement; isCauseFirst: boolean }[] = []

@@ -1,6 +1,3 @@
-import { SSO_ENTRY_POINT_FAULTS } from '../sso/entry-point-faults.ts'
-import { SSO_CLIENT_FAULTS, SSO_PROVIDER_FAULTS } from '../sso/provider-faults.ts'
-import { SSO_START_FAULTS } from '../sso/start-faults.ts'
 import { ALL_CLEAR_FAULTS } from './all-clear-faults.ts'
 import { CERTIFICATE_FAULTS } from './certificate-faults.ts'
 import { CONTROLS } from './controls.ts'
@@ -12,7 +9,7 @@ import { PROXY_FAULTS } from './proxy-faults.ts'
 import { SETTINGS_FAULTS } from './settings-faults.ts'
 import { SIGN_IN_FAULTS } from './sign-in-faults.ts'
 
-/** Installations with one fault, and controls without a fault. */
+/** Installations with one fault, and controls without a fault. Single sign-on and tokens have lists of their own. */
 export const FAULTS: readonly Fault[] = [
   ...ALL_CLEAR_FAULTS,
   ...SETTINGS_FAULTS,
@@ -22,9 +19,5 @@ export const FAULTS: readonly Fault[] = [
   ...ENTRY_POINT_FAULTS,
   ...SIGN_IN_FAULTS,
   ...PAGE_FAULTS,
-  ...SSO_PROVIDER_FAULTS,
-  ...SSO_CLIENT_FAULTS,
-  ...SSO_START_FAULTS,
-  ...SSO_ENTRY_POINT_FAULTS,
   ...CONTROLS,
 ]
