@@ -1,10 +1,11 @@
-import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
+import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import { type createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
 import type { ManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { createSeal } from '../cli/manager/accounts/second-step.ts'
 import { openEvening } from '../cli/manager/evening/evening.ts'
 import type { ManagerSettings } from '../cli/manager/settings.ts'
+import { machineTimeZone } from '../cli/output/time-zone.ts'
 import type { LogAct } from './door/acts.ts'
 import { createDoor } from './door/door.ts'
 import { securityHeaders } from './door/headers.ts'
@@ -15,8 +16,9 @@ import { createManagerSessions } from './door/sessions.ts'
 import { createKeptValues } from './kept-values.ts'
 import { accountRoutes } from './own-account/account-routes.ts'
 import { openAssets } from './pages/assets.ts'
+import { zoneOfPage } from './pages/page-zone.ts'
 import { createRenderer } from './pages/renderer.ts'
-import { wordsFor } from './pages/words.ts'
+import { openWords, type Words, type WordsFor } from './pages/words.ts'
 import type { SectionDeps } from './section.ts'
 import { SECTIONS } from './sections.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
@@ -30,7 +32,7 @@ const MOST_WAIT_MS = 120
 type OfApp = 'renderPart' | 'evening' | 'kept'
 
 export interface ManagerAppDeps extends Omit<SectionDeps, OfApp>, CheckDeps {
-  readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops'>
+  readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops' | 'timeZone'>
   readonly store: ManagerStore
   readonly brand: Brand
   readonly logAct: LogAct
@@ -53,6 +55,8 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const sections = SECTIONS.map((section) => section.open({ ...deps, renderPart, entryPoints, evening, kept }))
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
+  const machine = machineTimeZone().name
+  const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine))
   const renderer = createRenderer({ brand, assets, tabs, takeNotice })
   const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
 
@@ -67,11 +71,13 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const issuer = `${brand.name ?? url.hostname} – manager`
   const origin = url.origin
   app.use(
-    signInRoutes({ store, sessions, seal: createSeal(secret), check, renderer, logAct, addressOf, origin, issuer }),
+    signInRoutes({
+      ...{ store, sessions, seal: createSeal(secret), check, renderer, wordsFor, logAct, addressOf, origin, issuer },
+    }),
   )
   app.use(
     createDoor({
-      ...{ routes, origin, sessions, renderer, logAct, addressOf, onFault: deps.onFault },
+      ...{ routes, origin, sessions, renderer, wordsFor, logAct, addressOf, onFault: deps.onFault },
       scopeOf: (manager) => scopeOf(manager, entryPoints()),
       seesViewer: deps.seesViewer,
       forgetFigures() {
@@ -81,8 +87,8 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
       setNotice: (id, notice) => store.setNotice(id, JSON.stringify(notice)),
     }),
   )
-  app.use((req, res) => sendUnknown(renderer, req, res))
-  app.use(faultHandler(renderer, deps.onFault))
+  app.use((req, res) => sendUnknown(renderer, wordsFor(req), res))
+  app.use(faultHandler(renderer, wordsFor, deps.onFault))
   return app
 }
 
@@ -98,12 +104,11 @@ function noticesIn(store: ManagerStore) {
 type Renderer = ReturnType<typeof createRenderer>
 
 /** A person without a session gets the same answer, so that an address does not tell which pages exist. */
-function sendUnknown(renderer: Renderer, req: Request, res: express.Response): void {
-  const words = wordsFor(req)
+function sendUnknown(renderer: Renderer, words: Words, res: express.Response): void {
   renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text: words.t.errors.notFound }, 404)
 }
 
-function faultHandler(renderer: Renderer, onFault: ManagerAppDeps['onFault']): ErrorRequestHandler {
+function faultHandler(renderer: Renderer, wordsFor: WordsFor, onFault: ManagerAppDeps['onFault']): ErrorRequestHandler {
   return (error: { readonly status?: number }, req, res, next) => {
     if (res.headersSent) return next(error)
     const words = wordsFor(req)

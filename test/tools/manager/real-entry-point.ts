@@ -14,8 +14,13 @@ const ENTRY = {
 /**
  * Starts the page for managers with settings that the real commands read too.
  * @param entry settings of the entry point, under the names of the file of entry points.
+ * @param options of the page, such as answers in place of some commands.
  */
-export async function startWithCommands(entry: object = {}, more: Readonly<Record<string, string>> = {}) {
+export async function startWithCommands(
+  entry: object = {},
+  more: Readonly<Record<string, string>> = {},
+  options: Parameters<typeof startManager>[0] = {},
+) {
   const folder = temporaryFolder()
   const file = join(folder, 'entry-points.json')
   writeFileSync(file, JSON.stringify([{ ...ENTRY, ...entry }]))
@@ -27,7 +32,10 @@ export async function startWithCommands(entry: object = {}, more: Readonly<Recor
     ...more,
   }
   const entryPoints = () => readEntryPointSettings(env).entryPoints
-  return Object.assign(await startManager({ env, entryPoints }), { entryPoints, guestsFile: join(folder, 'guests.db') })
+  return Object.assign(await startManager({ ...options, env, entryPoints }), {
+    entryPoints,
+    guestsFile: join(folder, 'guests.db'),
+  })
 }
 
 /** Returns the settings of a mail server without TLS. */

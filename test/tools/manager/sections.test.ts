@@ -73,7 +73,8 @@ test('attendance is a page, and a sheet that Excel opens', async () => {
     minutes: 61.5,
     groups: ['a', 'b'],
   }
-  const manager = await startManager({ commands: (args) => (args.startsWith('report attendance') ? [row] : undefined) })
+  const commands = (args: string) => (args.startsWith('report attendance') ? [row] : undefined)
+  const manager = await startManager({ commands, timeZone: 'Europe/Berlin' })
   const browser = await manager.signedIn('reader')
   const query = 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=45'
   const { text } = await browser.get(`/after/attendance?${query}`)

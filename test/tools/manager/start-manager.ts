@@ -38,6 +38,8 @@ interface Options {
   readonly commands?: (args: string) => object | undefined
   readonly env?: Readonly<Record<string, string>>
   readonly url?: string
+  /** MANAGER_TIME_ZONE. */
+  readonly timeZone?: string
 }
 
 /** Starts the page for managers in this process, with viewers, sessions and counts in files of a new folder. */
@@ -45,7 +47,7 @@ export async function startManager(options: Options = {}) {
   const { entryPoints = null, env = {}, commands = () => undefined } = options
   const folder = mkdtempSync(join(tmpdir(), 'manager-'))
   const { server, port, url, answerWith } = await listenFor(options.url)
-  const settings = { url, secret: SECRET, proxyHops: 0 }
+  const settings = { url, secret: SECRET, proxyHops: 0, timeZone: options.timeZone ?? null }
   const ownEnv = {
     USER_STORE_URL: `sqlite:${join(folder, 'viewers.db')}`,
     SESSION_STORE_URL: `sqlite:${join(folder, 'sessions.db')}`,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { wordsFor } from '../../../src/tools/manager/pages/words.ts'
+import { openWords } from '../../../src/tools/manager/pages/words.ts'
 
 const textsOf = (language: string): object =>
   JSON.parse(readFileSync(new URL(`../../../views/manager/texts/${language}.json`, import.meta.url), 'utf8'))
@@ -21,6 +21,7 @@ test('German has every text of English, with the same values', () => {
   expect(placeholders(textsOf('de')).toSorted()).toEqual(placeholders(textsOf('en')).toSorted())
 })
 
+const wordsFor = openWords(() => 'UTC')
 const wordsIn = (language: string) => wordsFor({ acceptsLanguages: () => language } as never)
 
 test.each([

@@ -50,6 +50,8 @@ export interface ColumnOptions {
   readonly needsPassword: boolean
   /** Puts a hash and its salt into one text. Returns null for a hash of another form. Absent if salts are refused. */
   readonly saltedHash?: (passwordHash: string, salt: string) => string | null
+  /** Replaces FEATURE_COLUMNS, such as for another time zone. */
+  readonly featureColumns?: readonly FeatureColumn[]
 }
 
 /** The values of a row by the names of their columns, not checked yet. */
@@ -214,7 +216,7 @@ function readRow(raw: RawRow, options: ColumnOptions): Read<ViewerRow> {
     ...Object.fromEntries(attributes),
     ...(hasAll && read(ALL_ATTRIBUTES, AllAttributes, 'an object of texts')),
   }
-  for (const column of FEATURE_COLUMNS) {
+  for (const column of options.featureColumns ?? FEATURE_COLUMNS) {
     const result = column.read(readField(column.field, Text, 'text'), allAttributes)
     if (typeof result === 'string')
       faults.push(rowFault('wrongCell', result, { column: columnOf(column.field, options) }))

@@ -4,6 +4,7 @@ import { isLoopbackHost, listField, PortNumber, sentenceOf, wholeNumber } from '
 import { readGivenSettings, WrittenFile } from '../../../settings/named-file.ts'
 import { PublicUrl } from '../../../settings/public-url.ts'
 import { SECRET_MISSING, Secret } from '../../../settings/secret.ts'
+import { isTimeZone } from '../../../settings/times.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /** The settings of the page for managers. */
@@ -17,6 +18,8 @@ export interface ManagerSettings {
   readonly storeFile: string
   readonly logFile: string
   readonly proxyHops: number
+  /** The zone of times on the page, if the doors name none. Null without the setting. */
+  readonly timeZone: string | null
 }
 
 const MISSING_URL = 'is required: the address of this page as browsers see it, such as https://manager.example.com'
@@ -42,6 +45,7 @@ export const ManagerEnvironment = z.object({
   MANAGER_SECRET: Secret.optional(),
   MANAGER_LOG_FILE: WrittenFile.default('data/manager.log'),
   MANAGER_PROXY_HOPS: wholeNumber(0, 20).default(0),
+  MANAGER_TIME_ZONE: z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin').optional(),
   ...PartEnvironment.shape,
 })
 export const MANAGER_SECRETS: readonly string[] = ['MANAGER_SECRET']
@@ -80,6 +84,7 @@ export function readManagerSettings(env: Env): ManagerSettings {
     storeFile: values.MANAGER_STORE_FILE,
     logFile: values.MANAGER_LOG_FILE,
     proxyHops: values.MANAGER_PROXY_HOPS,
+    timeZone: values.MANAGER_TIME_ZONE ?? null,
   }
 }
 

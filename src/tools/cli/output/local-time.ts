@@ -33,7 +33,7 @@ export function readTime(option: string, text: string, zone: TimeZone, daySecond
 }
 
 /** Returns the times at which the clocks of a zone show a local time. @param localMs as if it were UTC. */
-function timesOf({ offsetMsAt }: TimeZone, localMs: number): number[] {
+export function timesOf({ offsetMsAt }: TimeZone, localMs: number): number[] {
   const times = [localMs - DAY_MS, localMs + DAY_MS].map((nearMs) => localMs - offsetMsAt(nearMs))
   return [...new Set(times)].filter((timeMs) => timeMs + offsetMsAt(timeMs) === localMs).toSorted((a, b) => a - b)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
+import { readEnd } from '../pages/typed-times.ts'
 import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 
@@ -87,8 +88,11 @@ async function create(
   const [label, count, until] = [field('label').trim(), Number(field('count')), field('until')]
   const isRight = LABEL.test(label) && Number.isInteger(count) && count >= 1 && count <= MOST_CODES
   if (!isRight || !/^(\d{4}-\d\d-\d\d)?$/.test(until)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
-  const end = until === '' ? [] : [`--until=${until}`]
-  const options = [`--entry-point=${entryPoint}`, `--label=${label}`, `--count=${count}`, ...end]
+  // A day of the page's zone, whose last second the command gets.
+  const end = readEnd(until || 'never', words)
+  if (!end.ok) return redirect(PATH, { tone: 'refused', ...end.fault })
+  const ends = end.value === null ? [] : [`--until=${end.value.text}`]
+  const options = [`--entry-point=${entryPoint}`, `--label=${label}`, `--count=${count}`, ...ends]
   const result = await commands.json(['codes', 'create', ...options])
   if (!result.ok) {
     const detail = detailOf(result.fault) ?? words.t.errors.askEngineer

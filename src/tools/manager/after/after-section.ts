@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
-import { ALL_ROLES, type Answer, page, type Visit } from '../door/route.ts'
+import { isoWithOffset } from '../../cli/output/time-zone.ts'
+import { cachedOffsets } from '../../cli/report/local-times.ts'
+import { ALL_ROLES, type Answer, page, type Sentence, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
+import { fieldText, readField } from '../pages/typed-times.ts'
+import type { Words } from '../pages/words.ts'
 import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { type Cell, excelSheet } from './excel-sheet.ts'
-import { ATTENDANCE_COLUMNS, AttendanceRows, VIEW_COLUMNS, ViewRows } from './report-rows.ts'
+import { ATTENDANCE_COLUMNS, AttendanceRows, TIME_COLUMNS, VIEW_COLUMNS, ViewRows } from './report-rows.ts'
 
 const PATH = '/after'
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
@@ -14,7 +18,7 @@ const DAY_MS = 86_400_000
 
 const Channels = z.array(z.looseObject({ id: z.string(), title: z.string() }))
 
-/** The channel and the period of a report. */
+/** The channel and the period of a report. Times are as the form has them, in the zone of the page. */
 interface Question {
   readonly channel: string
   readonly from: string
@@ -48,7 +52,7 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
   if (scope.entryPoints !== null) return page('message', { title, current: PATH, text: words.t.after.onlyAll })
   const listed = await deps.commands.json(['channel', 'list'])
   const channels = listed.ok ? (Channels.safeParse(listed.data).data ?? []) : []
-  const times = defaultTimes(deps, words.timeZone)
+  const times = defaultTimes(deps, words)
   const form = {
     channel: field('channel'),
     from: LOCAL_TIME.test(field('from')) ? field('from') : times.from,
@@ -56,13 +60,12 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
     atLeast: field('atLeast') === '' ? '45' : field('atLeast'),
   }
   const detail = listed.ok || fault !== '' ? fault : (detailOf(listed.fault) ?? words.t.after.noService)
-  return page('after', { title, current: PATH, channels, form, fault: detail, zone: words.timeZone }, status)
+  return page('after', { title, current: PATH, channels, form, fault: detail }, status)
 }
 
 /** The last window of doors that has begun, or else today. */
-function defaultTimes({ entryPoints, nowSeconds }: SectionDeps, timeZone: string) {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
-  const text = (ms: number) => format.format(ms).replace(' ', 'T')
+function defaultTimes({ entryPoints, nowSeconds }: SectionDeps, { zone }: Words) {
+  const text = (ms: number) => fieldText(ms, zone)
   const nowMs = nowSeconds() * 1000
   const windows = (entryPoints() ?? []).flatMap(
     ({ features }) => (features.doors as DoorSettings | undefined)?.windows ?? [],
@@ -91,9 +94,13 @@ async function ask<T>(
   const { words, scope } = visit
   const question = questionOf(visit)
   if (scope.entryPoints !== null) return { ok: false, answer: showForm(deps, visit) }
-  if (question === null) return { ok: false, answer: showForm(deps, visit, words.t.after.incomplete, 400) }
-  const { from, to } = question
-  const result = await deps.commands.json([...command(question), `--from=${from}`, `--to=${to}`])
+  const refuse = ({ text, values }: Sentence) => showForm(deps, visit, words.say(text, values), 400)
+  if (question === null) return { ok: false, answer: refuse({ text: 'after.incomplete' }) }
+  const wrong = 'after.incomplete'
+  const [from, to] = [readField(question.from, words, wrong), readField(question.to, words, wrong)]
+  if (!from.ok) return { ok: false, answer: refuse(from.fault) }
+  if (!to.ok) return { ok: false, answer: refuse(to.fault) }
+  const result = await deps.commands.json([...command(question), `--from=${from.value}`, `--to=${to.value}`])
   if (!result.ok) {
     return { ok: false, answer: showForm(deps, visit, detailOf(result.fault) ?? words.t.errors.askEngineer, 502) }
   }
@@ -123,8 +130,7 @@ function attendancePages(deps: SectionDeps) {
   async function attendanceSheet(visit: Visit): Promise<Answer> {
     const report = await read(visit)
     if (!report.ok) return await report.answer
-    const cells = report.rows.map((row) => ATTENDANCE_COLUMNS.map((column) => cellOf(row[column])))
-    return sheetOf(visit, 'attendance', ATTENDANCE_COLUMNS, cells)
+    return sheetOf(visit, 'attendance', ATTENDANCE_COLUMNS, report.rows)
   }
   return { attendance, attendanceSheet }
 }
@@ -146,19 +152,32 @@ function viewPages(deps: SectionDeps) {
   async function viewsSheet(visit: Visit): Promise<Answer> {
     const report = await read(visit)
     if (!report.ok) return await report.answer
-    const cells = report.rows.map((row) => VIEW_COLUMNS.map((column) => cellOf(row[column])))
-    return sheetOf(visit, 'views', VIEW_COLUMNS, cells)
+    return sheetOf(visit, 'views', VIEW_COLUMNS, report.rows)
   }
   return { views, viewsSheet }
 }
 
-function sheetOf({ words }: Visit, name: string, columns: readonly string[], rows: readonly Cell[][]): Answer {
-  const titles = columns.map((column) => words.t.after.columns[column as 'viewer'] ?? column)
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** Returns a sheet with times in the zone of the page, which the titles name: Excel knows no zones. */
+function sheetOf({ words }: Visit, name: string, columns: readonly string[], rows: Rows): Answer {
+  const titles = columns.map((column) => {
+    const title = words.t.after.columns[column as 'viewer'] ?? column
+    return TIME_COLUMNS.includes(column) ? `${title} (${words.zoneName})` : title
+  })
+  const offsetAt = cachedOffsets(words.zone)
+  const local = (text: string) => isoWithOffset(Date.parse(text), offsetAt(Date.parse(text)))
+  const cells = rows.map((row) =>
+    columns.map((column) => {
+      const cell = cellOf(row[column])
+      return typeof cell === 'string' && TIME_COLUMNS.includes(column) ? local(cell) : cell
+    }),
+  )
   return {
     kind: 'file',
     name: `${name}.csv`,
     type: 'text/csv; charset=utf-16le',
-    content: excelSheet(titles, rows, words.language),
+    content: excelSheet(titles, cells, words.language),
   }
 }
 

@@ -27,6 +27,8 @@ export const ViewRows = z.array(
     is_mobile_view: z.boolean().nullable().default(null),
   }),
 )
+/** Columns of times, which are ISO 8601 with an offset. */
+export const TIME_COLUMNS: readonly string[] = ['first_in', 'last_out', 'started_at', 'finished_at']
 export const VIEW_COLUMNS = [
   'viewer_identifier',
   'started_at',

@@ -3,7 +3,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { isFromOwnPage } from '../../../login/request/same-origin.ts'
 import type { Manager } from '../../cli/manager/accounts/roles.ts'
 import type { Renderer } from '../pages/renderer.ts'
-import { wordsFor } from '../pages/words.ts'
+import type { WordsFor } from '../pages/words.ts'
 import type { LogAct } from './acts.ts'
 import { type Form, formBody, formOf, uploadBody, valuesOf } from './form-body.ts'
 import type { ActSubject, Answer, Notice, Route, Visit } from './route.ts'
@@ -15,6 +15,7 @@ export interface DoorDeps {
   readonly origin: string
   readonly sessions: ManagerSessions
   readonly renderer: Renderer
+  readonly wordsFor: WordsFor
   readonly logAct: LogAct
   readonly addressOf: (req: Request) => string
   readonly scopeOf: (manager: Manager) => Scope
@@ -125,7 +126,7 @@ function visitOf(deps: DoorDeps, req: Request, session: LiveSession, { values, u
     fields: (wanted) => values.get(wanted) ?? [],
     part: (wanted) => String(req.params[wanted] ?? ''),
     upload,
-    words: wordsFor(req),
+    words: deps.wordsFor(req),
     sessionId: session.id,
     isSignedIn: () => deps.sessions.isLive(session.id),
     formToken: session.formToken,

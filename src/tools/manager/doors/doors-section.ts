@@ -3,11 +3,11 @@ import { doorState } from '../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
 import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
+import { fieldText, readField } from '../pages/typed-times.ts'
 import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 
 const PATH = '/doors'
-const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
 const MINUTES = [5, 15, 30, 60] as const
 
 /** The doors of each entry point: open now, move the start, close. */
@@ -47,7 +47,7 @@ function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager 
     doors,
     minutes: MINUTES,
     isEditor: EDITORS.includes(manager.role),
-    inputTime: inputTimeIn(words.timeZone),
+    inputTime: (ms: number | null) => fieldText(ms, words.zone),
   }
   return page('doors', { title: words.t.doors.title, current: PATH, ...model })
 }
@@ -86,18 +86,23 @@ function doorActs({ commands, entryPoints, nowSeconds }: SectionDeps) {
     return move(visit, 'moved', [`--opens=${iso(moved)}`, ...closes])
   }
   function set(visit: Visit): Promise<Answer> | Answer {
-    const times = (['opens', 'closes'] as const).flatMap((name) => {
-      const text = visit.field(name)
-      return text === '' ? [] : [{ name, text }]
-    })
-    if (times.length === 0 || times.some(({ text }) => !LOCAL_TIME.test(text))) {
-      return redirect(PATH, { tone: 'refused', text: 'doors.noTime' })
+    const { field, words } = visit
+    const current = windowOf(visit)
+    const options: string[] = []
+    for (const [name, before] of [
+      ['opens', current?.opensAtSeconds],
+      ['closes', current?.closesAtSeconds],
+    ] as const) {
+      const text = field(name)
+      if (text === '') continue
+      // A time that the manager did not change may have seconds, or be in an hour that comes twice.
+      const isSame = text === fieldText(msOf(before), words.zone)
+      const typed = isSame ? ({ ok: true, value: iso(before ?? 0) } as const) : readField(text, words, 'doors.noTime')
+      if (!typed.ok) return redirect(PATH, { tone: 'refused', ...typed.fault })
+      options.push(`--${name}=${typed.value}`)
     }
-    return move(
-      visit,
-      'moved',
-      times.map(({ name, text }) => `--${name}=${text}`),
-    )
+    if (options.length === 0) return redirect(PATH, { tone: 'refused', text: 'doors.noTime' })
+    return move(visit, 'moved', options)
   }
   return {
     open: (visit: Visit) => move(visit, 'opened', [`--opens=${iso(nowSeconds())}`]),
@@ -108,10 +113,4 @@ function doorActs({ commands, entryPoints, nowSeconds }: SectionDeps) {
 
 function msOf(seconds: number | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : seconds * 1000
-}
-
-/** Returns a function that writes a time as a field of the type `datetime-local`. */
-function inputTimeIn(timeZone: string): (ms: number | null) => string {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
-  return (ms) => (ms === null ? '' : format.format(ms).replace(' ', 'T'))
 }

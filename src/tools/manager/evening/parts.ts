@@ -14,7 +14,7 @@ export interface RenderedPart {
 }
 
 /**
- * Renders the parts of the page. Managers with the same figures and the same language share their HTML; a part with forms
+ * Renders the parts of the page. Managers with the same figures, language and time zone share their HTML; a part with forms
  * has the token of the manager.
  */
 export function createParts({ renderPart }: Pick<SectionDeps, 'renderPart'>, evening: EveningSource) {
@@ -31,7 +31,7 @@ export function createParts({ renderPart }: Pick<SectionDeps, 'renderPart'>, eve
       return renderPart(visit, `evening-${id}`, { figures, chart, mayUnlock })
     }
     function shared(id: PartId): string {
-      const key = `${visit.words.language} ${id}`
+      const key = `${visit.words.language} ${visit.words.zone.name} ${id}`
       const html = known.get(key) ?? render(id)
       known.set(key, html)
       return html

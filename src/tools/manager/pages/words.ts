@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Request } from 'express'
 import en from '../../../../views/manager/texts/en.json' with { type: 'json' }
 import { completed, fill, type PluralForms } from '../../../languages/languages.ts'
-import { machineTimeZone } from '../../cli/output/time-zone.ts'
+import { openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
 
 /** The languages of the page. Readers of other languages get English. */
 const LANGUAGES = ['en', 'de'] as const
@@ -41,28 +41,35 @@ export interface Words {
   /** True if there is a text at the path. */
   has(path: string): boolean
   number(value: number): string
-  /** A day and time, in the time zone of this machine. */
+  /** A day and time, in the zone of the page. */
   time(ms: number): string
   clock(ms: number): string
   /** The time of day, with its day unless it is the day of `nowMs`. */
   clockOrTime(ms: number, nowMs: number): string
-  readonly timeZone: string
+  readonly zone: TimeZone
+  /** As the page names it, such as `Europe/Berlin` or `UTC+01:00`. */
+  readonly zoneName: string
 }
-
-const words: Readonly<Record<Language, Words>> = { en: createWords('en'), de: createWords('de') }
 
 /** Returns the words for a request. */
-export function wordsFor(req: Pick<Request, 'acceptsLanguages'>): Words {
-  return wordsOf(req.acceptsLanguages([...LANGUAGES]) || 'en')
+export type WordsFor = (req: Pick<Request, 'acceptsLanguages'>) => Words
+
+/** @param timeZone returns the zone of the page, which doors may change. */
+export function openWords(timeZone: () => string): WordsFor {
+  const known = new Map<string, Words>()
+  return (req) => {
+    const wanted = req.acceptsLanguages([...LANGUAGES])
+    const language = LANGUAGES.find((one) => one === wanted) ?? 'en'
+    const zone = timeZone()
+    const key = `${language} ${zone}`
+    const words = known.get(key) ?? createWords(language, zone)
+    known.set(key, words)
+    return words
+  }
 }
 
-function wordsOf(wanted: string): Words {
-  return words[LANGUAGES.find((one) => one === wanted) ?? 'en']
-}
-
-function createWords(language: Language): Words {
+function createWords(language: Language, timeZone: string): Words {
   const t = CATALOGUES[language]
-  const timeZone = machineTimeZone().name
   // English as most of the world writes it: 24 hours, day first.
   const locale = language === 'en' ? 'en-GB' : language
   const number = new Intl.NumberFormat(language)
@@ -90,7 +97,8 @@ function createWords(language: Language): Words {
     time: (ms) => time.format(ms),
     clock: (ms) => clock.format(ms),
     clockOrTime: (ms, nowMs) => (isDay(ms, nowMs) ? clock : time).format(ms),
-    timeZone,
+    zone: openTimeZone(timeZone),
+    zoneName: /^[+-]/.test(timeZone) ? `UTC${timeZone}` : timeZone,
   }
 }
 

@@ -1,8 +1,9 @@
 import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
+import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
-import { attributesOf, detailOf, groupsOf, isEnd } from './viewer-form.ts'
+import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
 export function addPages({ viewers, commands }: SectionDeps) {
@@ -23,13 +24,14 @@ export function addPages({ viewers, commands }: SectionDeps) {
     if (inName !== null) return show(visit, inName, 400)
     if (attributes === null) return show(visit, words.t.people.badAttributes, 400)
     const until = field('until').trim()
-    if (!isEnd(until)) return show(visit, words.t.people.badUntil, 400)
+    const end = readEnd(until || 'never', words)
+    if (!end.ok) return show(visit, words.say(end.fault.text, end.fault.values), 400)
     if (!scope.mayGive(groups))
       return show(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }), 400)
     const password = field('password')
     const added = await editable.add({ username, groups, attributes }, password === '' ? null : password)
     if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)
-    const ended = until === '' ? null : await commands.json(['viewers', 'set-end', `--until=${until}`], [username])
+    const ended = end.value && (await commands.json(['viewers', 'set-end', `--until=${end.value.text}`], [username]))
     const invited = field('invite') === 'on' ? await commands.json(['viewers', 'invite'], [username]) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }

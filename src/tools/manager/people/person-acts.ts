@@ -1,11 +1,14 @@
-import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
+import { accountEndOf, END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
 import type { Change } from '../../../users/editable-user-store.ts'
+import type { Viewer } from '../../../users/user-store.ts'
 import type { CommandResult } from '../command-runner.ts'
 import { type Answer, type Notice, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
+import { endText, readEnd } from '../pages/typed-times.ts'
+import type { Words } from '../pages/words.ts'
 import type { SectionDeps } from '../section.ts'
 import { playsOn } from './plays-on.ts'
-import { attributesOf, detailOf, groupsOf, isEnd, versionOf } from './viewer-form.ts'
+import { attributesOf, detailOf, groupsOf, versionOf } from './viewer-form.ts'
 
 type Act = (visit: Visit) => Promise<Answer>
 
@@ -65,7 +68,8 @@ function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
     const [groups, typed] = [groupsOf(visit), attributesOf(field('attributes'))]
     if (typed === null) return refused(visit, words.t.people.badAttributes)
     const until = field('until').trim()
-    if (!isEnd(until)) return refused(visit, words.t.people.badUntil)
+    const typedEnd = readEnd(until || 'never', words)
+    if (!typedEnd.ok) return refused(visit, words.say(typedEnd.fault.text, typedEnd.fault.values))
     if (!scope.mayGive(groups, before)) {
       return refused(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
     }
@@ -75,10 +79,16 @@ function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
     const attributes = end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
     const replaced = await editable.replace(known.viewer, { username, groups, attributes })
     if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : refused(visit, replaced.fault)
-    if (until === end) return done(visit, 'edited')
-    const command = ['viewers', 'set-end', `--until=${until === '' ? 'never' : until}`]
+    if (until === shownEnd(old, words)) return done(visit, 'edited')
+    const command = ['viewers', 'set-end', `--until=${typedEnd.value?.text ?? 'never'}`]
     return shown(visit, 'edited', await commands.json(command, [username]))
   }
+}
+
+/** Returns the end of an account as the form has it. Empty for none, and for one that cannot be read. */
+export function shownEnd(attributes: Viewer['attributes'], words: Words): string {
+  const end = accountEndOf(attributes)
+  return end === null || end === 'unreadable' ? '' : endText(end.seconds, words)
 }
 
 function removals(deps: SectionDeps) {

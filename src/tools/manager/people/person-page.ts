@@ -6,6 +6,7 @@ import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route
 import type { SectionDeps } from '../section.ts'
 import { KnownPerson } from './known-person.ts'
 import { otherWaysOf } from './other-ways.ts'
+import { shownEnd } from './person-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
 import { otherEntryPoints, reasonsFor } from './why.ts'
@@ -41,7 +42,7 @@ export function personPage(deps: SectionDeps) {
       attributeText: attributeLines(person.attributes ?? {}),
       sessions: (person.sessions ?? []).slice(0, MOST_SESSIONS),
       sessionCount: person.sessions?.length ?? 0,
-      until: end === null || end === 'unreadable' ? '' : end.text,
+      until: shownEnd(person.attributes ?? {}, words),
       untilMs: end === null || end === 'unreadable' ? null : end.seconds * 1000,
       isDisabled: person.state === 'disabled',
       hasNoPassword: ['invited', 'invitation-expired', 'no-password'].includes(person.state),

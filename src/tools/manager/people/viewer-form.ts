@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ConfigError } from '../../../errors.ts'
 import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import { readUntil } from '../../cli/viewers/account-end/until.ts'
 import type { Visit } from '../door/route.ts'
 
 /** Attributes of a form: `name=value` in lines, as people type them. */
@@ -26,16 +24,6 @@ export function attributeLines(attributes: Viewer['attributes']): string {
 export function groupsOf({ field }: Pick<Visit, 'field'>): string[] {
   const groups = field('groups').split(/[,;\n]/)
   return groups.map((group) => group.trim()).filter((group) => group !== '')
-}
-
-/** True if `viewers set-end` takes the text of a form. Empty for no end. */
-export function isEnd(text: string): boolean {
-  try {
-    return text === '' || readUntil('The end', text) !== undefined
-  } catch (error) {
-    if (error instanceof ConfigError) return false
-    throw error
-  }
 }
 
 /** Changes with the viewer. A form has the version that it shows, so that two managers do not overwrite each other. */

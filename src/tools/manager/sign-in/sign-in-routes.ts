@@ -7,7 +7,7 @@ import type { LogAct } from '../door/acts.ts'
 import { formBody, valuesOf } from '../door/form-body.ts'
 import { isSame, type LiveSession, type ManagerSessions } from '../door/sessions.ts'
 import type { Renderer } from '../pages/renderer.ts'
-import { wordsFor } from '../pages/words.ts'
+import type { WordsFor } from '../pages/words.ts'
 import type { Check, createManagerCheck } from './check-manager.ts'
 
 export interface SignInDeps {
@@ -16,6 +16,7 @@ export interface SignInDeps {
   readonly seal: ReturnType<typeof createSeal>
   readonly check: ReturnType<typeof createManagerCheck>
   readonly renderer: Renderer
+  readonly wordsFor: WordsFor
   readonly logAct: LogAct
   readonly addressOf: (req: Request) => string
   readonly origin: string
@@ -116,7 +117,7 @@ function halfSession({ sessions }: SignInDeps, req: Request, res: Response): Liv
 
 function showSignIn(deps: SignInDeps, req: Request, res: Response, status: number, fault: string, name = ''): void {
   const token = deps.sessions.signInToken(req, res)
-  const words = wordsFor(req)
+  const words = deps.wordsFor(req)
   const model = { title: words.t.signIn.title, token, name: name.slice(0, 255), fault: fault && words.say(fault) }
   deps.renderer.sendOpen(res, words, 'sign-in', model, status)
 }
@@ -130,7 +131,7 @@ function showSecondStep(
   fault: string,
 ): void {
   const { manager } = session
-  const words = wordsFor(req)
+  const words = deps.wordsFor(req)
   const setup = manager.stepSecret === null ? setupOf(deps, session) : null
   const model = { title: words.t.signIn.stepTitle, token: session.formToken, fault: fault && words.say(fault), setup }
   deps.renderer.sendOpen(res, words, 'second-step', model, status)

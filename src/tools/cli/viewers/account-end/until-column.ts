@@ -1,11 +1,12 @@
 import { ConfigError } from '../../../../errors.ts'
 import { accountEndOf, endNamesIn } from '../../../../features/account-end/account-end.ts'
+import type { TimeZone } from '../../output/time-zone.ts'
 import { changesFor, readUntil } from './until.ts'
 
 type Attributes = Readonly<Record<string, string | null>>
 
-/** The column `until` of `viewers import`. */
-export const untilColumn = {
+/** Returns the column `until` of an import. @param zone of times without an offset; by default that of this machine. */
+export const untilColumnIn = (zone?: TimeZone) => ({
   field: 'until',
   /** For the help. */
   about: 'until (when the account ends, such as 2026-11-30: the end of this day, in the time zone of this machine)',
@@ -19,11 +20,14 @@ export const untilColumn = {
     if (text === undefined) return attributes
     if (endNamesIn(attributes).length > 0) return 'has both an until and an accountEndsAt'
     try {
-      const end = readUntil('"until"', text.trim() === '' ? 'never' : text.trim())
+      const end = readUntil('"until"', text.trim() === '' ? 'never' : text.trim(), zone)
       return { ...attributes, ...(end === null ? { accountEndsAt: null } : changesFor({}, end)) }
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       return `cannot be imported: ${error.message.replace(/\.$/, '')}`
     }
   },
-}
+})
+
+/** The column `until` of `viewers import`. */
+export const untilColumn = untilColumnIn()

@@ -3,6 +3,8 @@ import type { Viewer } from '../../../../users/user-store.ts'
 import { type FileRecord, openRecordStream } from '../../../cli/import/record-file.ts'
 import { rowFault } from '../../../cli/import/row-fault.ts'
 import { type FileRow, meaningOf, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
+import type { TimeZone } from '../../../cli/output/time-zone.ts'
+import { untilColumnIn } from '../../../cli/viewers/account-end/until-column.ts'
 import type { Scope } from '../../door/scope.ts'
 import { isoDate } from './sheet-dates.ts'
 
@@ -10,6 +12,11 @@ export interface SheetOptions {
   readonly dayFirst: boolean
   /** True if viewers without a password are possible, because they get an invitation. */
   readonly invites: boolean
+}
+
+interface ReadOptions extends SheetOptions {
+  /** The zone of times in the sheet. */
+  readonly zone: TimeZone
 }
 
 /** A column, and how it was understood. */
@@ -60,7 +67,7 @@ function columnsIn(titles: readonly string[]): Map<RowField, string> {
  */
 export async function* sheetRows(
   text: string,
-  { dayFirst, invites }: SheetOptions,
+  { dayFirst, invites, zone }: ReadOptions,
   onColumns: (columns: readonly SheetColumn[]) => void = () => {},
 ): AsyncGenerator<FileRow[]> {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
@@ -82,7 +89,7 @@ export async function* sheetRows(
   }
   const ignored = new Set(titles.map((title) => title.trim()).filter((title) => REFUSED.includes(title.toLowerCase())))
   const all = { isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }
-  const options = { columnOfField, ignored, needsPassword: !invites }
+  const options = { columnOfField, ignored, needsPassword: !invites, featureColumns: [untilColumnIn(zone)] }
   onColumns(titles.map((title) => ({ title: title.trim(), meaning: meaningOf(title.trim(), options) })))
   yield* viewerRows(all, options)
 }

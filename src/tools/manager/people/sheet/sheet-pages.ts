@@ -115,7 +115,7 @@ async function read(
   target: Pick<EditableUserStore, 'importBatch' | 'show'>,
   store: EditableUserStore,
   { text, dayFirst, invites, updates }: Kept,
-  { scope }: Visit,
+  { scope, words: { zone } }: Visit,
 ): Promise<Reading> {
   const faults: { line: number; fault: RowFault }[] = []
   let columns: readonly SheetColumn[] = []
@@ -124,7 +124,7 @@ async function read(
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const found = sheetRows(text, { dayFirst, invites }, (all) => {
+  const found = sheetRows(text, { dayFirst, invites, zone }, (all) => {
     columns = all
   })
   const rows = inScope(found, scope, viewerOf)

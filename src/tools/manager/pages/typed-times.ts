@@ -1,0 +1,55 @@
+import { ConfigError } from '../../../errors.ts'
+import { parseTime, type ZonedTime } from '../../../settings/times.ts'
+import { timesOf } from '../../cli/output/local-time.ts'
+import { isoWithOffset, type TimeZone } from '../../cli/output/time-zone.ts'
+import { readUntil } from '../../cli/viewers/account-end/until.ts'
+import type { Sentence } from '../door/route.ts'
+import type { Words } from './words.ts'
+
+/** What a manager typed, or the sentence that says why it is refused. */
+export type Typed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Sentence }
+
+const LOCAL = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)$/
+
+/** Writes a time as a field of the type `datetime-local` has it, without an offset. Empty for no time. */
+export function fieldText(ms: number | null, zone: TimeZone): string {
+  return ms === null ? '' : isoWithOffset(ms, zone.offsetMsAt(ms)).slice(0, 16)
+}
+
+/**
+ * Reads a field of the type `datetime-local`, in the zone of the page.
+ * @param wrong the key of the sentence for any other text.
+ * @returns ISO 8601 with an offset. Refuses a time that the clocks skip, or that comes twice.
+ */
+export function readField(text: string, { zone, zoneName }: Words, wrong: string): Typed<string> {
+  const [, date, clock] = LOCAL.exec(text) ?? []
+  const local = parseTime(`${date}T${clock}Z`)
+  if (local === null) return { ok: false, fault: { text: wrong } }
+  const [ms, other] = timesOf(zone, local.seconds * 1000)
+  if (ms !== undefined && other === undefined) return { ok: true, value: isoWithOffset(ms, zone.offsetMsAt(ms)) }
+  const values = { time: `${date} ${clock}`, zone: zoneName }
+  return { ok: false, fault: { text: ms === undefined ? 'times.skipped' : 'times.twice', values } }
+}
+
+/** Reads the end of an account or of codes: a day, a time, or `never`, for which the value is null. */
+export function readEnd(text: string, words: Words): Typed<ZonedTime | null> {
+  const wrong = 'people.badUntil'
+  const local = LOCAL.test(text) ? readField(text, words, wrong) : null
+  if (local?.ok === false) return local
+  try {
+    return { ok: true, value: readUntil('The end', text, words.zone) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { ok: false, fault: { text: wrong } }
+  }
+}
+
+/** Writes the end of an account as `readEnd` takes it: a day, a time in the zone of the page, or a time with an offset. */
+export function endText(seconds: number, words: Words): string {
+  const iso = isoWithOffset(seconds * 1000, words.zone.offsetMsAt(seconds * 1000))
+  const isSame = (text: string) => {
+    const read = readEnd(text, words)
+    return read.ok && read.value?.seconds === seconds
+  }
+  return [iso.slice(0, 10), iso.slice(0, 16)].find(isSame) ?? iso
+}
