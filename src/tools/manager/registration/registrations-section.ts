@@ -44,6 +44,11 @@ export const registrationsSection: Section = {
         ...{ method: 'post', path: `${PATH}/:entryPoint`, roles: EDITORS, subject: 'entry-point' },
         ...{ act: 'registrations-changed', handle: (visit) => change(deps, visit) },
       },
+      {
+        // A post, so that neither the token nor the guests are in an address.
+        ...{ method: 'post', path: `${PATH}/:entryPoint/forget`, roles: EDITORS, subject: 'entry-point' },
+        ...{ act: 'registrations-forget-asked', handle: askToForget },
+      },
     ],
   }),
 }
@@ -88,6 +93,17 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
     ...{ isEditor: EDITORS.includes(manager.role), action: pathOf(path), isStart: after === '' },
     next: next === null ? null : pathOf(path, { state, after: next }),
   })
+}
+
+/** Says what is lost before registrations are forgotten. */
+function askToForget({ field, fields, part, words }: Visit): Answer {
+  const path = ['registrations', part('entryPoint')]
+  const state = field('state')
+  const back = pathOf(path, { state })
+  const addresses = [...new Set(fields('address'))].slice(0, ROWS)
+  if (addresses.length === 0) return redirect(back, { tone: 'refused', text: 'registrations.nobody' })
+  const model = { title: words.t.registrations.forgetTitle, current: PATH, addresses, state, back }
+  return page('registration/forget', { ...model, action: pathOf(path) })
 }
 
 async function change({ commands }: SectionDeps, visit: Visit): Promise<Answer> {
