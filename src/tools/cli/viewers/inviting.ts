@@ -30,6 +30,8 @@ export interface Inviter {
 /** A way to invite viewers. */
 export interface Inviting {
   addOptions(command: Command): Command
+  /** Returns the attribute with the mail address of an invitation, or `username`. @throws ConfigError for a wrong setting. */
+  addressAttribute(env: CommandContext['io']['env']): string
   /** @throws ConfigError when a setting or an option is missing or wrong. */
   withInviter<T>(
     context: Pick<CommandContext, 'io'>,

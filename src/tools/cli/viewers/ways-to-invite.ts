@@ -13,6 +13,11 @@ export function addInviteOption(command: Command, summary: string): Command {
   return WAYS.reduce((extended, way) => way.addOptions(extended.option('--invite', summary)), command)
 }
 
+/** Returns the attribute to which invitations go, or `username`. Null if this app cannot invite viewers. @throws ConfigError */
+export function invitationAttribute(env: CommandContext['io']['env']): string | null {
+  return WAYS[0]?.addressAttribute(env) ?? null
+}
+
 /** Opens the inviter, does the work and closes the inviter. @throws ConfigError as `withInviter` of the way. */
 export function withInviter<T>(
   context: Pick<CommandContext, 'io'>,

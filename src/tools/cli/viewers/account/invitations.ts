@@ -1,3 +1,5 @@
+import { readFeatureSettings } from '../../../../config.ts'
+import { ACCOUNT_SETTINGS } from '../../../../features/account/links/settings.ts'
 import { MailFault } from '../../../../features/mail/smtp.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../../users/user-store.ts'
@@ -10,6 +12,7 @@ import { addInvitationOptions, DEFAULT_DAYS, type LinkSender, openLinkSender, SE
 /** Invitations by mail, or in a file of links. */
 export const invitations: Inviting = {
   addOptions: addInvitationOptions,
+  addressAttribute: (env) => readFeatureSettings(env, ACCOUNT_SETTINGS).settings.addressAttribute,
   async withInviter({ io }, options, work) {
     const sender = await openLinkSender(io, options)
     try {

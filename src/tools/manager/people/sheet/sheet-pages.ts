@@ -4,6 +4,7 @@ import type { EditableUserStore } from '../../../../users/editable-user-store.ts
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
 import type { RowFault } from '../../../cli/import/row-fault.ts'
+import { invitationAttribute } from '../../../cli/viewers/ways-to-invite.ts'
 import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Visit } from '../../door/route.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
@@ -79,7 +80,8 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
       const shown = faults
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
-      const model = { sheet, counts, columns, sample: dry.sample, faults: shown, faultCount: faults.length }
+      const mail = sheet.invites ? mailColumnIn(columns, deps.env) : null
+      const model = { sheet, counts, columns, mail, sample: dry.sample, faults: shown, faultCount: faults.length }
       return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -99,6 +101,20 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     return redirect('/people')
   }
   return { show: (visit: Visit) => show(visit), upload, preview, confirm, cancel }
+}
+
+/** Returns the column with the mail address of invitations. Null if the settings cannot be read here. */
+function mailColumnIn(columns: readonly SheetColumn[], env: SectionDeps['env']) {
+  try {
+    const name = invitationAttribute(env)
+    if (name === null) return null
+    const isMail = ({ title, meaning }: SheetColumn) =>
+      name === 'username' ? meaning === 'username' : meaning === 'attribute' && title === name
+    return { name, column: columns.find(isMail) ?? null }
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
+  }
 }
 
 /** Returns a sentence for each count, without zeros after the first. */
