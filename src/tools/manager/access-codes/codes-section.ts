@@ -90,7 +90,8 @@ async function create(
   if (!isRight || !/^(\d{4}-\d\d-\d\d)?$/.test(until)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
   // A day of the page's zone, whose last second the command gets.
   const end = readEnd(until || 'never', words)
-  if (!end.ok) return redirect(PATH, { tone: 'refused', ...end.fault })
+  if (!end.ok)
+    return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', more: [end.fault] }, { detail: label })
   const ends = end.value === null ? [] : [`--until=${end.value.text}`]
   const options = [`--entry-point=${entryPoint}`, `--label=${label}`, `--count=${count}`, ...ends]
   const result = await commands.json(['codes', 'create', ...options])
