@@ -21,6 +21,7 @@ export interface Piece {
 /** The service reads times without an offset in this zone, and then counts by the months and days of the zone. */
 const SERVICE_TIME_ZONE = 'America/Los_Angeles'
 const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
 
 /** Returns the calendar unit of a question by month, day or hour. */
 export function timeUnitOf({ dimension }: SeriesQuestion): TimeUnit | null {
@@ -86,7 +87,7 @@ function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodT
   const piece = { offsetMs, fromMs }
   if (countedEndMs === localEndMs) {
     const changeMs = nextChange(zone, fromMs, periodToMs)
-    const lastMs = changeMs === null ? limitMs : unit === 'hour' ? changeMs : startOf(zone, unit, changeMs)
+    const lastMs = changeMs === null ? limitMs : lastStart(zone, unit, changeMs, offsetMs)
     const endMs = Math.max(lastMs, localEndMs)
     // The first piece is asked to the end of the period, for the views that started before the period.
     return { ...piece, use: 'inside', endMs, question: askFor(isFirst ? limitMs : endMs) }
@@ -100,10 +101,22 @@ function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodT
   return { ...piece, use: 'sum', endMs, question: askFor(isFirst && isWholeHours ? limitMs : endMs, 'hour') }
 }
 
-/** Returns an offset in which a month, day or hour starts at this time. A day that starts at 01:00 has the old offset. */
+/** Returns the start of the month or day that contains the change, or of the last whole hour of this offset before it. */
+function lastStart(zone: TimeZone, unit: TimeUnit, changeMs: number, offsetMs: number): number {
+  return unit === 'hour' ? localStartOf(unit, changeMs + offsetMs) - offsetMs : startOf(zone, unit, changeMs)
+}
+
+/**
+ * Returns an offset in which a month, day or hour starts at this time. A day that starts at 01:00 has the old offset. On
+ * the Chatham Islands an hour starts at 02:45, so no offset of the zone will do. The first hour can be cut: it ends at
+ * the start of an hour.
+ */
 function offsetFor(zone: TimeZone, unit: TimeUnit, timeMs: number, isFirst: boolean): number {
   const offsetMs = zone.offsetMsAt(timeMs)
-  return isFirst || startsAt(unit, timeMs, offsetMs) ? offsetMs : zone.offsetMsAt(timeMs - 1)
+  if (isFirst && unit !== 'hour') return offsetMs
+  const startMs = isFirst ? nextOf(zone, unit, timeMs) : timeMs
+  const ofHour = 0 - (startMs % HOUR_MS)
+  return [offsetMs, zone.offsetMsAt(timeMs - 1)].find((one) => startsAt(unit, startMs, one)) ?? ofHour
 }
 
 /** True if a month, day or hour starts at this time in a zone with a fixed offset. */
