@@ -10,19 +10,32 @@ const hash = await hashOf('seven quiet herons')
 const USERS = new Map([
   ['ada@example.com', { username: 'Ada@example.com', hash, groups: ['staff'], attributes: { seat: '12' } }],
   ['gone@example.com', { username: 'gone@example.com', hash, disabled: true }],
+  ['4711', { username: '4711', hash, attributes: { mail: 'Grace@example.com' } }],
+  ['4712', { username: '4712', hash, attributes: { mail: 'desk@example.com' } }],
+  ['4713', { username: '4713', hash, attributes: { mail: 'desk@example.com' } }],
 ])
 /** Compared for unknown users, so that they take the same time. */
 const DECOY = await hashOf('nobody has this password')
 const digestOf = (text = '') => createHash('sha256').update(text).digest()
 const TOKEN = digestOf(`Bearer ${env.HTTP_STORE_TOKEN}`)
 
-async function answerTo(path, { username, password }) {
+const viewerOf = ({ username, groups, attributes }) => ({ username, groups, attributes })
+
+/** For MAIL_SIGN_IN=store: the app sends the address in lower case. Find only addresses that you have verified. */
+function answerToAddress(attribute, address) {
+  const isOwner = (user) => !user.disabled && String(user.attributes?.[attribute]).toLowerCase() === address
+  const [owner, other] = [...USERS.values()].filter(isOwner)
+  if (!owner) return [404]
+  return other ? [409] : [200, viewerOf(owner)]
+}
+
+async function answerTo(path, { username, password, attribute, address }) {
+  if (path === '/find' && address !== undefined) return answerToAddress(attribute, address)
   const user = USERS.get(String(username).toLowerCase())
-  const viewer = { username: user?.username, groups: user?.groups, attributes: user?.attributes }
-  if (path === '/find') return user && !user.disabled ? [200, viewer] : [404]
+  if (path === '/find') return user && !user.disabled ? [200, viewerOf(user)] : [404]
   const isRight = timingSafeEqual(await hashOf(String(password)), user?.hash ?? DECOY)
   if (!user || !isRight) return [401]
-  return user.disabled ? [403] : [200, viewer]
+  return user.disabled ? [403] : [200, viewerOf(user)]
 }
 
 const server = createServer(async (req, res) => {

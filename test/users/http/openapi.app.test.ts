@@ -231,6 +231,18 @@ test('the example service gives the answers of openapi.yaml', async () => {
 })
 
 test.each([
+  ['of a viewer, in another letter case', 'mail', 'grace@example.com', '4711'],
+  ['that is only a user name', 'mail', 'ada@example.com', null],
+  ['in another attribute', 'seat', 'grace@example.com', null],
+  ['of several viewers', 'mail', 'desk@example.com', 'several'],
+])('the example service looks up an address %s', async (_what, attribute, address, found) => {
+  const store = openHttpStore(await startExampleService())
+  onTestFinished(() => store.close())
+  const owner = await store.findByAddress?.(attribute, address)
+  expect(owner).toEqual(found === null || found === 'several' ? found : await store.find?.(found))
+})
+
+test.each([
   ['another name', '{"username":"4711"}', { storedName: '4711' }],
   ['the typed name', '{"username":"ADA@EXAMPLE.COM"}', {}],
   ['a name that is not allowed', '{"username":"a|b"}', {}],
