@@ -109,7 +109,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
     ...[...FOR_TOOLS, ...LOGIN],
-    ...roomsOf('manager viewers security-log doors report service settings output terminal'),
+    ...roomsOf('manager access-codes viewers security-log doors report service settings output terminal'),
   ],
   'src/tools/mail-sink': [],
   'src/tools/slim': [],

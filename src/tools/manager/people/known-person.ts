@@ -9,9 +9,13 @@ const Event = z
     code: Time,
     address: Time,
     entryPoint: Time,
+    guestWayIn: Time.default(null),
+    subject: Time.default(null),
   })
   .nullable()
   .default(null)
+
+const Guest = z.object({ wayIn: z.string(), subject: z.string() }).nullable().default(null)
 
 /** What `viewers show --json` prints. */
 export const KnownPerson = z.looseObject({
@@ -27,9 +31,16 @@ export const KnownPerson = z.looseObject({
       addresses: z.array(z.object({ address: z.string(), count: z.number(), waitSeconds: z.number() })),
     })
     .nullable(),
-  sessions: z.array(z.looseObject({ signedInAt: z.string(), lastUsedAt: z.string() })).nullable(),
+  sessions: z.array(z.looseObject({ signedInAt: z.string(), lastUsedAt: z.string(), guest: Guest })).nullable(),
   lastSignIn: Event,
   lastRefusal: Event,
   faults: z.array(z.string()),
 })
 export type KnownPerson = z.infer<typeof KnownPerson>
+
+/** Returns the subjects with which a person is or was signed in as a guest, the newest first. @param way its words. */
+export function guestSubjects({ sessions, lastSignIn }: KnownPerson, way: string): string[] {
+  const ofSessions = (sessions ?? []).flatMap(({ guest }) => (guest?.wayIn === way ? [guest.subject] : []))
+  const last = lastSignIn?.guestWayIn === way ? (lastSignIn.subject ?? []) : []
+  return [...new Set([last, ofSessions].flat())]
+}

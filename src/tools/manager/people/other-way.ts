@@ -1,9 +1,16 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { Words } from '../pages/words.ts'
+import type { SectionDeps } from '../section.ts'
 import type { KnownPerson } from './known-person.ts'
+import type { Reason } from './why.ts'
+
+export type WayDeps = Pick<SectionDeps, 'env' | 'nowSeconds'>
 
 /** A way in without a password. */
 export interface OtherWay {
   /** A key of `evening.wayNames`. */
   readonly name: string
-  isOpenTo(person: KnownPerson, entryPoint: EntryPoint): Promise<boolean>
+  isOpenTo(person: KnownPerson, entryPoint: EntryPoint, deps: WayDeps): Promise<boolean>
+  /** Returns why the way is closed to a person who has begun with it. Null for all others. */
+  hindrance?(person: KnownPerson, entryPoint: EntryPoint, words: Words): Reason | null
 }

@@ -1,20 +1,41 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { Words } from '../pages/words.ts'
+import { codeWay } from './access-codes/code-way.ts'
 import type { KnownPerson } from './known-person.ts'
 import { mailWay } from './mail-sign-in/mail-way.ts'
-import type { OtherWay } from './other-way.ts'
+import type { OtherWay, WayDeps } from './other-way.ts'
+import { registrationWay } from './registration/registration-way.ts'
+import { ssoWay } from './sso/sso-way.ts'
+import type { Reason } from './why.ts'
 
 const OTHER_WAYS: readonly OtherWay[] = [
-  mailWay, //
+  ssoWay, //
+  mailWay,
+  registrationWay,
+  codeWay,
 ]
 
 /**
  * Returns the names of the ways in without a password that are open to a person.
  * @param entryPoints those that the manager sees. Null if the settings cannot be read.
  */
-export async function otherWaysOf(person: KnownPerson, entryPoints: readonly EntryPoint[] | null): Promise<string[]> {
+export async function otherWaysOf(
+  person: KnownPerson,
+  entryPoints: readonly EntryPoint[] | null,
+  deps: WayDeps,
+): Promise<string[]> {
   const open = OTHER_WAYS.map(async ({ name, isOpenTo }) => {
-    const at = await Promise.all((entryPoints ?? []).map((one) => isOpenTo(person, one)))
+    const at = await Promise.all((entryPoints ?? []).map((one) => isOpenTo(person, one, deps)))
     return at.includes(true) ? [name] : []
   })
   return (await Promise.all(open)).flat()
+}
+
+/** Returns why ways are closed to a person who has begun with them, such as a registration that waits for approval. */
+export function hindrancesOf(
+  person: KnownPerson,
+  entryPoints: readonly EntryPoint[] | null,
+  words: Words,
+): readonly Reason[] {
+  return (entryPoints ?? []).flatMap((one) => OTHER_WAYS.flatMap((way) => way.hindrance?.(person, one, words) ?? []))
 }

@@ -5,7 +5,7 @@ import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
 import { KnownPerson } from './known-person.ts'
-import { otherWaysOf } from './other-ways.ts'
+import { hindrancesOf, otherWaysOf } from './other-ways.ts'
 import { shownEnd } from './person-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
@@ -28,12 +28,19 @@ export function personPage(deps: SectionDeps) {
     const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
     const stored = viewers.editable === null ? null : await viewers.editable.show(name)
     const viewer = stored?.ok ? stored.viewer : null
-    const otherWays = await otherWaysOf(person, own)
+    const otherWays = await otherWaysOf(person, own, deps)
+    const hindrances = hindrancesOf(person, own, words)
     const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
     const end = accountEndOf(person.attributes ?? {})
     return page('person', {
-      ...{ title: person.username, current, person, reasons: reasonsFor(person, own, nowSeconds(), otherWays) },
+      ...{
+        title: person.username,
+        current,
+        person,
+        reasons: reasonsFor(person, own, nowSeconds(), otherWays, hindrances),
+      },
       ways: hasPassword ? [] : otherWays,
+      hasPassword,
       notes: otherEntryPoints(person, own),
       ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
       ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },

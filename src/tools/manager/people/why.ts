@@ -20,15 +20,19 @@ const BY_STATE: Readonly<Record<string, Reason>> = {
   'no-password': { text: 'noPassword', remedy: 'invite' },
   'unknown-or-disabled': { text: 'unknownOrDisabled' },
   'not-in-store': { text: 'notInStore' },
+  guest: { text: 'guestOut' },
 }
+/** States in which people only have ways in without the password of an account. */
+const WITHOUT_ACCOUNT = ['unknown-or-disabled', 'not-in-store', 'guest']
 /** Reasons only for people who have no way in besides the password of an account. */
-const WITHOUT_OTHER_WAY = ['invited', 'invitation-expired', 'no-password', 'unknown-or-disabled', 'not-in-store']
+const WITHOUT_OTHER_WAY = ['invited', 'invitation-expired', 'no-password', ...WITHOUT_ACCOUNT]
 const MINUTE = 60
 
 /**
  * Lists why a viewer cannot sign in now, the strongest reason first.
  * @param entryPoints those that the manager sees. Null if the settings cannot be read.
  * @param otherWays the ways in without a password that are open to the viewer.
+ * @param hindrances why such a way is closed to the viewer.
  * @returns an empty list if nothing is in the way.
  */
 export function reasonsFor(
@@ -36,15 +40,27 @@ export function reasonsFor(
   entryPoints: readonly EntryPoint[] | null,
   nowSeconds: number,
   otherWays: readonly string[] = [],
+  hindrances: readonly Reason[] = [],
 ): readonly Reason[] {
   const hasOtherWay = otherWays.length > 0 && WITHOUT_OTHER_WAY.includes(person.state)
-  const ofState = hasOtherWay ? undefined : BY_STATE[person.state]
   return [
-    ...(ofState ? [ofState] : []),
+    ...(hasOtherWay ? [] : reasonsOfState(person, entryPoints, hindrances)),
     ...limits(person),
     ...groups(person, entryPoints),
     ...doors(entryPoints, nowSeconds),
   ]
+}
+
+function reasonsOfState(
+  { state }: KnownPerson,
+  entryPoints: readonly EntryPoint[] | null,
+  hindrances: readonly Reason[],
+): readonly Reason[] {
+  if (hindrances.length > 0 && WITHOUT_ACCOUNT.includes(state)) return hindrances
+  // Without the settings, the ways of guests are not known.
+  if (state === 'guest' && entryPoints === null) return []
+  const reason = BY_STATE[state]
+  return reason ? [reason] : []
 }
 
 function limits({ failedSignIns: failed }: KnownPerson): Reason[] {
