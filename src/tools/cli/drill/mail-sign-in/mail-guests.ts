@@ -59,7 +59,7 @@ export async function withMailGuests(
   }
 }
 
-/** @returns a domain of which every address is a guest. */
+/** Returns a domain. Every address there is a guest. */
 async function domainOf(settings: MailSignInSettings | undefined): Promise<string> {
   if (settings === undefined) throw new ConfigError('This entry point has no sign-in by mail. Set MAIL_SIGN_IN.')
   const { mode, guests, file } = settings

@@ -6,7 +6,7 @@ import type { FeaturePreview } from '../screen.ts'
 const ADDRESS = 'ada.lovelace@example.com'
 /** An address whose mails are late. */
 const LATE = 'late@example.com'
-/** An address that is no longer on the list, with any code. */
+/** This address is no longer on the list. It may use any code. */
 const REMOVED = 'removed@example.com'
 const SECRET = 'x'.repeat(43)
 const [ASK, CHECK] = ['/mail-code', '/mail-code/check']

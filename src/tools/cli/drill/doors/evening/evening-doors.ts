@@ -29,7 +29,7 @@ const SCREEN_RULES: readonly ScreenRule[] = [
   screenLimitRule, //
 ]
 const NO_DOORS =
-  'No entry point has doors, so there is no evening to rehearse. Set opensAt and closesAt of an entry point ' +
+  'A rehearsal needs doors, and no entry point has them. Set opensAt and closesAt of an entry point ' +
   'in a JSON file, and restart the app: see src/features/doors/README.md'
 const NO_FILE =
   'come from OPENS_AT and CLOSES_AT, which the app reads only at its start, so a drill cannot move them. Put the entry ' +
