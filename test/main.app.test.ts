@@ -3,11 +3,8 @@ import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ADA, addAda, programSettings, runLoginProgram, SECRETS, startLoginProgram } from './login/login-program.ts'
-
-// Each test starts one or two processes.
-vi.setConfig({ testTimeout: 60_000 })
 
 test('the program chooses a port when PORT is 0, and logs it in its first line', async () => {
   const { port, output, child, ended } = await startLoginProgram(programSettings())

@@ -3,12 +3,10 @@ import { once } from 'node:events'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import PACKAGE from '../package.json' with { type: 'json' }
 import { programSettings } from './login/login-program.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const { scripts } = PACKAGE
 

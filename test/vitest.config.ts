@@ -18,10 +18,13 @@ const RANDOM = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
   readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
 )
 
+/** A busy machine needs more than the second that vitest waits by default. A wait ends as soon as its value is there. */
+const poll = { timeout: 20_000 }
+/** Programs, hashes and browsers take many times as long on a busy machine. No test needs a limit of its own below this. */
+const limits = { testTimeout: 120_000, hookTimeout: 120_000 }
 /** Files share their worker, so that each worker loads the app once. A test must put back what it changes. */
-const common = { root, isolate: false, setupFiles: ['test/same-values.ts'] }
-const quick = { ...common, testTimeout: 60_000, hookTimeout: 60_000 }
-const slow = { ...common, retry, testTimeout: 120_000, hookTimeout: 120_000 }
+const common = { root, isolate: false, setupFiles: ['test/same-values.ts'], expect: { poll }, ...limits }
+const slow = { ...common, retry }
 
 export default defineConfig({
   root,
@@ -30,7 +33,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...quick,
+          ...common,
           name: 'unit',
           sequence: { groupOrder: 0 },
           // Each worker loads the app, and these tests never wait.
@@ -43,7 +46,7 @@ export default defineConfig({
       // Tests that start programs leave their core to the others.
       {
         test: {
-          ...quick,
+          ...common,
           name: 'app',
           include: [APP],
           sequence: { groupOrder: 1 },

@@ -123,7 +123,7 @@ test('the proxy forwards to copies that are live while no copy is ready', async 
   const unready = await Promise.all([startUnready(), startUnready()] as const)
   const proxy = await startProxy(unready)
   // Two checks of each copy: for posts and for other requests.
-  await expect.poll(() => failedChecksOf(proxy), { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
+  await expect.poll(() => failedChecksOf(proxy)).toBeGreaterThanOrEqual(4)
   expect(await readinessOf(proxy)).toEqual([503, 'unavailable'])
   const [pages, posts, cancelled] = await Promise.all([
     atOnce(() => fetch(`http://127.0.0.1:${proxy.port}/`)),
@@ -146,7 +146,7 @@ test('the proxy forwards to copies that are live while no copy is ready', async 
 test('the proxy forwards only to the copy that is ready', async () => {
   const [unready, [, ready]] = await Promise.all([startUnready(), startCopies()])
   const proxy = await startProxy([unready, ready])
-  await expect.poll(() => failedChecksOf(proxy), { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+  await expect.poll(() => failedChecksOf(proxy)).toBeGreaterThanOrEqual(2)
   const posts = await atOnce((index) => signInAt(proxy, { username: `viewer${index}@example.com`, password: 'no' }))
   expect(posts.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(401))
   expect(signInsAt(unready)).toBe(0)
@@ -168,7 +168,7 @@ test('no line of the proxy about an error has the query of the request', async (
     await fetch(link, { headers })
     return proxy.output()
   }
-  await expect.poll(output, { timeout: 10_000, interval: 500 }).toContain('"logger":"http.log.error"')
+  await expect.poll(output, { interval: 500 }).toContain('"logger":"http.log.error"')
   expect(proxy.output()).not.toContain('SECRET')
 })
 
@@ -190,8 +190,6 @@ test('the proxy answers for copies that are gone, without an address of the app'
   const sentence = expect.stringMatching(/^(?!.*127\.0\.0\.1)./)
   // Once as soon as the copies are gone, and once when the proxy knows it. For two seconds after its start, the proxy
   // itself may miss the sentence.
-  await expect
-    .poll(answer, { timeout: 10_000 })
-    .toEqual([expect.toBeOneOf([502, 503]), expect.objectContaining(headers), sentence])
-  await expect.poll(answer, { timeout: 10_000 }).toEqual([503, expect.objectContaining(headers), sentence])
+  await expect.poll(answer).toEqual([expect.toBeOneOf([502, 503]), expect.objectContaining(headers), sentence])
+  await expect.poll(answer).toEqual([503, expect.objectContaining(headers), sentence])
 })

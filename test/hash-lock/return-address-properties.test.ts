@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { buildAuthenticationResponse } from '../../src/hash-lock/authentication-response.ts'
 import {
   appendAnswer,
@@ -10,9 +10,6 @@ import {
   parseAllowedConsumer,
   parsePlayerAddress,
 } from '../../src/hash-lock/return-address.ts'
-
-// Each test has thousands of runs.
-vi.setConfig({ testTimeout: 60_000 })
 
 const PLAYER = parsePlayerAddress('https://player.example/embed/hashlock/pass')
 const SECRET = '3f9a1c7be2d84560af13c9d27e6b8045'

@@ -51,7 +51,7 @@ test('no request waits while another process locks the session file', async () =
   expect(await readiness()).toEqual({ status: 'degraded', away: ['SESSION_STORE_URL'] })
   expect(app.lines.filter(({ event }) => event === 'session-store')).toHaveLength(1)
   await unlock()
-  await expect.poll(readiness, { timeout: 10_000 }).toEqual({ status: 'ready' })
+  await expect.poll(readiness).toEqual({ status: 'ready' })
   expect((await app.post('/sign-out', '', { Cookie })).status).toBe(303)
   expectScreen(await app.get('/', { Cookie }))
   const again = await app.post('/sign-in', ADA)
@@ -71,7 +71,7 @@ test('a session that is over shows the sign-in screen while the file is locked, 
     expectScreen(await app.get('/', { Cookie: old }))
     return rowsIn(file).map(({ id }) => id)
   }
-  await expect.poll(idsAfterVisit, { timeout: 10_000 }).not.toContain(idIn(old))
+  await expect.poll(idsAfterVisit).not.toContain(idIn(old))
 })
 
 test('the app opens a session file while another process locks it', async () => {

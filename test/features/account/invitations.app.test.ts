@@ -121,7 +121,7 @@ test('an import that the mail server stops goes on later, and no viewer gets two
   expect(mail.mails.length).toBeLessThan(12)
   expect(await run()).toMatchObject({ status: 0 })
   expect(recipients(mail.mails)).toEqual(names.toSorted())
-}, 30_000)
+})
 
 test('a recipient whom the mail server refuses for now stops no import, and gets the link of a later one', async () => {
   const refused = new Set(['c@example.invalid'])
@@ -138,7 +138,7 @@ test('a recipient whom the mail server refuses for now stops no import, and gets
   refused.clear()
   expect(JSON.parse((await run()).stdout)).toMatchObject({ refused: 0, invited: 1 })
   expect(recipients(mail.mails)).toEqual(names)
-}, 15_000)
+})
 
 test('an import that stops notes the mails that are still on their way', async () => {
   let isAway = true
@@ -161,7 +161,7 @@ test('an import that stops notes the mails that are still on their way', async (
   isAway = false
   expect(await run()).toMatchObject({ status: 0 })
   expect(accepted.toSorted()).toEqual(['a@example.com', 'b@example.com', 'c@example.com'])
-}, 15_000)
+})
 
 test('a mail server that refuses the sender stops an import at once', async () => {
   const mail = await startMailServer({

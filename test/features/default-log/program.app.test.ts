@@ -1,11 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-
-// Each test starts a process.
-vi.setConfig({ testTimeout: 60_000 })
 
 const FULL_BYTES = 50_000_000
 const WARNING = '"security-log-failed"'

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { doorState } from '../../../src/features/doors/doors.ts'
 import { doors } from '../../../src/features/doors/feature.ts'
@@ -62,10 +62,10 @@ async function expectUnmoved(
   reason: RegExp,
 ): Promise<void> {
   damage()
-  await vi.waitFor(() => expect(faults).toEqual([expect.stringMatching(reason)]))
+  await expect.poll(() => faults).toEqual([expect.stringMatching(reason)])
   expect([stateAt('19:59'), stateAt('20:00'), stateAt('22:00')]).toEqual(['not-open-yet', 'open', 'over'])
   write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
-  await vi.waitFor(() => expect(moved).toEqual(['default']))
+  await expect.poll(() => moved).toEqual(['default'])
   expect(stateAt('20:14')).toBe('not-open-yet')
 }
 
@@ -78,7 +78,7 @@ test('an app follows a start that is moved twice, later and earlier, without a r
     return (await app.post('/sign-in', ADA)).status
   }
   const moves = (times: number) =>
-    vi.waitFor(() => expect(app.lines.filter(({ event }) => event === 'doors')).toHaveLength(times), 5_000)
+    expect.poll(() => app.lines.filter(({ event }) => event === 'doors')).toHaveLength(times)
   expect([await statusAt('19:59'), await statusAt('20:00')]).toEqual([403, 303])
   write({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T20:15Z' })
   await moves(1)
@@ -92,7 +92,7 @@ test('an app follows a start that is moved twice, later and earlier, without a r
 test('each entry point has its own doors', async () => {
   const { moved, stateAt } = watch({ ...ENTRY, ...EVENING }, { ...ENTRY, name: 'gold', ...EVENING })
   write({ ...ENTRY, ...EVENING }, { ...ENTRY, name: 'gold', doorsWindows: ['2026-11-27T21:00Z/2026-11-27T22:00Z'] })
-  await vi.waitFor(() => expect(moved).toEqual(['gold']))
+  await expect.poll(() => moved).toEqual(['gold'])
   expect([stateAt('20:30'), stateAt('20:30', 'gold'), stateAt('21:00', 'gold')]).toEqual([
     'open',
     'not-open-yet',
@@ -136,8 +136,8 @@ test('a file that is being written is not taken until two reads in a row agree',
     return Promise.resolve(JSON.stringify([{ ...ENTRY, closesAt: EVENING.closesAt, brandName: String(texts) }]))
   }
   const { moved, stateAt } = watchWith({ read, everyMs: 2 }, { ...ENTRY, ...EVENING })
-  await vi.waitFor(() => expect(texts).toBeGreaterThan(9))
+  await expect.poll(() => texts).toBeGreaterThan(9)
   expect([moved, stateAt('19:59')]).toEqual([[], 'not-open-yet'])
   isWriting = false
-  await vi.waitFor(() => expect(moved).toEqual(['default']))
+  await expect.poll(() => moved).toEqual(['default'])
 })

@@ -88,7 +88,7 @@ test('a guest who is taken off the list is refused at the next return, and with 
   const [, secondMail] = await app.mail.received(2)
   expect((await app.get('/', { Cookie })).status).toBe(303)
   writeFileSync(file, 'other@example.com\n')
-  await expect.poll(() => app.lines.some(({ event }) => event === 'mail-guests'), { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => app.lines.some(({ event }) => event === 'mail-guests')).toBe(true)
   expect((await app.get('/', { Cookie })).text).toContain('not on the guest list')
   const late = await app.check(GUEST, second, codeIn(secondMail ?? expect.unreachable()))
   expect([late.status, late.location]).toEqual([403, undefined])
@@ -102,7 +102,7 @@ test('a guest with other groups than at the sign-in signs in again', async () =>
   const [mail] = await app.mail.received(1)
   const Cookie = cookieIn(await app.check(GUEST, frame, codeIn(mail ?? expect.unreachable())))
   writeFileSync(file, `address,groups\n${GUEST},silver\n`)
-  await expect.poll(() => app.lines.some(({ event }) => event === 'mail-guests'), { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => app.lines.some(({ event }) => event === 'mail-guests')).toBe(true)
   expect((await app.get('/', { Cookie })).status).toBe(200)
 })
 

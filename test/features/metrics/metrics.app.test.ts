@@ -1,15 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import PACKAGE from '../../../package.json' with { type: 'json' }
 import { CLIENT, startProvider } from '../../features/sso/start-provider.ts'
 import { visitProvider } from '../../features/sso/start-sso.ts'
 import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
-
-// Each test starts one or two processes.
-vi.setConfig({ testTimeout: 60_000 })
 
 async function takenPort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -148,7 +148,7 @@ test('mails tell the state in the language of the guest, with the page of the vi
   })
   const sent = await ask(ADDRESS)
   await post('/register/code', { ...hiddenIn(sent), lang: 'de', code: await codeIn(ADDRESS) })
-  await expect.poll(() => mailServer.mails.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => mailServer.mails.length).toBe(2)
   const mail = mailServer.mails[1]
   expect(mail?.text).toContain('Sie muss noch freigegeben werden.')
   expect(mail?.text).not.toContain('https://event.example/watch')

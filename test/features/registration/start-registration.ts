@@ -69,7 +69,7 @@ export function visitorOf(app: App, mailServer: TestMailServer, basePath: string
   }
   /** Returns the newest code. @param after the number of codes that came before. */
   const codeIn = async (address: string, after = 0): Promise<string> => {
-    await expect.poll(() => codesTo(address).length, { timeout: 10_000, interval: 20 }).toBeGreaterThan(after)
+    await expect.poll(() => codesTo(address).length, { interval: 20 }).toBeGreaterThan(after)
     return codesTo(address).at(-1) ?? ''
   }
   /** Types the address. */

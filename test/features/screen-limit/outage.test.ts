@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { screenLimit } from '../../../src/features/screen-limit/feature.ts'
 import { features } from '../../../src/features.ts'
 import type { Feature } from '../../../src/login/feature.ts'
@@ -39,7 +39,7 @@ test.each([false, true])('while the store fails, viewers pass, with one line in 
   const other = new DatabaseSync(file.replace('.db', '-screens.db'))
   onTestFinished(() => other.close())
   other.exec('BEGIN IMMEDIATE')
-  await vi.waitFor(async () => expect(await readinessOf(app)).not.toEqual({ status: 'ready' }), { timeout: 5_000 })
+  await expect.poll(() => readinessOf(app)).not.toEqual({ status: 'ready' })
   const more = await signIn(app)
   for (const cookie of [first, more]) expect(goesOn(await returnOf(app, cookie))).toBe(true)
   expect(app.lines.filter(({ msg }) => String(msg).includes('the file of screens fails'))).toHaveLength(1)

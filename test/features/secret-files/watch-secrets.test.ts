@@ -29,7 +29,7 @@ function watching(secret: string, previous: string | null) {
   onTestFinished(watched.stop)
   const secrets = () => watched.secretsOf(entryPoint)
   const become = (current: string, other: string | null) =>
-    expect.poll(secrets, { timeout: 10_000, interval: 20 }).toEqual({ current, previous: other })
+    expect.poll(secrets, { interval: 20 }).toEqual({ current, previous: other })
   return { files, write, secrets, become, changes, faults }
 }
 
@@ -54,7 +54,7 @@ test.each([
 ])('an entry point keeps its secrets if a file %s, and says so once', async (_what, damage) => {
   const { files, write, secrets, become, faults } = watching(A, B)
   damage(files)
-  await expect.poll(() => faults.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => faults.length).toBe(1)
   expect(secrets()).toEqual({ current: A, previous: B })
   write('secret', C)
   await become(C, B)

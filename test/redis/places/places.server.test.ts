@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
 import { openRedisLink } from '../../../src/redis/link.ts'
 import { redisPlaces } from '../../../src/redis/places/redis-places.ts'
@@ -82,6 +82,6 @@ test('while Redis is away, a claim fails at once and the store says so, and it w
   await expect(claim('a', 'if-free')).rejects.toThrow(UpstreamError)
   expect(performance.now() - startMs).toBeLessThan(400)
   redis.resume()
-  await vi.waitFor(() => expect(isAvailable()).toEqual([true]), { timeout: 10_000 })
+  await expect.poll(isAvailable).toEqual([true])
   expect(await claim('b', 'if-free')).toBe('none-free')
 })

@@ -6,9 +6,6 @@ import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } fro
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { startWithOutput } from './program-with-output.ts'
 
-// Each test starts a process.
-vi.setConfig({ testTimeout: 60_000 })
-
 /** Makes a named pipe. Returns its path and a descriptor that holds it open. */
 function makePipe() {
   const path = join(temporaryFolder(), 'pipe')

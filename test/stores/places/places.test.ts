@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openFilePlaces } from '../../../src/stores/places/file-places.ts'
 import { openMemoryPlaces } from '../../../src/stores/places/memory-places.ts'
 import { stores } from '../../../src/stores.ts'
@@ -46,7 +46,7 @@ test('a file that fails is not used for a minute, with one warning, and the app 
   await claim('a', 'newest')
   expect(store.optionalStores.map((one) => one.isAvailable())).toEqual([true])
   other.exec('BEGIN IMMEDIATE')
-  await vi.waitFor(() => expect(warnings).not.toEqual([]))
+  await expect.poll(() => warnings).not.toEqual([])
   for (let time = 0; time < 3; time += 1) expect(() => claim('a', 'if-free')).toThrow()
   expect(warnings).toEqual([expect.stringMatching(/^LIMITS_STORE_URL: .* more screens than allowed, for a minute\.$/)])
   expect(store.optionalStores.map((one) => one.isAvailable())).toEqual([false])

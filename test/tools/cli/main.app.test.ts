@@ -1,15 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
 import { viewersUrl } from '../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { runProgram, startProgram } from './run-program.ts'
 import { runHere } from './sqlite/run-here.ts'
 import { signIn } from './viewers/sign-in.ts'
-
-// Processes start slowly beside other tests.
-vi.setConfig({ testTimeout: 60_000 })
 
 const password = 'correct horse battery'
 

@@ -221,7 +221,7 @@ describe('an outage of the login service', () => {
     for (let time = 0; time < 6; time += 1) expect(await msUntilAway(signIn(store))).toBeLessThan(TIMEOUT_MS)
     await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
     await plain.restart()
-    await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
+    await expect.poll(() => signIn(store)).toEqual(right)
     await store.checkHealth()
   })
 
@@ -231,7 +231,7 @@ describe('an outage of the login service', () => {
     for (let time = 0; time < 3; time += 1) await expect(signIn(store)).rejects.toThrow('status 503')
     await expect(signIn(store)).rejects.toThrow('several times in a row')
     await plain.misbehave({})
-    await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
+    await expect.poll(() => signIn(store)).toEqual(right)
   })
 
   test('a service that hangs delays the first sign-ins by the timeout, and later ones not at all', async () => {
@@ -239,15 +239,15 @@ describe('an outage of the login service', () => {
     plain.pause()
     try {
       const first = await Promise.all(Array.from({ length: 60 }, () => msUntilFailure(signIn(store))))
-      expect(Math.max(...first)).toBeLessThan(TIMEOUT_MS + 400)
+      expect(Math.max(...first)).toBeLessThan(2 * TIMEOUT_MS)
       // One of the three may be the trial.
       const next = await Promise.all([1, 2, 3].map(() => msUntilFailure(signIn(store))))
-      expect(next.toSorted((a, b) => a - b)[1]).toBeLessThan(100)
+      expect(next.toSorted((a, b) => a - b)[1]).toBeLessThan(TIMEOUT_MS / 2)
       await expect(store.checkHealth()).rejects.toThrow(UpstreamError)
     } finally {
       plain.resume()
     }
-    await vi.waitFor(async () => expect(await signIn(store)).toEqual(right), { timeout: 5_000 })
+    await expect.poll(() => signIn(store)).toEqual(right)
   })
 
   test('a slow service has as much time as the settings say', async () => {

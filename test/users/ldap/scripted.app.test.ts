@@ -210,7 +210,7 @@ describe('a connection that ends early', () => {
     const work = withDirectory(connecting, new AbortController().signal, async (client) => {
       await client.search('dc=example')
       // ldapts does not notice the end of a StartTLS connection.
-      await vi.waitFor(() => expect(startTls ? directory.open() > 0 : client.isConnected).toBe(false))
+      await expect.poll(() => (startTls ? directory.open() > 0 : client.isConnected)).toBe(false)
       client.bind(ADA.dn, 'PASSWORDMARKER').then(late.resolve, late.resolve)
       await late.promise
     })
@@ -243,7 +243,7 @@ describe('a connection that ends early', () => {
     const all = Array.from({ length: 20 }, () => store.authenticate('ada', 'PASSWORDMARKER'))
     for (const one of all) await expect(one).rejects.toThrow(UpstreamError)
     directory.follow(FINE)
-    await vi.waitFor(async () => expect(await store.authenticate('ada', 'secret')).toEqual(RIGHT))
+    await expect.poll(() => store.authenticate('ada', 'secret')).toEqual(RIGHT)
   })
 
   test('a connection that hangs during StartTLS is closed after the timeout', async () => {
@@ -251,9 +251,9 @@ describe('a connection that ends early', () => {
     directory.follow({ ...FINE, isSilent: true })
     const all = Array.from({ length: 20 }, () => store.authenticate('ada', 'PASSWORDMARKER'))
     for (const one of all) await expect(one).rejects.toThrow(UpstreamError)
-    await vi.waitFor(() => expect(directory.open()).toBe(0))
+    await expect.poll(() => directory.open()).toBe(0)
     directory.follow(FINE)
-    await vi.waitFor(async () => expect(await store.authenticate('ada', 'secret')).toEqual(RIGHT))
+    await expect.poll(() => store.authenticate('ada', 'secret')).toEqual(RIGHT)
   })
 
   test('thirty sign-ins at once over StartTLS are all encrypted', async () => {

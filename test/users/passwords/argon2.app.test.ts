@@ -1,10 +1,7 @@
 import { hash } from '@node-rs/argon2'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { argon2Passwords, hashPassword } from '../../../src/users/passwords/argon2.ts'
 import { faultIn, needsRehash, verify } from './hash-reading.ts'
-
-// Hashing is slow while other tests run.
-vi.setConfig({ testTimeout: 30_000 })
 
 // Vectors of the reference implementation's own tests (phc-winner-argon2, src/test.c).
 const REFERENCE_ID = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'

@@ -51,11 +51,11 @@ test('a server without the viewers table stays unavailable, and the error names 
   const store = await openQuickStore(url)
   await server.restart()
   const saying = async () => (await refusal(store.authenticate('ada', password))).message
-  await expect.poll(saying, { timeout: 10_000 }).toContain('npm run -s viewer-auth -- viewers migrate')
+  await expect.poll(saying).toContain('npm run -s viewer-auth -- viewers migrate')
   await expect(store.authenticate('ada', password)).rejects.toThrow(UpstreamError)
   await migratedStore(url)
   const answer = () => store.authenticate('ada', password).catch(() => null)
-  await expect.poll(answer, { timeout: 10_000 }).toEqual({ ok: false, reason: 'wrong-credentials' })
+  await expect.poll(answer).toEqual({ ok: false, reason: 'wrong-credentials' })
 })
 
 test.each([

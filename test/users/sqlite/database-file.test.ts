@@ -186,4 +186,4 @@ test('eight threads can create the same file at once', async () => {
   Atomics.notify(new Int32Array(start), 0)
   expect(await Promise.all(ends)).toEqual(Array(8).fill(0))
   openViewersFile(file, 0).close()
-}, 30_000)
+})

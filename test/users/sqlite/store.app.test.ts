@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { hash } from '@node-rs/argon2'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { OverloadedError, UpstreamError } from '../../../src/errors.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import type { PasswordHashing, UsableHash } from '../../../src/users/passwords/argon2.ts'
@@ -10,9 +10,6 @@ import { storedPasswords } from '../../../src/users/passwords/stored-passwords.t
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/users/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-// Hashing is slow while other tests run.
-vi.setConfig({ testTimeout: 30_000 })
 
 const password = 'correct horse battery'
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }

@@ -133,7 +133,7 @@ describe('lock set', () => {
     const args = ['lock', 'set', '--channel', '1002', '--yes']
     const ended = runHere(args, { cwd, env, interrupted: interrupt.promise })
     const isWaiting = async () => (await (await fetch(`${emulator.url}/emulator/faults`)).text()).includes('PUT')
-    await expect.poll(isWaiting, { timeout: 10_000, interval: 10 }).toBe(false)
+    await expect.poll(isWaiting, { interval: 10 }).toBe(false)
     interrupt.resolve()
     expect(await ended).toMatchObject({
       status: 0,

@@ -161,7 +161,7 @@ test('lock set --rotate keeps the new secret if a file cannot be written at the 
   await setLocks()
   await addFault(emulator, { path: '/videos/*', method: 'PUT', delay_ms: 500 })
   const rotated = rotate(...BOTH)
-  await expect.poll(() => contents(`${file}.next`), { timeout: 10_000, interval: 10 }).not.toBeNull()
+  await expect.poll(() => contents(`${file}.next`), { interval: 10 }).not.toBeNull()
   renameSync(file, `${file}-away`)
   mkdirSync(file)
   expect(await rotated).toMatchObject({ status: 1, stderr: expect.stringContaining('same command again') })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
 import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
@@ -10,9 +10,6 @@ import { openVisitor } from '../../tools/emulator/oauth/visitor.ts'
 import { startService } from '../../tools/video-service/test-service.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../video-service/client.ts'
-
-// Processes start slowly beside other tests.
-vi.setConfig({ testTimeout: 60_000 })
 
 let emulator: RunningEmulator
 let env: Record<string, string>

@@ -1,11 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 test('the program starts while its proxy cannot reach the keys of the service, and readiness, log and metrics say so', async () => {
   const proxied: (string | undefined)[] = []

@@ -57,7 +57,7 @@ test('a new key is found in the background', async () => {
   const { url, service } = await startService((_req, res) => res.end(setOf('old')))
   const { cache } = await open(url, TIMES)
   service.listener = (_req, res) => res.end(setOf('new', 'old'))
-  await vi.waitFor(() => expect(cache.newest().kid).toBe('new'))
+  await expect.poll(() => cache.newest().kid).toBe('new')
 })
 
 test('the keys are fetched early on request, at most every 30 seconds', async () => {
@@ -70,7 +70,7 @@ test('the keys are fetched early on request, at most every 30 seconds', async ()
   now = 30_000
   cache.refetch()
   cache.refetch()
-  await vi.waitFor(() => expect(cache.newest().kid).toBe('new'))
+  await expect.poll(() => cache.newest().kid).toBe('new')
   expect(service.requests).toBe(2)
   cache.close()
   now = 60_000
@@ -85,7 +85,7 @@ test('the keys are kept for 24 hours while the service is away, with one warning
   const { cache, log } = await open(url, { ...TIMES, keepMs: 24 * 3_600_000 }, () => now)
   service.listener = (_req, res) => res.writeHead(503).end()
   const { requests } = service
-  await vi.waitFor(() => expect(service.requests).toBeGreaterThan(requests + 3))
+  await expect.poll(() => service.requests).toBeGreaterThan(requests + 3)
   now = 23 * 3_600_000
   expect(cache.newest().kid).toBe('old')
   expect(cache.ageSeconds()).toBe(23 * 3600)
@@ -94,7 +94,7 @@ test('the keys are kept for 24 hours while the service is away, with one warning
   expect(() => cache.newest()).toThrow(UpstreamError)
   expect(log.warn).toHaveBeenCalledOnce()
   service.listener = (_req, res) => res.end(setOf('old'))
-  await vi.waitFor(() => expect(cache.isAvailable()).toBe(true))
+  await expect.poll(() => cache.isAvailable()).toBe(true)
 })
 
 test.each<[string, RequestListener]>([
@@ -131,7 +131,7 @@ test('the keys of a service that was away at the start are fetched later', async
   const { url, service } = await startService((_req, res) => res.writeHead(503).end())
   const { cache } = await open(url, TIMES)
   service.listener = (_req, res) => res.end(setOf('a'))
-  await vi.waitFor(() => expect(cache.newest().kid).toBe('a'))
+  await expect.poll(() => cache.newest().kid).toBe('a')
 })
 
 test('a closed cache sends no requests, and logs no fault', async () => {

@@ -2,16 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ADMITTED_OPTIONS } from '../../../login/admitted.ts'
 import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { startBalancer } from './balancer.ts'
 import type { DrillEnded } from './plain-app.ts'
-
-// Each test starts programs, and hashes a password for each sign-in.
-vi.setConfig({ testTimeout: 90_000 })
 
 const PROGRAM = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url))
 const COUNT = 12

@@ -1,13 +1,11 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { UNBRANDED } from '../../../../src/brand/brand.ts'
 import { everyScreen, startAppWithEveryScreen } from '../../../login/screens/every-screen.ts'
 import { SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runPreview } from './run-preview.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const HOSTILE = '</script><script>alert(1)</script>'
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><circle cx="20" cy="20" r="18"/></svg>'

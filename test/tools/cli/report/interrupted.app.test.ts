@@ -2,16 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 import { startProgram } from '../run-program.ts'
 import { startReportService, viewOf } from './report-service.ts'
 import { startPartService } from './resume/part-service.ts'
-
-// Processes take their time to start on a machine that runs other tests as well.
-vi.setConfig({ testTimeout: 60_000 })
 
 const VIEWS = ['report', 'views', '--from', '2026-11-20', '--to', '2026-11-21']
 const WAYS: [name: string, kept: string[], args: string[]][] = [

@@ -4,15 +4,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { metaOf } from '../../../../src/settings/setting.ts'
 import { isSecret, KIT_SETTINGS, SCHEMAS } from '../../../kit-settings.ts'
 import { SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { TOOL_SECRETS } from '../tool-settings.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Settings with which every check ends at once: nothing listens. */
 const ENV = {

@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
-
-// Processes start slowly beside other tests.
-vi.setConfig({ testTimeout: 60_000 })
+import { expect, test } from 'vitest'
 
 const program = fileURLToPath(new URL('../../../../src/tools/cli/main.ts', import.meta.url))
 

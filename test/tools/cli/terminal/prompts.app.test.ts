@@ -2,16 +2,13 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { passkey } from '../../../features/passkeys/passkeys-contract.ts'
 import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { signIn } from '../viewers/sign-in.ts'
-
-// Hashing is slow beside other tests.
-vi.setConfig({ testTimeout: 30_000 })
 
 const password = 'correct horse battery'
 const enter = '\r'

@@ -1,16 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { collectRefusals } from '../../../../src/tools/cli/viewers/refusals.ts'
 import { openViewersFile } from '../../../../src/users/sqlite/database-file.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runProgram, startProgram } from '../run-program.ts'
 import { runHere } from '../sqlite/run-here.ts'
 import { signIn } from './sign-in.ts'
-
-// Hashing and processes are slow beside other tests.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** The hash of "U*U", with low costs. In quotes, because it contains commas. */
 const uHash = '"$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$QxB8Tx0ONZDfSHPcb5PABwFzSnQHFblwwKunoe4Dj/A"'

@@ -1,13 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openViewersFile } from '../../../../src/users/sqlite/database-file.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../sqlite/run-here.ts'
 import { signIn } from './sign-in.ts'
-
-// Hashing is slow beside other tests.
-vi.setConfig({ testTimeout: 30_000 })
 
 const password = 'correct horse battery'
 

@@ -57,7 +57,7 @@ export async function visitDemo(kind: GuestBrowser, entryPoint: string) {
     find,
     /** Waits for this many codes in the mails of the demo, and returns the newest. */
     async newestCode(count: number): Promise<string> {
-      await expect.poll(async () => (await codes()).length, { timeout: 10_000 }).toBe(count)
+      await expect.poll(async () => (await codes()).length).toBe(count)
       return (await codes())[0] ?? ''
     },
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Service, startService } from '../player/service.ts'
 
 let service: Service
@@ -59,9 +59,7 @@ describe('/emulator/faults', () => {
     const added = await other.post('/emulator/faults', { path: '/embed/1001', delay_ms: 180_000 })
     expect(added.status).toBe(201)
     const delayed = other.request('/embed/1001').catch(() => 'closed')
-    await vi.waitFor(async () => {
-      expect(await (await other.request('/emulator/faults')).json()).toEqual({ faults: [] })
-    })
+    await expect.poll(async () => (await other.request('/emulator/faults')).json()).toEqual({ faults: [] })
     await other.close()
     expect(await delayed).toBe('closed')
   })

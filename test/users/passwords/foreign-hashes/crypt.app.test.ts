@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { knownPasswords } from '../../../../src/users/passwords/foreign-hashes/known-hashes.ts'
 import { faultIn, verify } from '../hash-reading.ts'
-
-// Threads and programs are slow while other tests run.
-vi.setConfig({ testTimeout: 30_000 })
 
 /** Makes a hash with `openssl passwd`, which implements crypt(3) on its own. */
 function opensslHash(algorithm: string, salt: string, password: string): string {

@@ -1,11 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
-
-// Hashing is slow while other tests run.
-vi.setConfig({ testTimeout: 30_000 })
 
 const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }
 

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { runHere } from '../../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { addFault, emulatorOfTest, environmentFor } from '../../video-service/client.ts'
-
-// Processes take their time to start on a machine that runs other tests as well.
-vi.setConfig({ testTimeout: 60_000 })
 
 let emulator: RunningEmulator
 let env: Record<string, string>

@@ -114,7 +114,7 @@ test('a page without a listener is not checked, but a player without one still h
   expect(await findingsOf({ config: { ...config, entryPoints } }, page)).toEqual(['failure page-origin-missing'])
 })
 
-test('the page is loaded without cookies, and a long page and many frames are cut', { timeout: 10_000 }, async () => {
+test('the page is loaded without cookies, and a long page and many frames are cut', async () => {
   const asked: (string | undefined)[] = []
   const page = await startService((req, res) => {
     asked.push(req.headers.cookie ?? req.headers.authorization)

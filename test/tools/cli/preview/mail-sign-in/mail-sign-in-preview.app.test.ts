@@ -18,4 +18,4 @@ test('brand preview shows the forms of the sign-in with a code by mail, and send
   expect(shown('mail, code is over')).toContain('can no longer be used')
   expect(connections()).toBe(0)
   expect((await runPreview(SETTINGS)).names.join()).not.toContain('mail')
-}, 60_000)
+})

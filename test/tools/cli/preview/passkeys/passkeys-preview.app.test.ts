@@ -7,4 +7,4 @@ test('brand preview shows the screen of passkeys only where they are on', async 
   const { names, screens } = await runPreview({ ...SETTINGS, PASSKEYS: 'on' })
   expect(screens[names.indexOf('fresh')]?.html).toContain('id="use-passkey" data-way=""')
   expect(screens[names.indexOf('passkey')]?.html).not.toContain('name="password"')
-}, 60_000)
+})

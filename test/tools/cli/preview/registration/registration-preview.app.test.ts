@@ -25,4 +25,4 @@ test('brand preview shows each step and state of a registration, and sends no ma
   expect(shown('registration, refused')).toContain('Registration not approved')
   expect(connections()).toBe(0)
   expect((await runPreview(SETTINGS)).names.join()).not.toContain('registration')
-}, 60_000)
+})

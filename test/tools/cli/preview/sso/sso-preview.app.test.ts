@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { SETTINGS } from '../../../../settings.ts'
 import { runPreview, startUntouched } from '../run-preview.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 test('brand preview shows the button of single sign-on, and does not ask the provider', async () => {
   const provider = await startUntouched()

@@ -1,12 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runHere } from '../../sqlite/run-here.ts'
 import { startViewsService } from './views-service.ts'
-
-// Hashing takes its time on a machine that runs other tests as well.
-vi.setConfig({ hookTimeout: 60_000, testTimeout: 60_000 })
 
 const START = Date.parse('2026-11-20T18:00:00Z') / 1000
 const PERIOD = ['--from', '2026-11-20T18:00:00Z', '--to', '2026-11-20T20:00:00Z']

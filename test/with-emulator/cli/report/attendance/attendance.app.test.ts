@@ -1,10 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { runHere } from '../../../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { emulatorOfTest, environmentFor } from '../../../video-service/client.ts'
-
-// Processes take their time to start on a machine that runs other tests as well.
-vi.setConfig({ testTimeout: 60_000 })
 
 interface View {
   readonly viewer_identifier: string | null

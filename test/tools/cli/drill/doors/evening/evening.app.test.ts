@@ -1,15 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { withSessionFile } from '../../../../../../src/sessions/session-file.ts'
 import { ADMITTED_OPTIONS } from '../../../../../login/admitted.ts'
 import { programSettings, startLoginProgram } from '../../../../../login/login-program.ts'
 import { temporaryFolder } from '../../../../../users/temporary-folder.ts'
 import { runHere } from '../../../run-here.ts'
 import { oneScreen } from '../../screen-limit/one-screen.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 /** What the event has besides doors. */
 const MORE: readonly object[] = [
