@@ -10,6 +10,7 @@ import { startSession, type WebDriver } from './webdriver.ts'
 
 const DRIVER = '/usr/bin/WebKitWebDriver'
 const DISPLAY = '/usr/bin/Xvfb'
+const START_MS = 60_000
 const PATIENCE_MS = 20_000
 
 /**
@@ -39,7 +40,7 @@ export async function launchWebKit(kind: WebKitKind) {
   try {
     const display = start(DISPLAY, ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {})
     programs.push(display)
-    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const signal = AbortSignal.timeout(START_MS)
     const [number] = (await once(display.stdio[3] as Readable, 'data', { signal })) as [Buffer]
     const port = await freePort()
     programs.push(start(DRIVER, [`--port=${port}`], { HOME: home, DISPLAY: `:${String(number).trim()}` }))
@@ -47,7 +48,8 @@ export async function launchWebKit(kind: WebKitKind) {
     return {
       ...controlsOf(driver),
       async close() {
-        await driver.send('DELETE', '')
+        // Without an answer too, the programs end.
+        await driver.send('DELETE', '').catch(() => {})
         await end()
       },
     }
@@ -73,6 +75,7 @@ async function endProgram(program: ChildProcess): Promise<void> {
 }
 
 function controlsOf({ send, find, switchFrame }: WebDriver) {
+  const handles = async () => (await send('GET', '/window/handles')) as string[]
   const evaluate = (expression: string) => send('POST', '/execute/sync', { script: `return (${expression})`, args: [] })
   const address = async () => String(await evaluate('location.href'))
   /** Waits until the element is shown. Retries a failed step: the page of the element may just be going away. */
@@ -93,14 +96,25 @@ function controlsOf({ send, find, switchFrame }: WebDriver) {
     /** Continues in the first window whose address has this prefix, when it is there. */
     enterWindow: (prefix: string) =>
       patiently(`No window at ${prefix}`, async () => {
-        for (const handle of (await send('GET', '/window/handles')) as string[]) {
+        for (const handle of await handles()) {
           await send('POST', '/window', { handle })
           if ((await address()).startsWith(prefix)) return true
         }
         return undefined
       }),
     closeWindow: async () => void (await send('DELETE', '/window')),
-    countWindows: async () => ((await send('GET', '/window/handles')) as string[]).length,
+    countWindows: async () => (await handles()).length,
+    /** Closes all windows but one, and empties that one. A test that failed in a window of its own leaves the window open. */
+    async startAgain() {
+      const [first, ...others] = await handles()
+      for (const handle of others) {
+        await send('POST', '/window', { handle })
+        // A window that closes itself may be gone by now.
+        await send('DELETE', '/window').catch(() => {})
+      }
+      await send('POST', '/window', { handle: first })
+      await send('POST', '/url', { url: 'about:blank' })
+    },
     textOf: (selector: string) =>
       withElement(selector, async (element) => String(await send('GET', `${element}/text`))),
     press: (selector: string) => withElement(selector, (element) => send('POST', `${element}/click`, {})),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { errorText, textsOf } from '../../src/languages/languages.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
@@ -27,6 +27,9 @@ const browsers = {} as Record<(typeof KINDS)[number], WebKit>
 
 beforeAll(async () => {
   for (const kind of KINDS) browsers[kind] = await launchWebKit(kind)
+})
+beforeEach(async () => {
+  for (const kind of KINDS) await browsers[kind].startAgain()
 })
 afterAll(async () => {
   for (const kind of KINDS) await browsers[kind]?.close()
@@ -124,7 +127,7 @@ test('a viewer in WebKit resets the password in a window of its own, and then si
   await webkit.type('#new-password', 'another heron ladder')
   await webkit.type('#repeat-password', 'another heron ladder')
   await webkit.press('.primary')
-  await expect.poll(() => app.store.authenticate(ADA.username, 'another heron ladder')).toMatchObject({ ok: true })
+  await expect.poll(() => webkit.evaluate('document.title')).toBe(textsOf('en').account.savedTitle)
   await webkit.closeWindow()
   await webkit.enterWindow(player)
   await webkit.enterFrame('iframe')
@@ -228,7 +231,7 @@ test('over https, a viewer in WebKit signs in in a window of the provider, and t
   await webkit.press('#sso-start .primary')
   await webkit.enterWindow(`${provider.issuer}/interaction/`)
   await webkit.press('#ada')
-  await expect.poll(webkit.countWindows, { timeout: 20_000, interval: 50 }).toBe(1)
+  await expect.poll(webkit.countWindows).toBe(1)
   await webkit.enterWindow(player)
   await webkit.enterFrame('iframe')
   await webkit.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)

@@ -170,14 +170,7 @@ function arriveInWebKit(webkit: WebKit, sites: VisitedSites): Viewer {
     },
     untilPassed: () => webkit.arriveAt(sites.passed),
     complaints: () => [],
-    async leave() {
-      while ((await webkit.countWindows()) > 1) {
-        await webkit.enterWindow('')
-        await webkit.closeWindow()
-      }
-      await webkit.enterWindow('')
-      await webkit.open('about:blank')
-    },
+    leave: webkit.startAgain,
   }
 }
 
