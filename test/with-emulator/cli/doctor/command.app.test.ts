@@ -7,12 +7,14 @@ import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { apiOf, emulatorOfTest } from '../../video-service/client.ts'
 import { type AlterHeaders, startLoginAppBehindProxy } from '../login-app-behind-proxy.ts'
 import { runDoctor } from './findings.ts'
+import { slowClock } from './slow-clock.ts'
 
 let emulator: RunningEmulator
 let env: Record<string, string>
 let alter: AlterHeaders
 
 beforeEach(async () => {
+  void slowClock()
   alter = (headers) => headers
   emulator = await emulatorOfTest()
   env = await startLoginAppBehindProxy(emulator, {

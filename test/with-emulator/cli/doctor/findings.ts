@@ -1,4 +1,6 @@
+import { vi } from 'vitest'
 import { runHere } from '../../../tools/cli/run-here.ts'
+import { slowClock } from './slow-clock.ts'
 
 export type Findings = Awaited<ReturnType<typeof runDoctor>>
 
@@ -9,11 +11,12 @@ interface Finding {
   readonly entryPoint?: string
 }
 
-/** Runs `doctor --json` in this process, with its data below `cwd`. */
+/** Runs `doctor --json` in this process, with its data below `cwd` and a slow clock. */
 export async function runDoctor(
   args: readonly string[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
 ) {
+  if (!vi.isMockFunction(performance.now)) void slowClock()
   const { status, stdout, stderr } = await runHere(['doctor', '--json', ...args], { cwd, env })
   if (stdout === '') throw new Error(stderr)
   const { findings, verdict } = JSON.parse(stdout) as { findings: Finding[]; verdict: string }

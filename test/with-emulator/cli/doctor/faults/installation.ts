@@ -2,7 +2,6 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../../../../src/config.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
@@ -14,6 +13,7 @@ import { viewersUrl } from '../../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { emulatorOfTest, environmentFor } from '../../../video-service/client.ts'
 import { type Findings, runDoctor } from '../findings.ts'
+import { slowClock } from '../slow-clock.ts'
 import { waitForProvider } from '../sso/wait-for-provider.ts'
 
 type Settings = Record<string, string>
@@ -87,25 +87,6 @@ export interface Installation {
 export async function examine(fault: Fault, service: RunningEmulator): Promise<Findings> {
   const { args, cwd, env } = await install(fault, service, slowClock().wait)
   return await runDoctor(args, { cwd, env })
-}
-
-/**
- * Slows the clock of this process until the test ends, so that a busy machine is not taken for a slow app. A wait moves
- * the clock, and takes no time.
- */
-function slowClock() {
-  const realMs = performance.now.bind(performance)
-  const startMs = realMs()
-  let waitedMs = 0
-  const clock = vi.spyOn(performance, 'now')
-  clock.mockImplementation(() => startMs + (realMs() - startMs) / 100 + waitedMs)
-  onTestFinished(() => clock.mockRestore())
-  return {
-    wait(ms: number) {
-      waitedMs += ms
-      return Promise.resolve()
-    },
-  }
 }
 
 /**
