@@ -61,7 +61,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     close,
     /** Waits until this many mails have come. */
     async received(count: number) {
-      await expect.poll(() => mails.length, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => mails.length, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(count)
       return mails
     },
   }

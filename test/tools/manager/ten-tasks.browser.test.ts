@@ -74,26 +74,27 @@ async function signInAs(page: Page, origin: string, seconds: number): Promise<vo
   await page.goto(`${origin}/sign-in`)
   await typeText(frame, '#name', EVE)
   await typeText(frame, '#password', PASSWORD)
-  await pressKey(frame, 'form .main')
+  await go(page, 'form .main')
   const secret = await textOf(frame, '.secret')
   await typeText(frame, '#code', codeOf(secret.replaceAll(' ', ''), seconds))
-  await pressKey(frame, 'form .main')
+  await go(page, 'form .main')
   await textOf(frame, '.figures')
 }
 
+/** Waits until the page has the element, and returns its text. */
 async function textOf(frame: Frame, selector: string): Promise<string> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
-    const text = await frame.$eval(selector, (element) => element.textContent).catch(() => null)
-    if (text !== null) return text
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`${selector} is not at ${frame.url()}`)
+  const read = () => frame.$eval(selector, (element) => element.textContent).catch(() => null)
+  await expect.poll(read, { message: selector }).not.toBeNull()
+  return (await read()) ?? ''
 }
 
 async function untilText(frame: Frame, selector: string, part: string): Promise<void> {
-  await expect
-    .poll(() => frame.$eval(selector, (element) => element.textContent).catch(() => ''), { timeout: 10_000 })
-    .toContain(part)
+  await expect.poll(() => frame.$eval(selector, (element) => element.textContent).catch(() => '')).toContain(part)
+}
+
+/** Presses a link or button, and waits for the page that it leads to: the page before may have the next element too. */
+async function go(page: Page, selector: string): Promise<void> {
+  await Promise.all([page.waitForNavigation({ waitUntil: 'domcontentloaded' }), pressKey(page.mainFrame(), selector)])
 }
 
 const tab = (path: string) => `nav a[href="${path}"]`
@@ -128,8 +129,7 @@ test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %
       clicks[name] = 0
       await work(async (selector) => {
         clicks[name] = (clicks[name] ?? 0) + 1
-        await textOf(frame, selector)
-        await pressKey(frame, selector)
+        await go(page, selector)
       })
     }
     const done = (part: string) => untilText(frame, '.notice', part)
