@@ -30,6 +30,8 @@ export type LaunchedBrowser = Awaited<ReturnType<typeof launchBrowser>>
 
 /** A command without an answer fails with its name, long before the limit of a test. Puppeteer waits 30 s for selectors. */
 const COMMAND_MS = 30_000
+/** No retry starts a browser again for the tests that share it. */
+const START_MS = 90_000
 
 /** Hosts with ports, whose addresses the browser takes for public, local or loopback (Local Network Access). */
 export interface Networks {
@@ -82,6 +84,7 @@ async function startChromium(kind: BrowserKind, profile: string, networks?: Netw
     executablePath: '/usr/bin/chromium',
     env: { ...process.env, HOME: profile },
     defaultViewport: null,
+    timeout: START_MS,
     protocolTimeout: COMMAND_MS,
     // Puppeteer's flags change features, but the tests need the browser that viewers have.
     ignoreDefaultArgs: true,
@@ -110,6 +113,7 @@ async function startFirefox(kind: BrowserKind, profile: string, networks?: Netwo
     headless: true,
     env: { ...process.env, HOME: profile },
     defaultViewport: null,
+    timeout: START_MS,
     protocolTimeout: COMMAND_MS,
     args: ['--profile', profile],
     // Puppeteer's profile weakens cookie rules and SameSite. These are the defaults of Firefox.

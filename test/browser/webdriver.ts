@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const BROWSER = '/usr/lib/*/webkit2gtk-4.1/MiniBrowser'
-const START_MS = 20_000
+const START_MS = 60_000
 /** The key of an element's id (W3C WebDriver, "web element identifier"). */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../users/temporary-folder.ts'
 import { HOST, type VisitOptions, visitWithTls } from './visits.ts'
 
 const FOLDER = fileURLToPath(new URL('../../.github/deploy', import.meta.url))
-const START_MS = 10_000
+const START_MS = 60_000
 
 /** A proxy whose configuration is in .github/deploy. */
 export interface ProxyProgram {

@@ -8,7 +8,7 @@ import { freePort } from '../servers/free-port.ts'
 import { OPERATOR, visit } from './visit.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const START_MS = 20_000
+const START_MS = 60_000
 const STOP_MS = 25_000
 
 /** A running copy of the login app. */

@@ -12,7 +12,7 @@ import { isOpen } from './is-open.ts'
 const PROGRAM = '/usr/bin/caddy'
 const MISSING = `${PROGRAM} is missing. npm test installs it on Debian, as root. Otherwise: sudo apt-get install caddy`
 const COMPOSE = fileURLToPath(new URL('../../compose.yaml', import.meta.url))
-const START_MS = 10_000
+const START_MS = 60_000
 
 /** The proxy of compose.yaml on a free port of the loopback addresses. */
 export interface Proxy {

@@ -10,7 +10,7 @@ import { freePort } from '../../servers/free-port.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const MARK = '---------- MESSAGE FOLLOWS ----------'
-const STARTS_WITHIN_MS = 20_000
+const STARTS_WITHIN_MS = 60_000
 
 /** Starts Debian's `aiosmtpd` until the test ends. It accepts mails only after STARTTLS. */
 export async function startDebianMailServer() {

@@ -38,7 +38,7 @@ const ADMINISTRATOR = { username: 'admin', password: 'password' }
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** Its value is the claim `sid`. */
 const SESSION_COOKIE = 'session-of-clients'
-const STARTS_WITHIN_MS = 20_000
+const STARTS_WITHIN_MS = 60_000
 
 /** Starts Debian's glewlwyd on a free port of 127.0.0.1, with a database of its own. */
 export async function startGlewlwyd(people: readonly GlewlwydPerson[]) {
