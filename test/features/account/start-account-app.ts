@@ -40,7 +40,7 @@ export async function startAccountApp({
   await store.add({ username: ADA.username, groups: [], attributes: {} }, ADA.password)
   /** The faults of mails that were not sent at once. */
   const faults: unknown[] = []
-  const server = await openMailServer(mailSettings(mail.port), 2_000)
+  const server = await openMailServer(mailSettings(mail.port))
   const mailQueue = createMailQueue({
     server,
     mailsPerHour: 100,

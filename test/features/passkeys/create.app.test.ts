@@ -131,7 +131,7 @@ test('the same passkey is stored once, and an account has a limited number', asy
 test('the viewer gets a mail about the new passkey, which links to the reset of the password', async () => {
   const server = await startMailServer()
   const mailQueue = createMailQueue({
-    server: await openMailServer(mailSettings(server.port), 2_000),
+    server: await openMailServer(mailSettings(server.port)),
     mailsPerHour: 100,
     onAway: () => {},
     pauseMs: () => 0,

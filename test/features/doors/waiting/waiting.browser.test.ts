@@ -16,7 +16,10 @@ import { startWaiting, WAITING } from './waiting.ts'
 const PATIENCE = { timeout: 20_000, interval: 20 }
 const { overTitle } = textsOf('en').doors
 
-/** Starts the app and a player that frames it. The door opens in a second. */
+/** A busy browser needs this time to send the form before the door opens. The wait page reloads when it opens. */
+const SOON_SECONDS = 4
+
+/** Starts the app and a player that frames it. The door opens in an hour. */
 async function startEvening() {
   let login = ''
   const player = await startSite(
@@ -56,7 +59,7 @@ async function waitInBrowser(kind: BrowserKind): Promise<void> {
     }
     await page.goto(player)
     const press = await type()
-    openIn(1)
+    openIn(SOON_SECONDS)
     await press()
     await waitForFrame(`${login}/wait?pass=`)
     openIn(3)
@@ -66,7 +69,9 @@ async function waitInBrowser(kind: BrowserKind): Promise<void> {
     if (kind === 'chromium') {
       openIn(3600)
       await page.goto(player)
-      await (await waitForFrame(login)).waitForSelector('meta[content="waiting"]')
+      // Asks for the frame each time, because a frame that still goes away has the same address.
+      const isWaiting = async () => (await (await waitForFrame(login)).$('meta[content="waiting"]')) !== null
+      await expect.poll(isWaiting, PATIENCE).toBe(true)
     }
     openIn(-10, -5)
     await page.goto(player)
@@ -93,7 +98,7 @@ async function waitInWebKit(kind: WebKitKind): Promise<void> {
       await browser.type('#password', ADA.password)
     }
     await type()
-    openIn(1)
+    openIn(SOON_SECONDS)
     await browser.press('#sign-in .primary')
     await browser.arriveAt(`${login}/wait?pass=`)
     openIn(3)

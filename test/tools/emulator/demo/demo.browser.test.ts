@@ -143,7 +143,11 @@ describe.each(KINDS)('in %s', (kind) => {
       await page.goto(addresses.companyPage)
       const player = await opened.waitForFrame(`${addresses.service}/embed/`)
       await press(player, '[data-log-in]')
-      const target = browser.browser.waitForTarget((candidate) => candidate.url().includes('/company/interaction/'))
+      // A failed try may have left its window open.
+      const known = new Set(browser.browser.targets())
+      const target = browser.browser.waitForTarget(
+        (one) => !known.has(one) && one.url().includes('/company/interaction/'),
+      )
       await press(await loginFrame(), '#sso-start .primary')
       const window = await (await target).page()
       const closed = new Promise((resolve) => window?.once('close', resolve))
