@@ -3,19 +3,29 @@ import { readActivitySettings, readSharedStores, readUserStore } from '../../../
 import type { SessionLimits, ShownSession } from '../../../sessions/session-store.ts'
 import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { UserStore, ViewerState } from '../../../users/user-store.ts'
+import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { guestWayOf, identityFields } from '../guest-ways.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { sharedAddressesFact } from './mail-sign-in/shared-addresses.ts'
 import { passkeysFact } from './passkeys/passkeys-fact.ts'
 import { registrationsOf } from './registration/registrations-of.ts'
-import { featureStateOf, type KnownEvents, type ShownViewer, stateOf, textOf } from './shown-viewer.ts'
+import {
+  type FactReader,
+  featureStateOf,
+  type KnownEvents,
+  type ShownViewer,
+  stateOf,
+  textOf,
+  type ViewerFact,
+} from './shown-viewer.ts'
 
 /** Facts about a viewer that features know. */
 const FACTS: readonly FactReader[] = [
   passkeysFact, //
+  sharedAddressesFact,
 ]
 
 /** Sources that know earlier sign-ins of a viewer. */
@@ -26,12 +36,6 @@ const HISTORIES: readonly HistoryReader[] = [
 
 /** @param part returns null if the work fails, and shows the fault. */
 export type HistoryReader = (env: CommandIo['env'], username: string, part: LookUpDeps['part']) => Promise<KnownEvents>
-
-interface FactReader {
-  readonly field: string
-  readonly label: string
-  read(store: UserStore, username: string): Promise<number | null>
-}
 
 /** Adds `viewers show`, for a help desk. */
 export function addViewersShowCommand(group: Command, context: CommandContext): void {
@@ -64,7 +68,7 @@ export async function showViewer(
     })
   }
   const store = await userStores.open(readUserStore(env))
-  const known = await lookUp(store, typed, { nowSeconds, part }).finally(() => store.close())
+  const known = await lookUp(store, typed, { env, nowSeconds, part }).finally(() => store.close())
   const username = known?.username ?? typed
   const { sessionStore, limitsStore } = readSharedStores(env)
   const ends = readActivitySettings(env)
@@ -114,22 +118,33 @@ function nothingKnown(typed: string): Outcome {
 type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'facts'>
 
 interface LookUpDeps {
+  readonly env: CommandIo['env']
   readonly nowSeconds: number
   readonly part: <T>(work: Promise<T>) => Promise<T | null>
 }
 
 /** Returns the facts of the user store; null for an unknown viewer. */
-async function lookUp(store: UserStore, typed: string, { nowSeconds, part }: LookUpDeps): Promise<KnownViewer | null> {
+async function lookUp(store: UserStore, typed: string, deps: LookUpDeps): Promise<KnownViewer | null> {
+  const { nowSeconds } = deps
   if (store.inspect !== undefined) {
     const known = await store.inspect(typed)
-    // In PostgreSQL, the role may lack the rights of a newer version.
-    const read = FACTS.map(async (fact) => ({ ...fact, value: await part(fact.read(store, typed)) }))
-    return known && { ...fieldsOf(known, nowSeconds), facts: await Promise.all(read) }
+    return known && { ...fieldsOf(known, nowSeconds), facts: await factsOf(store, known.viewer, deps) }
   }
   if (store.find === undefined) return { ...unnamed(typed), state: 'unknown' }
   const found = await store.find(typed)
   if (found === null) return { ...unnamed(typed), state: 'unknown-or-disabled' }
-  return { ...unnamed(typed), ...found, state: featureStateOf(found, nowSeconds) ?? 'active' }
+  const state = featureStateOf(found, nowSeconds) ?? 'active'
+  return { ...unnamed(typed), ...found, facts: await factsOf(store, found, deps), state }
+}
+
+/** Reads all facts. In PostgreSQL, the role may lack the rights of a newer version. */
+function factsOf(store: UserStore, viewer: Viewer, { env, part }: LookUpDeps): Promise<ViewerFact[]> {
+  return Promise.all(
+    FACTS.map(async ({ field, label, read }) => {
+      const { value = null, text = null } = (await part(read(store, viewer, env))) ?? {}
+      return { field, label, value, text }
+    }),
+  )
 }
 
 /** Returns the fields of a viewer whom the user store does not describe. */
@@ -139,7 +154,7 @@ function unnamed(username: string) {
     invitation: null,
     groups: null,
     attributes: null,
-    facts: FACTS.map((fact) => ({ ...fact, value: null })),
+    facts: FACTS.map(({ field, label }) => ({ field, label, value: null, text: null })),
   }
 }
 

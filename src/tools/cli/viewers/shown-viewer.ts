@@ -1,6 +1,7 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
-import type { Viewer, ViewerState } from '../../../users/user-store.ts'
+import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
 import { identityText, type ShownIdentity } from '../guest-ways.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { endedState } from './account-end/until.ts'
 
@@ -17,12 +18,22 @@ export interface KnownEvents {
   readonly issuer: string | null
 }
 
-/** A number that a feature knows. Null if it does not apply, or cannot be read. */
-export interface ViewerFact {
+/** Reads a fact about a viewer that a feature knows. */
+export interface FactReader {
+  /** The name in the JSON output. */
   readonly field: string
   readonly label: string
-  readonly value: number | null
+  /** Returns the value for JSON, and a text, if there is one to show. Null if the fact does not apply. */
+  read(store: UserStore, viewer: Viewer, env: CommandIo['env']): Promise<FactValue | null>
 }
+
+interface FactValue {
+  readonly value: unknown
+  readonly text: string | null
+}
+
+/** A fact. The value is null if it does not apply, or cannot be read. */
+export type ViewerFact = Pick<FactReader, 'field' | 'label'> & FactValue
 
 /** The output of `viewers show --json`, with the fields of facts and histories. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
@@ -83,7 +94,7 @@ export function textOf(viewer: ShownViewer, countsInMemory: boolean): string {
     ...(invitation === null ? [] : [['Invitation', invitationText(invitation)] as const]),
     ['Groups', listText(groups)],
     ['Attributes', listText(attributes && pairs)],
-    ...facts.flatMap(({ label, value }): Line[] => (value === null ? [] : [[label, String(value)]])),
+    ...facts.flatMap(({ label, text }): Line[] => (text === null ? [] : [[label, text]])),
     ...viewer.histories.flatMap((history) => history.lines),
     ...failureLines(viewer.failedSignIns, countsInMemory),
     ...sessionLines(viewer.sessions),

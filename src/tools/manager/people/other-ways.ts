@@ -37,5 +37,8 @@ export function hindrancesOf(
   entryPoints: readonly EntryPoint[] | null,
   words: Words,
 ): readonly Reason[] {
-  return (entryPoints ?? []).flatMap((one) => OTHER_WAYS.flatMap((way) => way.hindrance?.(person, one, words) ?? []))
+  const all = (entryPoints ?? []).flatMap((one) =>
+    OTHER_WAYS.flatMap((way) => way.hindrance?.(person, one, words) ?? []),
+  )
+  return [...new Map(all.map((reason) => [JSON.stringify(reason), reason])).values()]
 }

@@ -31,17 +31,14 @@ export function personPage(deps: SectionDeps) {
     const otherWays = await otherWaysOf(person, own, deps)
     const hindrances = hindrancesOf(person, own, words)
     const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
+    const isOpen = hasPassword || otherWays.length > 0
+    const reasons = reasonsFor(person, own, nowSeconds(), otherWays, isOpen ? [] : hindrances)
     const end = accountEndOf(person.attributes ?? {})
     return page('person', {
-      ...{
-        title: person.username,
-        current,
-        person,
-        reasons: reasonsFor(person, own, nowSeconds(), otherWays, hindrances),
-      },
+      ...{ title: person.username, current, person, reasons },
       ways: hasPassword ? [] : otherWays,
       hasPassword,
-      notes: otherEntryPoints(person, own),
+      notes: [...otherEntryPoints(person, own), ...(isOpen ? hindrances : [])],
       ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
       ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },
       version: viewer === null ? '' : versionOf(viewer),

@@ -59,8 +59,7 @@ function reasonsOfState(
   if (hindrances.length > 0 && WITHOUT_ACCOUNT.includes(state)) return hindrances
   // Without the settings, the ways of guests are not known.
   if (state === 'guest' && entryPoints === null) return []
-  const reason = BY_STATE[state]
-  return reason ? [reason] : []
+  return [BY_STATE[state] ?? [], hindrances].flat()
 }
 
 function limits({ failedSignIns: failed }: KnownPerson): Reason[] {

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import type { MailSignInSettings } from '../../../../src/features/mail-sign-in/fields.ts'
 import { ENTRY_POINT } from '../../../login/entry-point.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { runHere } from '../../cli/run-here.ts'
+import { startWithCommands } from '../real-entry-point.ts'
 import { startManager } from '../start-manager.ts'
 
 const ADA = 'ada@example.com'
@@ -39,9 +41,35 @@ test('a guest on the list needs no account', async () => {
   for (const viewer of [ADA, 'eve@example.com']) {
     appendFileSync(manager.env.SECURITY_LOG_FILE, `${JSON.stringify({ ...event, viewer })}\n`)
   }
-  expect((await browser.get(pageOf(ADA))).text).toContain(BY_MAIL)
-  expect((await browser.get(pageOf('eve@example.com'))).text).toContain('There is no account with this name.')
+  // The page may be reading the log as it was before.
+  const textOf = async (name: string) => (await browser.get(pageOf(name))).text
+  await expect.poll(() => textOf('eve@example.com')).toContain('There is no account with this name.')
+  expect(await textOf(ADA)).toContain(BY_MAIL)
   // A file with a fault does not end the page.
   writeFileSync(file, 'nonsense')
   expect((await browser.get(pageOf(ADA))).status).toBe(200)
+})
+
+test('two people with one address get no code, and the page says so', async () => {
+  const mail = { mailSignIn: 'store', mailSignInAttribute: 'mail' }
+  const server = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'login@example.com' }
+  const manager = await startWithCommands(mail, server)
+  const browser = await manager.signedIn()
+  for (const username of ['one', 'two']) {
+    await manager.users.add({ username, groups: [], attributes: { mail: 'Desk@example.com' } }, null)
+  }
+  const shared = 'Several people have the address desk@example.com.'
+  const { text } = await browser.get(pageOf('one'))
+  expect(text).toContain(shared)
+  expect(text).toContain(NO_PASSWORD)
+  expect(text).not.toContain(BY_MAIL)
+  const shown = await runHere(['viewers', 'show', 'one'], { env: manager.env, cwd: manager.folder })
+  expect(shown.stdout).toContain('Code by mail    refused: other viewers have desk@example.com (mail) too')
+  const { stdout } = await runHere(['viewers', 'show', 'one', '--json'], { env: manager.env, cwd: manager.folder })
+  expect(JSON.parse(stdout)).toMatchObject({ sharedAddresses: [{ attribute: 'mail', address: 'desk@example.com' }] })
+  await manager.users.remove('two')
+  const alone = await browser.get(pageOf('one'))
+  expect(alone.text).toContain(BY_MAIL)
+  expect(alone.text).not.toContain(shared)
+  expect(manager.faults).toEqual([])
 })

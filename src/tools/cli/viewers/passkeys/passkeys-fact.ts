@@ -1,11 +1,13 @@
-import type { UserStore } from '../../../../users/user-store.ts'
+import type { FactReader } from '../shown-viewer.ts'
 
 /** The number of passkeys of a viewer, for `viewers show`. */
-export const passkeysFact = {
+export const passkeysFact: FactReader = {
   field: 'passkeys',
   label: 'Passkeys',
   /** Null if the store keeps none. */
-  async read({ passkeys }: UserStore, username: string): Promise<number | null> {
-    return passkeys === undefined ? null : (await passkeys.list(username)).length
+  async read({ passkeys }, { username }) {
+    if (passkeys === undefined) return null
+    const { length } = await passkeys.list(username)
+    return { value: length, text: String(length) }
   },
 }
