@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly cwd: string
 }
 
-/** Runs the real program as a process, with nothing of this environment. */
+/** Runs the real program as a process, with nothing of this environment but its time zone. */
 export async function runProgram(args: readonly string[], options: RunOptions): Promise<Ended> {
   const { ended } = startProgram(args, options)
   return await ended
@@ -28,7 +28,9 @@ export function startProgram(
   args: readonly string[],
   { stdin = '', env = {}, cwd }: RunOptions,
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...compileCache, ...env }, stdio: 'pipe' })
+  const { TZ } = process.env
+  const environment = { ...compileCache, ...(TZ !== undefined && { TZ }), ...env }
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: environment, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
