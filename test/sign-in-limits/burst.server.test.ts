@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -77,7 +78,7 @@ const openStore: Readonly<Record<string, () => Promise<UserStore> | UserStore>> 
 const openCounters: Readonly<Record<string, () => Promise<OpenCounter>>> = {
   memory: () => Promise.resolve(openMemoryCounter),
   Redis: async () => {
-    const address = { ...redisAddress(redis), keyPrefix: `${expect.getState().currentTestName}:` }
+    const address = { ...redisAddress(redis), keyPrefix: `${randomUUID()}:` }
     const log = { info: () => {}, warn: () => {} }
     const nowSeconds = () => Date.now() / 1000
     const link = await openRedisLink(address, { setting: 'LIMITS_STORE_URL', without: 'no count', log, nowSeconds })

@@ -262,6 +262,8 @@ describe('a name', () => {
 
   test('a name that the database cannot store or convert is unknown, and is not a failure', async () => {
     const latin = `l${database}`
+    // Of a first try.
+    await server.query(`DROP DATABASE IF EXISTS ${latin} WITH (FORCE)`)
     await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
     await server.query(
       `CREATE TABLE account (name text, hash text); INSERT INTO account VALUES ('ada', '${HASH}')`,

@@ -1,6 +1,6 @@
 import type { SessionData } from 'express-session'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { redisCounters } from '../../../../../src/redis/counters.ts'
 import { openRedisLink, type RedisLink } from '../../../../../src/redis/link.ts'
 import { openRedisSessionStore } from '../../../../../src/redis/session-store.ts'
@@ -133,6 +133,10 @@ test('viewers show tells failed sign-ins and sessions in Redis', async () => {
 
 test('a Redis that does not answer is named within seconds, without its password', async () => {
   await redis.stop()
+  onTestFinished(async () => {
+    await redis.restart()
+    operator = await openOperator(redis)
+  })
   const { port } = redis
   const failureOf = (setting: string) =>
     expect.stringMatching(new RegExp(`^Failed: ${setting}: .*127\\.0\\.0\\.1:${port}.*\\n$`))
@@ -146,5 +150,4 @@ test('a Redis that does not answer is named within seconds, without its password
   expect(JSON.parse(stdout)).toMatchObject({ state: 'active', failedSignIns: null, sessions: null })
   expect((JSON.parse(stdout) as { faults: string[] }).faults).toHaveLength(2)
   expect(stdout).not.toContain('REDISMARKER')
-  await redis.restart()
 })
