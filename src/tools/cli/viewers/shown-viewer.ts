@@ -18,22 +18,19 @@ export interface KnownEvents {
   readonly issuer: string | null
 }
 
-/** Reads a fact about a viewer that a feature knows. */
-export interface FactReader {
-  /** The name in the JSON output. */
+/** A fact that a feature knows, by its name in JSON. The value is null if it does not apply, or cannot be read. */
+export interface ViewerFact {
   readonly field: string
   readonly label: string
-  /** Returns the value for JSON, and a text, if there is one to show. Null if the fact does not apply. */
-  read(store: UserStore, viewer: Viewer, env: CommandIo['env']): Promise<FactValue | null>
-}
-
-interface FactValue {
   readonly value: unknown
+  /** Null for no line. */
   readonly text: string | null
 }
 
-/** A fact. The value is null if it does not apply, or cannot be read. */
-export type ViewerFact = Pick<FactReader, 'field' | 'label'> & FactValue
+export interface FactReader extends Pick<ViewerFact, 'field' | 'label'> {
+  /** Returns null if the fact does not apply. */
+  read(store: UserStore, viewer: Viewer, env: CommandIo['env']): Promise<Pick<ViewerFact, 'value' | 'text'> | null>
+}
 
 /** The output of `viewers show --json`, with the fields of facts and histories. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
