@@ -39,7 +39,7 @@ test.each<[string, () => object, string | undefined, RegExp]>([
     'no doors',
     () => ({ ...SETTINGS, PUBLIC_URL: APP.PUBLIC_URL }),
     undefined,
-    /No entry point has doors.*Set opensAt and closesAt/,
+    /no entry point has them\. Set opensAt and closesAt/,
   ],
   ['doors of the environment', () => OF_ENVIRONMENT, undefined, /cannot move them.*JSON file/],
   ['several entry points with doors', () => withFile(GOLD, SILVER).env, undefined, /with one of: .*gold .*silver/],
