@@ -109,7 +109,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
     ...[...FOR_TOOLS, ...LOGIN],
-    ...roomsOf('manager access-codes viewers security-log doors report service settings output terminal'),
+    'src/tools/cli/access-codes',
+    ...roomsOf('manager viewers security-log doors report service settings output terminal'),
   ],
   'src/tools/mail-sink': [],
   'src/tools/slim': [],
