@@ -88,12 +88,9 @@ describe.each(KINDS)('in %s', (kind) => {
   let page: Page
   let responses: string[]
 
-  // The two tests have other sites at the top, so that the browser keeps their sign-ins apart.
-  beforeAll(async () => {
-    browser = await launchBrowser(kind)
-  })
-  afterAll(() => browser.close())
+  // A browser for each try, because the player remembers a viewer who has signed in.
   beforeEach(async () => {
+    browser = await launchBrowser(kind)
     opened = await browser.openPage()
     page = opened.page
     await page.evaluateOnNewDocument(FAST_HEARTBEAT)
@@ -101,7 +98,7 @@ describe.each(KINDS)('in %s', (kind) => {
   })
   afterEach(async () => {
     await setClock({ real: true })
-    await opened.page.close()
+    await browser.close()
     expect(opened.complaints).toEqual([])
   })
 
@@ -143,11 +140,7 @@ describe.each(KINDS)('in %s', (kind) => {
       await page.goto(addresses.companyPage)
       const player = await opened.waitForFrame(`${addresses.service}/embed/`)
       await press(player, '[data-log-in]')
-      // A failed try may have left its window open.
-      const known = new Set(browser.browser.targets())
-      const target = browser.browser.waitForTarget(
-        (one) => !known.has(one) && one.url().includes('/company/interaction/'),
-      )
+      const target = browser.browser.waitForTarget((one) => one.url().includes('/company/interaction/'))
       await press(await loginFrame(), '#sso-start .primary')
       const window = await (await target).page()
       const closed = new Promise((resolve) => window?.once('close', resolve))

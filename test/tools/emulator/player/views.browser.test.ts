@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type LaunchedBrowser, launchBrowser } from '../../../browser/launch.ts'
 import { press } from '../../../browser/press-and-type.ts'
 import { arrive, BROWSERS, type Viewer, waitUntilPlaying } from './viewer.ts'
@@ -7,11 +7,11 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
   let browser: LaunchedBrowser
   let viewer: Viewer
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     browser = await launchBrowser(kind)
     viewer = await arrive(browser)
   })
-  afterAll(async () => {
+  afterEach(async () => {
     await viewer.leave()
     await browser.close()
   })
@@ -32,7 +32,8 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
     return readSegments()
   }
 
-  test('is one segment per stretch: paused, moved, and left with the page', async () => {
+  test('is one segment per stretch, and onsite in a new session on the service’s own page', async () => {
+    const { page, service } = viewer
     const player = await viewer.signIn('/video/2001')
     await segments(1, false)
     await player.evaluate(`document.querySelector('video').pause()`)
@@ -48,24 +49,20 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
     expect(moved[2]).toMatchObject({ from_position: 20 })
     await waitUntilPlaying(player, 1)
 
-    await viewer.page.goto('about:blank')
+    await page.goto('about:blank')
     const left = await segments(3, true)
     expect(Number(left[2]?.to_position)).toBeGreaterThanOrEqual(21)
     expect(new Set(left.map((row) => row.view_session)).size).toBe(1)
-  })
 
-  test('on the service’s own page is onsite, in a new session of the same browser', async () => {
-    const { page, service } = viewer
-    const [before] = await segments(3, true)
     await page.goto(`${service.emulator.url}/channel/1001`)
-    const player = await viewer.waitForFrame(`${service.emulator.url}/embed/1001`)
-    await press(player, '[data-log-in]')
+    const ownPlayer = await viewer.waitForFrame(`${service.emulator.url}/embed/1001`)
+    await press(ownPlayer, '[data-log-in]')
     await press(await viewer.loginFrame(2), '#sign-in')
-    await waitUntilPlaying(player)
+    await waitUntilPlaying(ownPlayer)
     await page.goto('about:blank')
     const onsite = (await segments(4, true)).at(-1)
     expect(onsite).toMatchObject({ view_type: 'onsite', from_position: null })
-    expect(onsite?.view_session).not.toBe(before?.view_session)
+    expect(onsite?.view_session).not.toBe(left[0]?.view_session)
     expect(viewer.complaints).toEqual([])
   })
 })
