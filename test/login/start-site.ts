@@ -24,3 +24,11 @@ export async function startSite(
   })
   return `http://${host}:${(server.address() as AddressInfo).port}`
 }
+
+/**
+ * Serves a player until the test ends, and returns its origin. The frame is at `/` alone: in the page to which the login
+ * app returns, it would sign in again, and the app would take it for a loop.
+ */
+export function startPlayerSite(frame: () => string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  return startSite((address) => `<!doctype html><title>Player</title>${address === '/' ? frame() : ''}`, headers)
+}

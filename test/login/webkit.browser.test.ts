@@ -15,7 +15,7 @@ import { ENTRY_POINT } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
 import { BRANDS, everyScreen, startAppWithEveryScreen } from './screens/every-screen.ts'
 import { ADA } from './start-login-app.ts'
-import { startSite } from './start-site.ts'
+import { startPlayerSite, startSite } from './start-site.ts'
 import { startSites } from './start-sites.ts'
 
 /**
@@ -106,9 +106,7 @@ test('a sign-in in WebKit leads to the consumer on another origin, also after a 
 test('a viewer in WebKit resets the password in a window of its own, and then signs in', async () => {
   const { webkit } = browsers
   let login = ''
-  const player = await startSite(
-    () => `<!doctype html><title>Player</title><iframe width="480" height="360" src="${login}/"></iframe>`,
-  )
+  const player = await startPlayerSite(() => `<iframe width="480" height="360" src="${login}/"></iframe>`)
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const app = await startAccountApp({
     publicUrl: 'http://localhost',
@@ -142,7 +140,7 @@ test('every screen fits a small and a usual player in WebKit', async () => {
   let login = ''
   const frameOf = (width: number, height: number) =>
     `<iframe width="${width}" height="${height}" src="${login}/"></iframe>`
-  const player = await startSite(() => `<!doctype html><title>Player</title>${frameOf(320, 180)}${frameOf(480, 270)}`)
+  const player = await startPlayerSite(() => `${frameOf(320, 180)}${frameOf(480, 270)}`)
   const app = await startAppWithEveryScreen(BRANDS['square logo'], { playerOrigins: [player] })
   login = `http://localhost:${app.port}`
   const screens: { name: string; html: string }[] = []
@@ -218,7 +216,7 @@ test('over https, a viewer in WebKit signs in in a window of the provider, and t
   const { webkit } = browsers
   const port = await freePort()
   const login = `https://localhost:${await startTls(port, await makeCertificate())}`
-  const player = await startSite(() => `<!doctype html><title>Player</title><iframe src="${login}/"></iframe>`)
+  const player = await startPlayerSite(() => `<iframe src="${login}/"></iframe>`)
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const { provider } = await startSso({
     port,

@@ -7,7 +7,7 @@ import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../bro
 import { pressKey, typeText } from '../../browser/press-and-type.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
-import { startSite } from '../../login/start-site.ts'
+import { startPlayerSite, startSite } from '../../login/start-site.ts'
 import { rowsFor } from '../../rows.ts'
 import { tokenIn } from '../mail/mail-server.ts'
 import { startAccountApp } from './start-account-app.ts'
@@ -19,9 +19,7 @@ const THIRD = 'a third heron ladder'
 /** The login app at http://localhost, and a player on another site that frames it. */
 async function startSites(sandbox = '') {
   let login = ''
-  const player = await startSite(
-    () => `<!doctype html><title>Player</title><iframe ${sandbox} width="480" height="360" src="${login}/"></iframe>`,
-  )
+  const player = await startPlayerSite(() => `<iframe ${sandbox} width="480" height="360" src="${login}/"></iframe>`)
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const app = await startAccountApp({
     publicUrl: 'http://localhost',

@@ -8,7 +8,7 @@ import { openPage } from '../../browser/open-page.ts'
 import { addAuthenticator, openPasskeyWindow } from '../../browser/passkey-window.ts'
 import { press, pressKey, typeText } from '../../browser/press-and-type.ts'
 import { ADA } from '../../login/start-login-app.ts'
-import { startSite } from '../../login/start-site.ts'
+import { startPlayerSite } from '../../login/start-site.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { ssoSettings } from '../sso/start-sso.ts'
 import { faultsIn, framesIn, startBrandedApp, windowsIn } from './passkey-screens.ts'
@@ -24,9 +24,7 @@ afterAll(() => launched.close())
 async function startSites() {
   const port = await freePort()
   const login = `http://localhost:${port}`
-  const player = await startSite(
-    () => `<!doctype html><title>Player</title><iframe width="480" height="270" src="${login}/"></iframe>`,
-  )
+  const player = await startPlayerSite(() => `<iframe width="480" height="270" src="${login}/"></iframe>`)
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const sso = ssoSettings('https://idp.example')
   const app = await startPasskeys({

@@ -4,7 +4,7 @@ import { parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
 import { errorText } from '../../../src/languages/languages.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { press, pressKey, typeText } from '../../browser/press-and-type.ts'
-import { startSite } from '../../login/start-site.ts'
+import { startPlayerSite } from '../../login/start-site.ts'
 import { issueCode, startSso, until } from './start-sso.ts'
 
 /** As Entra ID sends them. */
@@ -27,8 +27,8 @@ async function startSites({
 } = {}) {
   const attribute = sandbox === undefined ? '' : `sandbox="${sandbox}"`
   let login = ''
-  const player = await startSite(
-    () => `<!doctype html><title>Player</title><iframe ${attribute} width="480" height="270" src="${login}/"></iframe>`,
+  const player = await startPlayerSite(
+    () => `<iframe ${attribute} width="480" height="270" src="${login}/"></iframe>`,
     headers,
   )
   const app = await startSso({

@@ -7,7 +7,7 @@ import { launchWebKit, type WebKitKind } from '../../../browser/webkit.ts'
 import { ENTRY_POINT } from '../../../login/entry-point.ts'
 import { responseOf } from '../../../login/response-of.ts'
 import { ADA } from '../../../login/start-login-app.ts'
-import { startSite } from '../../../login/start-site.ts'
+import { startPlayerSite } from '../../../login/start-site.ts'
 import { rowsFor } from '../../../rows.ts'
 import { freePort } from '../../../servers/free-port.ts'
 import { withDoors } from '../entry-point.ts'
@@ -22,9 +22,7 @@ const SOON_SECONDS = 4
 /** Starts the app and a player that frames it. The door opens in an hour. */
 async function startEvening() {
   let login = ''
-  const player = await startSite(
-    () => `<!doctype html><title>Player</title><iframe width="480" height="270" src="${login}/"></iframe>`,
-  )
+  const player = await startPlayerSite(() => `<iframe width="480" height="270" src="${login}/"></iframe>`)
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
   const port = await freePort()
   login = `http://localhost:${port}`
@@ -70,8 +68,9 @@ async function waitInBrowser(kind: BrowserKind): Promise<void> {
       openIn(3600)
       await page.goto(player)
       // Asks for the frame each time, because a frame that still goes away has the same address.
-      const isWaiting = async () => (await (await waitForFrame(login)).$('meta[content="waiting"]')) !== null
-      await expect.poll(isWaiting, PATIENCE).toBe(true)
+      const reason = async () =>
+        (await waitForFrame(login)).$eval('meta[name="reason"]', (meta) => meta.getAttribute('content'))
+      await expect.poll(reason, PATIENCE).toBe('waiting')
     }
     openIn(-10, -5)
     await page.goto(player)
