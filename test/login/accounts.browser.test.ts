@@ -9,7 +9,7 @@ import { responseOf } from './response-of.ts'
 import { ADA, startLoginApp } from './start-login-app.ts'
 import { startSite } from './start-site.ts'
 
-const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])
+const KINDS = rowsFor<BrowserKind>(['chromium'], ['chromium-no-scripts', 'firefox', 'firefox-no-scripts'])
 const BOB = { username: 'bob@example.com', password: 'bob’s own' }
 const CONTINUE = 'form[action$="/continue"] button'
 

@@ -104,7 +104,7 @@ async function openScreen(kind: BrowserKind, options?: LoginAppOptions) {
   return { ...sites, ...opened, screen }
 }
 
-test.each(rowsFor<BrowserKind>(KINDS, ['chromium-no-cookies']))(
+test.each(rowsFor<BrowserKind>(['chromium'], ['firefox', 'chromium-no-cookies']))(
   'a viewer in %s whom an overload refuses gets in without typing again',
   async (kind) => {
     const { users, leave, refusals } = startCrowd()

@@ -9,7 +9,7 @@ import { startSite } from '../../login/start-site.ts'
 import { rowsFor } from '../../rows.ts'
 import { asking } from './asking.ts'
 
-const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])
+const KINDS = rowsFor<BrowserKind>(['chromium'], ['chromium-no-scripts', 'firefox', 'firefox-no-scripts'])
 
 test.each(KINDS)('a viewer in %s is asked once in a visit', async (kind) => {
   let login = ''

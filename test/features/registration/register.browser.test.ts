@@ -11,8 +11,8 @@ import { mailSettings, startMailServer } from '../mail/mail-server.ts'
 import { withRegistration } from './start-registration.ts'
 
 const KINDS = rowsFor<BrowserKind>(
-  ['chromium-no-cookies', 'firefox-no-scripts'],
-  ['chromium', 'chromium-no-scripts', 'firefox', 'firefox-no-cookies'],
+  ['chromium-no-cookies'],
+  ['chromium', 'chromium-no-scripts', 'firefox', 'firefox-no-cookies', 'firefox-no-scripts'],
 )
 const WEBKIT_KINDS = rowsFor<WebKitKind>(['webkit'], ['webkit-no-scripts'])
 const ADDRESS = 'ada@example.com'

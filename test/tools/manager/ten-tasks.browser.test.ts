@@ -101,11 +101,9 @@ const tab = (path: string) => `nav a[href="${path}"]`
 const one = (name: string) => `/people/one/${encodeURIComponent(name)}`
 /** These pages are in no frame and need no script: no browser treats them differently. */
 const KINDS = rowsFor<readonly [BrowserKind, number]>(
+  [['chromium-no-scripts', 375]],
   [
-    ['chromium', 375],
-    ['chromium-no-scripts', 1280],
-  ],
-  [
+    ['chromium', 1280],
     ['firefox', 375],
     ['firefox-no-scripts', 1280],
   ],

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { rowsFor } from '../../../../rows.ts'
-import { type GuestBrowser, visitDemo } from '../guest-visit.ts'
+import { visitDemo } from '../guest-visit.ts'
 
-const KINDS = rowsFor<GuestBrowser>(['chromium-no-cookies'], ['chromium', 'firefox', 'firefox-no-cookies', 'webkit'])
+const KINDS = ['chromium-no-cookies', 'chromium', 'firefox', 'firefox-no-cookies', 'webkit'] as const
 
 test.each(KINDS)('in %s, a guest of the demo types an access code, watches, and chats', async (kind) => {
   const guest = await visitDemo(kind, 'codes')
