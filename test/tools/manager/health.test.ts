@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../src/server/http-server.ts'
 import { startManager } from './start-manager.ts'
 
-test('an empty user store is no store that is away', async () => {
+test('an empty user store counts as reachable', async () => {
   let body: object = { status: 'degraded', away: ['USER_STORE_URL'] }
   const app = createServer((_req, res) => void res.end(JSON.stringify(body)))
   onTestFinished(() => void app.close())

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-const Time = z.string().nullable()
+const Text = z.string().nullable()
 const Event = z
   .looseObject({
     time: z.string(),
     outcome: z.string(),
-    reason: Time,
-    code: Time,
-    address: Time,
-    entryPoint: Time,
-    guestWayIn: Time.default(null),
-    subject: Time.default(null),
+    reason: Text,
+    code: Text,
+    address: Text,
+    entryPoint: Text,
+    guestWayIn: Text.default(null),
+    subject: Text.default(null),
   })
   .nullable()
   .default(null)

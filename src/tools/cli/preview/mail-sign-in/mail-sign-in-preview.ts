@@ -6,7 +6,7 @@ import type { FeaturePreview } from '../screen.ts'
 const ADDRESS = 'ada.lovelace@example.com'
 /** An address whose mails are late. */
 const LATE = 'late@example.com'
-/** This address is no longer on the list. It may use any code. */
+/** This address left the list after its code was sent. Any code is right. */
 const REMOVED = 'removed@example.com'
 const SECRET = 'x'.repeat(43)
 const [ASK, CHECK] = ['/mail-code', '/mail-code/check']
