@@ -56,7 +56,7 @@ describe('the map in src/README.md', () => {
     // A fork may add a user store or a feature without touching the map.
     const isOwnFeature = (path: string) => !ROOMS.includes(roomOf(`${path}/plant.ts`) ?? 'src/errors.ts')
     const isOptional = (path: string) =>
-      /^src\/(users|tools\/emulator)\//.test(path) || path.endsWith('/public') || isOwnFeature(path)
+      /^src\/(users|tools\/(emulator|features))\//.test(path) || path.endsWith('/public') || isOwnFeature(path)
     expect(inMap.filter((path) => !path.endsWith('.ts') && !folders.includes(path))).toEqual([])
     expect(folders.filter((path) => !isOptional(path) && !inMap.includes(path))).toEqual([])
   })

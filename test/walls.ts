@@ -13,10 +13,13 @@ const FEATURES =
     .map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
-const FOR_TOOLS = [...BELOW_LOGIN, ...FEATURES, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
+const FOR_TOOLS = [
+  ...[...BELOW_LOGIN, ...FEATURES, 'src/config.ts'],
+  ...['src/tools/video-service', 'src/tools/cli', 'src/tools/features'],
+]
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
-  'setup manager access-codes viewers audit response report drill doors registration backup support preview doctor service settings terminal',
+  'setup manager viewers audit response report drill backup support preview doctor service settings html-page security-log output terminal',
 )
 
 /** The rooms of src in the order of the map in src/README.md, and the other rooms that each may import. */
@@ -78,22 +81,22 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
+  'src/tools/features': [
+    ...FOR_TOOLS,
+    ...COMMANDS,
+    'src/tools/manager',
+    'src/tools/mail-sink',
+    'src/features.ts',
+    ...LOGIN,
+  ],
   'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
   'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
   'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
-  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('registration settings security-log output terminal')],
-  'src/tools/cli/access-codes': [...FOR_TOOLS, ...roomsOf('settings html-page output terminal')],
+  'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
-  'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('registration settings service html-page output terminal')],
-  'src/tools/cli/drill': [
-    ...FOR_TOOLS,
-    'src/tools/mail-sink',
-    'src/tools/cli/access-codes',
-    ...roomsOf('doors settings html-page output terminal'),
-  ],
-  'src/tools/cli/doors': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
-  'src/tools/cli/registration': [...FOR_TOOLS, ...roomsOf('settings output terminal')],
+  'src/tools/cli/report': [...FOR_TOOLS, ...roomsOf('settings service html-page output terminal')],
+  'src/tools/cli/drill': [...FOR_TOOLS, 'src/tools/mail-sink', ...roomsOf('settings html-page output terminal')],
   'src/tools/cli/backup': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/preview': [
     ...[...FOR_TOOLS, 'src/app.ts', 'src/features.ts', ...LOGIN],
@@ -109,8 +112,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
     ...[...FOR_TOOLS, ...LOGIN],
-    'src/tools/cli/access-codes',
-    ...roomsOf('manager viewers security-log doors report service settings output terminal'),
+    ...roomsOf('manager viewers security-log report service settings output terminal'),
   ],
   'src/tools/mail-sink': [],
   'src/tools/slim': [],

@@ -39,7 +39,7 @@ const COMMANDS: readonly RootCommand[] = [
     name: 'codes',
     summary: 'access codes and tickets for people without an account',
     declare: addGroup,
-    load: async () => (await import('./access-codes/codes-command.ts')).addCodesCommands,
+    load: async () => (await import('../features/access-codes/codes-command.ts')).addCodesCommands,
   },
   {
     name: 'watch',
@@ -139,13 +139,13 @@ const COMMANDS: readonly RootCommand[] = [
     name: 'doors',
     summary: 'show or move when an event opens and closes',
     declare: addBareCommand,
-    load: async () => (await import('./doors/doors-command.ts')).addDoorsCommand,
+    load: async () => (await import('../features/doors/doors-command.ts')).addDoorsCommand,
   },
   {
     name: 'registrations',
     summary: 'guests who registered: list, approve, refuse, export',
     declare: addGroup,
-    load: async () => (await import('./registration/registrations-command.ts')).addRegistrationsCommands,
+    load: async () => (await import('../features/registration/registrations-command.ts')).addRegistrationsCommands,
   },
   {
     name: 'backup',

@@ -1,10 +1,10 @@
-import { codesSection } from './access-codes/codes-section.ts'
+import { codesSection } from '../features/access-codes/manager/codes-section.ts'
+import { doorsSection } from '../features/doors/manager/doors-section.ts'
+import { registrationsSection } from '../features/registration/manager/registrations-section.ts'
 import { afterSection } from './after/after-section.ts'
-import { doorsSection } from './doors/doors-section.ts'
 import { eveningSection } from './evening/evening-section.ts'
 import { journalSection } from './journal/journal-section.ts'
 import { people } from './people/people.ts'
-import { registrationsSection } from './registration/registrations-section.ts'
 import type { Section } from './section.ts'
 
 /** The sections of the page, in the order of the navigation. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MailServerSettings } from '../../../src/features/mail/settings.ts'
 import type { Finding } from '../../../src/tools/cli/doctor/finding.ts'
-import { checkMail } from '../../../src/tools/cli/doctor/mail/mail.ts'
+import { checkMail } from '../../../src/tools/features/mail/doctor/mail.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
 import { closedAddress } from '../../tools/video-service/test-service.ts'
 import { mailSettings, startMailServer } from './mail-server.ts'

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { readSharedStores, readUserStore } from '../../../config.ts'
+import { guestsFile } from '../../features/guests/backup/guests-file.ts'
 import { addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { assertUnused, assertWhole, copyDatabase } from './copy-database.ts'
-import { guestsFile } from './guests/guests-file.ts'
 
 interface DataFile {
   readonly setting: string

@@ -1,6 +1,6 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { tokenAnswer } from '../../features/token/doctor/token-answer.ts'
 import type { AnswerAt, AnswerCheck } from './answer-check.ts'
-import { tokenAnswer } from './token/token-answer.ts'
 
 /** The answers besides the hash. */
 export const ANSWER_CHECKS: readonly AnswerCheck[] = [tokenAnswer]

@@ -1,7 +1,7 @@
+import { closedDoors } from '../../features/doors/drill/closed-doors.ts'
+import { otherScreen } from '../../features/screen-limit/drill/other-screen.ts'
 import { countWords } from '../output/words.ts'
 import type { Attempt } from './crowd/visit.ts'
-import { closedDoors } from './doors/closed-doors.ts'
-import { otherScreen } from './screen-limit/other-screen.ts'
 import { percentile } from './verdict.ts'
 
 /** Sign-ins with the right password in a second. */

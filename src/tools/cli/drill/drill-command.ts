@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
+import { eveningDrill } from '../../features/doors/drill/evening/evening-option.ts'
 import { addExamples, addNotes, type CommandContext, runCommand } from '../command.ts'
 import { addViewerOptions } from '../settings/viewer-options.ts'
-import { eveningDrill } from './doors/evening/evening-option.ts'
 import type { FeatureDrill, GivenOptions } from './feature-drill.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
-import { untilColumn } from '../viewers/account-end/until-column.ts'
+import { untilColumn } from '../../features/account-end/until-column.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 

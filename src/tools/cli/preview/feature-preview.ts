@@ -1,13 +1,13 @@
 import type { Config } from '../../../config.ts'
 import type { Feature, OpenFeature, Services } from '../../../login/feature.ts'
-import { accessCodesPreview } from './access-codes/access-codes-preview.ts'
-import { accountPreview } from './account/account-preview.ts'
-import { mailSignInPreview } from './mail-sign-in/mail-sign-in-preview.ts'
-import { passkeysPreview } from './passkeys/passkeys-preview.ts'
-import { registrationPreview } from './registration/registration-preview.ts'
+import { accessCodesPreview } from '../../features/access-codes/preview/access-codes-preview.ts'
+import { accountPreview } from '../../features/account/preview/account-preview.ts'
+import { mailSignInPreview } from '../../features/mail-sign-in/preview/mail-sign-in-preview.ts'
+import { passkeysPreview } from '../../features/passkeys/preview/passkeys-preview.ts'
+import { registrationPreview } from '../../features/registration/preview/registration-preview.ts'
+import { ssoPreview } from '../../features/sso/preview/sso-preview.ts'
+import { tokenPreview } from '../../features/token/preview/token-preview.ts'
 import type { FeaturePreview } from './screen.ts'
-import { ssoPreview } from './sso/sso-preview.ts'
-import { tokenPreview } from './token/token-preview.ts'
 
 /** In the order of the page. */
 export const FEATURE_PREVIEWS: readonly FeaturePreview[] = [

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
+import { codeBudgets } from '../../features/access-codes/code-budgets.ts'
+import { faultsOfGuests, guestCounts } from '../../features/mail-sign-in/guest-lists.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { managerSettings } from '../manager/settings.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
-import { codeBudgets } from './access-codes/code-budgets.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
-import { faultsOfGuests, guestCounts } from './mail-sign-in/guest-lists.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
 
 /** The settings of tools. They are optional: checked only if one of them is given. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
+import { keyPair } from '../../features/token/key-pair-option.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import type { SecretKind } from './secret-kind.ts'
-import { keyPair } from './token/key-pair-option.ts'
 
 const SECRET_BYTES = 32
 

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
+import { guestsStore } from '../../features/guests/guests-check.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { storeChecks } from './check-store.ts'
-import { guestsStore } from './guests/guests-check.ts'
 
 interface OtherStore {
   /** The end of a sentence in the help. */

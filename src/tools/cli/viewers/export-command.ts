@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { StoredViewer } from '../../../users/passwords/verify-sign-in.ts'
+import { passkeysNotExported } from '../../features/passkeys/passkeys-not-exported.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
 import { HASH_OPTIONS } from './import-command.ts'
-import { passkeysNotExported } from './passkeys/passkeys-not-exported.ts'
 
 interface Options {
   readonly json?: boolean

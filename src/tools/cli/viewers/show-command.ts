@@ -5,13 +5,13 @@ import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
+import { sharedAddressesFact } from '../../features/mail-sign-in/shared-addresses.ts'
+import { passkeysFact } from '../../features/passkeys/passkeys-fact.ts'
+import { registrationsOf } from '../../features/registration/registrations-of.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { guestWayOf, identityFields } from '../guest-ways.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { sharedAddressesFact } from './mail-sign-in/shared-addresses.ts'
-import { passkeysFact } from './passkeys/passkeys-fact.ts'
-import { registrationsOf } from './registration/registrations-of.ts'
 import {
   type FactReader,
   featureStateOf,

@@ -1,9 +1,9 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
+import { endedState } from '../../features/account-end/until.ts'
 import { identityText, type ShownIdentity } from '../guest-ways.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
-import { endedState } from './account-end/until.ts'
 
 type Line = readonly [label: string, value: string]
 

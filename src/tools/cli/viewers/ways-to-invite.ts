@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
+import { invitations } from '../../features/account/invitations.ts'
 import type { CommandContext } from '../command.ts'
-import { invitations } from './account/invitations.ts'
 import type { InvitationOptions, Inviter, Inviting } from './inviting.ts'
 
 const WAYS: readonly Inviting[] = [

@@ -1,11 +1,11 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { codeWay } from '../../features/access-codes/manager/code-way.ts'
+import { mailWay } from '../../features/mail-sign-in/manager/mail-way.ts'
+import { registrationWay } from '../../features/registration/manager/registration-way.ts'
+import { ssoWay } from '../../features/sso/manager/sso-way.ts'
 import type { Words } from '../pages/words.ts'
-import { codeWay } from './access-codes/code-way.ts'
 import type { KnownPerson } from './known-person.ts'
-import { mailWay } from './mail-sign-in/mail-way.ts'
 import type { OtherWay, WayDeps } from './other-way.ts'
-import { registrationWay } from './registration/registration-way.ts'
-import { ssoWay } from './sso/sso-way.ts'
 import type { Reason } from './why.ts'
 
 const OTHER_WAYS: readonly OtherWay[] = [

@@ -1,4 +1,4 @@
-import { reasonToWait } from '../doors/closed-doors.ts'
+import { reasonToWait } from '../../../features/doors/drill/closed-doors.ts'
 import type { BrowserAnswer } from './browser.ts'
 import { type ExpectedResponse, faultInResponse, responseIn } from './expected-response.ts'
 

@@ -2,8 +2,8 @@ import { readConfig } from '../../../../config.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../errors.ts'
 import type { Environment } from '../../../../settings/fields.ts'
-import { accessCodeWay } from '../access-codes/access-code-way.ts'
-import { mailWay } from '../mail-sign-in/mail-way.ts'
+import { accessCodeWay } from '../../../features/access-codes/drill/access-code-way.ts'
+import { mailWay } from '../../../features/mail-sign-in/drill/mail-way.ts'
 import type { WayIn } from './way-in.ts'
 
 /** The ways in besides the password. */

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { codePeople } from '../../../features/access-codes/attendance/code-people.ts'
+import { registeredPeople } from '../../../features/registration/attendance/registered-people.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../../command.ts'
 import { readPeriod } from '../../output/period.ts'
 import { orUsageError } from '../../output/period-options.ts'
@@ -12,10 +14,8 @@ import {
   type OutputOptions,
   withKeptRows,
 } from '../output-options.ts'
-import { codePeople } from './invited/access-codes/code-people.ts'
 import { filePeople } from './invited/file-people.ts'
 import type { PeopleChoice, Person } from './invited/people.ts'
-import { registeredPeople } from './invited/registration/registered-people.ts'
 import { STORE, storePeople } from './invited/store-people.ts'
 import { reportAttendance } from './report-attendance.ts'
 

@@ -1,7 +1,7 @@
 import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { doorsEnd } from '../../../features/doors/doors-end.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import type { EntryPoints } from '../../settings/entry-points-in.ts'
-import { doorsEnd } from '../doors/doors-end.ts'
 
 /** The end of a view that goes on without a return of the viewer. */
 export interface PlaysUntil {

@@ -4,7 +4,7 @@ import { type FileRecord, openRecordStream } from '../../../cli/import/record-fi
 import { rowFault } from '../../../cli/import/row-fault.ts'
 import { type FileRow, meaningOf, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
-import { untilColumnIn } from '../../../cli/viewers/account-end/until-column.ts'
+import { untilColumnIn } from '../../../features/account-end/until-column.ts'
 import type { Scope } from '../../door/scope.ts'
 import { isoDate } from './sheet-dates.ts'
 

@@ -1,0 +1,59 @@
+import { readConfig } from '../../../../config.ts'
+import { ConfigError } from '../../../../errors.ts'
+import { codeKey, viewerOf } from '../../../../features/access-codes/codes/code-records.ts'
+import { type CodeStore, createCodeStore } from '../../../../features/access-codes/codes/code-store.ts'
+import { openGuestStore } from '../../../../features/guests/record-stores.ts'
+import type { GuestsSettings } from '../../../../features/guests/settings.ts'
+import type { Viewer } from '../../../../users/user-store.ts'
+import { canonicalText } from '../../../../users/viewer-fields.ts'
+import { BY_GROUP, type PeopleChoice, type Person } from '../../../cli/report/attendance/invited/people.ts'
+import type { CommandIo } from '../../../cli/terminal/io.ts'
+
+const USERNAME = 'username'
+
+/**
+ * Reads the people with access codes of all entry points: each personal code, and each sign-in with a shared one.
+ * @throws ConfigError if there are none.
+ */
+export async function codePeople({ env }: CommandIo, choice: PeopleChoice): Promise<Person[]> {
+  const { store } = readConfig(env).features.guests as GuestsSettings
+  const records = await openGuestStore(store, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+  const people: Person[] = []
+  try {
+    for await (const viewer of viewersOf(createCodeStore(records))) people.push(personOf(viewer, choice))
+  } finally {
+    await records.close()
+  }
+  if (people.length === 0) throw new ConfigError('--invited codes: there are no access codes. Check GUESTS_STORE_URL.')
+  return people
+}
+
+async function* viewersOf(codes: CodeStore): AsyncGenerator<Viewer> {
+  for (const batch of await codes.batches()) {
+    for await (const { code, uses } of codes.codesOf(batch)) {
+      if (!batch.isShared) {
+        yield viewerOf({ batch, code }, 1, uses?.name ?? null).viewer
+        continue
+      }
+      const names = new Map<number, string>()
+      for await (const { number, name } of codes.people(codeKey(batch, code.number))) names.set(number, name)
+      for (let use = 1; use <= (uses?.count ?? 0); use += 1) {
+        yield viewerOf({ batch, code }, use, names.get(use) ?? null).viewer
+      }
+    }
+  }
+}
+
+function personOf(
+  { username, groups, attributes }: Viewer,
+  { identifier = USERNAME, by, groups: wanted }: PeopleChoice,
+) {
+  const value = by === undefined ? undefined : attributes[by]
+  return {
+    username,
+    identifier: identifier === USERNAME ? username : (attributes[identifier] ?? null),
+    groups,
+    values: by === BY_GROUP ? groups : value === undefined ? [] : [value],
+    isInvited: wanted.length === 0 || wanted.some((group) => groups.includes(canonicalText(group))),
+  }
+}

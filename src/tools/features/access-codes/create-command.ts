@@ -1,0 +1,191 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { ConfigError } from '../../../errors.ts'
+import { budgetSentence, codesInForce } from '../../../features/access-codes/codes/batch-budget.ts'
+import { type Batch, LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
+import { FEWEST_CHARACTERS, faultInWords } from '../../../features/access-codes/codes/code-text.ts'
+import { type Holder, NO_HOLDER, newCodes, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
+import { watchUrlOf } from '../../../features/watch-page/watch-url.ts'
+import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
+import { openFileSink, type ReportSink } from '../../cli/output/sink.ts'
+import { machineTimeZone } from '../../cli/output/time-zone.ts'
+import { addViewerOptions, type ViewerOptions } from '../../cli/settings/viewer-options.ts'
+import { csvRecord } from '../../cli/terminal/csv.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
+import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
+import { counted } from '../../cli/terminal/text.ts'
+import { planLength } from './batch-plan.ts'
+import { renderSheet } from './code-sheet.ts'
+import { readHolders } from './holders-file.ts'
+import { now, type OpenCodes, withCodes } from './open-codes.ts'
+import { readEnd } from './read-end.ts'
+
+interface Options extends ViewerOptions {
+  readonly json?: boolean
+  readonly shared?: boolean
+  readonly most?: number
+  readonly count?: number
+  readonly from?: string
+  readonly code?: string
+  readonly length?: number
+  readonly label: string
+  readonly entryPoint?: string
+  readonly devices?: number
+  readonly until?: string
+  readonly csv?: string
+  readonly html?: string
+}
+
+const ABOUT = `
+The codes are shown only now: the store has hashes. A QR code leads to WATCH_URL, and contains no code. --code takes words
+that begin each code, such as SUMMER: the random characters after them make the code hard to guess. The file of --from is CSV
+with the columns name and groups; other columns are attributes.`
+/** More places would make each sign-in too slow. */
+const MOST_PLACES = 2_000
+
+/** Adds `codes create`. */
+export function addCreateCommand(group: Command, context: CommandContext): void {
+  const command = addCommand(group, 'create', 'create one code for all, or one for each person', [
+    'viewer-auth codes create --label GALA --count 500 --until 2026-12-01 --html gala.html',
+    'viewer-auth codes create --label PRESS --from press.csv --devices 2 --csv press-codes.csv',
+    'viewer-auth codes create --label TOWNHALL --shared --most 300 --code SUMMER',
+  ])
+  const most = (limit: number) => (text: string) => wholeNumber(text, limit)
+  addNotes(command, ABOUT)
+    .requiredOption('--label <NAME>', 'the name of the batch, such as GALA-2026', label)
+    .option('--count <N>', 'the number of codes', most(MOST_CODES))
+    .option('--from <FILE>', 'one code for each person of this file')
+    .option('--shared', 'one code for all')
+    .option('--most <N>', 'with --shared: the most people at the same time', most(MOST_PLACES))
+    .option('--devices <N>', 'the most devices of each code at the same time', most(100))
+    .option('--code <WORDS>', 'words at the beginning of each code', words)
+    .option('--length <N>', 'random characters of a code (default: as many as the budget needs)', most(20))
+    .option('--until <DATE>', 'the end of the codes, such as 2026-11-30 or 2026-11-30T20:15+01:00')
+    .option('--entry-point <NAME>', 'the entry point, if several have access codes')
+    .option('--csv <FILE>', 'write the codes to a CSV file')
+    .option('--html <FILE>', 'write a page to print, with a card for each code')
+  addViewerOptions(command, 'of everyone with such a code').action((options: Options, self: Command) => {
+    const { shared = false, most: people, devices, count, from } = options
+    if ([shared, count !== undefined, from !== undefined].filter(Boolean).length !== 1) {
+      self.error('error: use one of --shared, --count and --from')
+    }
+    if (!shared && people !== undefined) self.error('error: --most needs --shared')
+    if (shared && devices !== undefined) self.error('error: --devices is for personal codes; use --most')
+    return runCommand(context, options.json, () =>
+      withCodes(context.io, options.entryPoint, (open) => create(context.io, open, options)),
+    )
+  })
+}
+
+async function create(io: CommandIo, { entryPoint, settings, codes }: OpenCodes, options: Options): Promise<Outcome> {
+  const { groups, attributes } = sharedFields(options)
+  const holders = await holdersOf(options)
+  const nowSeconds = now()
+  const endsAtSeconds = options.until === undefined ? null : readEnd('--until', options.until)
+  if (endsAtSeconds !== null && endsAtSeconds <= nowSeconds) return { ok: false, fault: '--until is in the past.' }
+  const isTable = !options.json && options.csv === undefined && options.html === undefined
+  if (isTable && holders.length > MOST_TABLE_ROWS) {
+    return {
+      ok: false,
+      fault: `${counted(holders.length, 'code')} are too many for a table. Use --csv, --html or --json.`,
+    }
+  }
+  const wanted = { count: holders.length, length: options.length, endsAtSeconds, nowSeconds }
+  const plan = planLength(codesInForce(await codes.batches(entryPoint.name), nowSeconds), wanted)
+  const batch: Omit<Batch, 'isComplete'> = {
+    ...{ entryPoint: entryPoint.name, label: options.label, isShared: options.shared ?? false },
+    ...{ most: options.most ?? null, devices: options.devices ?? null, count: holders.length, length: plan.length },
+    ...{ groups, attributes, createdAtSeconds: nowSeconds, endsAtSeconds, revokedAtSeconds: null },
+  }
+  const { shown, stored } = newCodes(batch, holders, settings.key, options.code ?? null)
+  const watchUrl = watchUrlOf(entryPoint)
+  const sheet = { label: batch.label, brand: entryPoint.brand.name, codes: shown, watchUrl, endsAtSeconds }
+  // A file that cannot be written stops the command here. Files get their names after the codes are stored.
+  const isStored = await withFiles(options, { ...sheet, timeZone: machineTimeZone().name }, () =>
+    codes.create(batch, stored),
+  )
+  if (!isStored) return { ok: false, fault: `There is a batch ${batch.label} already. Choose another --label.` }
+  const sentence = budgetSentence(plan, endsAtSeconds)
+  const warning =
+    watchUrl === null && options.html !== undefined ? ' Without WATCH_URL, the cards have no QR code.' : ''
+  const data = {
+    label: batch.label,
+    entryPoint: entryPoint.name,
+    chance: plan.chance,
+    guesses: plan.guesses,
+    codes: shown,
+  }
+  const summary = `Created ${counted(holders.length, 'code')}. ${sentence}${warning}`
+  if (!isTable) return { ok: true, text: summary, data }
+  io.stderr.write(`${summary} Keep them now: they are not shown again.\n`)
+  const rows = shown.map(({ number, name, code }) => [`${batch.label}-${shownNumber(number)}`, name ?? '', code])
+  return { ok: true, text: await textTable(io.stdout, ['Number', 'Name', 'Code'], rows), data }
+}
+
+async function holdersOf({ shared, count = 1, from }: Options): Promise<readonly Holder[]> {
+  const holders =
+    from === undefined ? Array.from({ length: shared ? 1 : count }, () => NO_HOLDER) : await readHolders(from)
+  if (holders.length > MOST_CODES) {
+    throw new ConfigError(`A batch has ${MOST_CODES.toLocaleString('en')} codes at most. Split the file.`)
+  }
+  return holders
+}
+
+function sharedFields({ group = [], attribute = {} }: ViewerOptions) {
+  const viewer = { username: 'guest', groups: group, attributes: attribute }
+  const fault = faultInViewer(viewer)
+  if (fault !== null) throw new ConfigError(fault)
+  const { groups, attributes } = canonicalViewer(viewer)
+  return { groups: [...groups], attributes: { ...attributes } }
+}
+
+/** Writes the files that the options name, around the work. They appear only if it succeeds. */
+async function withFiles(
+  { csv, html }: Options,
+  sheet: Parameters<typeof renderSheet>[0],
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  const sinks: ReportSink[] = []
+  const write = async (file: string, text: string) => {
+    const sink = await openFileSink(file)
+    sinks.push(sink)
+    await sink.write(text)
+  }
+  try {
+    if (csv !== undefined) await write(csv, csvOf(sheet.label, sheet.codes))
+    if (html !== undefined) await write(html, await renderSheet(sheet))
+    const isDone = await work()
+    if (isDone) for (const sink of sinks) await sink.finish()
+    return isDone
+  } finally {
+    for (const sink of sinks) await sink.close()
+  }
+}
+
+/** Attributes of the list are columns. No cell is a formula for a spreadsheet. */
+function csvOf(label: string, codes: readonly ShownCode[]): string {
+  const names = [...new Set(codes.flatMap(({ attributes }) => Object.keys(attributes)))]
+  const header = csvRecord(['label', 'number', 'name', 'code', 'groups', ...names])
+  const rows = codes.map(({ number, name, code, groups, attributes }) =>
+    csvRecord([label, shownNumber(number), name, code, groups.join(','), ...names.map((one) => attributes[one])]),
+  )
+  return header + rows.join('')
+}
+
+function label(text: string): string {
+  if (LABEL.test(text)) return text
+  throw new InvalidArgumentError('Use up to 32 letters from A to Z, digits and hyphens.')
+}
+
+function words(text: string): string {
+  const given = text.toUpperCase().replace(/-+$/, '')
+  const fault = faultInWords(given)
+  if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`)
+  return given
+}
+
+function wholeNumber(text: string, most: number): number {
+  const least = most === 20 ? FEWEST_CHARACTERS : 1
+  if (/^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
+  throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`)
+}

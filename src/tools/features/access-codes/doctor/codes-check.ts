@@ -1,0 +1,38 @@
+import { canonicalCode } from '../../../../features/access-codes/codes/code-text.ts'
+import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
+import type { FeatureCheck, SignInTrial } from '../../../cli/doctor/feature-check.ts'
+import { readKnownPassword } from '../../../cli/terminal/read-password.ts'
+
+const LIST = 'See: viewer-auth codes list.'
+
+/** Signs in with an access code in place of the test viewer's password. */
+const trial: SignInTrial = {
+  name: 'code',
+  about: 'try a sign-in with an access code, from VIEWER_CODE, a prompt or standard input',
+  isAt: (entryPoint) => accessCodesOf(entryPoint) !== null,
+  none: 'This entry point has no access codes, so --code has no effect.',
+  async read(io) {
+    const read = await readKnownPassword(io, 'VIEWER_CODE', 'the test viewer', 'Access code')
+    if (!read.ok || canonicalCode(read.password.trim()) !== null) return read
+    return { ok: false, fault: 'The access code has characters that no code has.' }
+  },
+  form: (code, entryPoint) => {
+    const asksName = accessCodesOf(entryPoint)?.asksName ?? 'off'
+    return { path: '/access-code', fields: { code: code.trim(), ...(asksName === 'off' ? {} : { name: 'doctor' }) } }
+  },
+  causes: {
+    'wrong-code': [
+      'code-wrong',
+      `The entry point has no such code. Check the code, and that the app has the GUESTS_STORE_URL and ACCESS_CODE_KEY with which it was created. ${LIST}`,
+    ],
+    'ended-code': ['code-ended', `The code is revoked, or has ended. ${LIST}`],
+    full: ['code-full', 'All places of the code are taken. Create a code without a limit for the doctor.'],
+    'store-down': [
+      'guests-away',
+      'The guests store does not answer, or the access policy fails. See the log of the app.',
+    ],
+  },
+}
+
+/** A sign-in with an access code. */
+export const codesCheck: FeatureCheck = { trial }

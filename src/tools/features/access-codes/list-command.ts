@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import {
+  type Batch,
+  endOf,
+  type KnownCode,
+  shownNumber,
+  type Uses,
+} from '../../../features/access-codes/codes/code-records.ts'
+import type { CodeStore } from '../../../features/access-codes/codes/code-store.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
+import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
+import { counted } from '../../cli/terminal/text.ts'
+import { now, withCodes } from './open-codes.ts'
+
+interface Options {
+  readonly json?: boolean
+  readonly label?: string
+  readonly name?: string
+  readonly entryPoint?: string
+}
+
+interface ListedRow {
+  readonly label: string
+  readonly number: number
+  readonly name: string | null
+  readonly signIns: number
+  readonly firstUse: string | null
+  readonly lastUse: string | null
+  readonly until: string | null
+  readonly state: State
+}
+type State = 'valid' | 'revoked' | 'ended' | 'incomplete'
+
+const BATCH_TITLES = ['Label', 'Codes', 'Limit', 'Until', 'State']
+const CODE_TITLES = ['Number', 'Name', 'Sign-ins', 'First', 'Last', 'Until', 'State']
+
+/** Adds `codes list`. */
+export function addListCommand(group: Command, context: CommandContext): void {
+  addCommand(group, 'list', 'list the batches, or the codes of one and who used them', [
+    'viewer-auth codes list',
+    'viewer-auth codes list --label GALA',
+    'viewer-auth codes list --name lovelace',
+  ])
+    .option('--label <NAME>', 'the codes of this batch')
+    .option('--name <TEXT>', 'only codes of people whose name contains this text')
+    .option('--entry-point <NAME>', 'the entry point, if several have access codes')
+    .action((options: Options) =>
+      runCommand(context, options.json, () =>
+        withCodes(context.io, options.entryPoint, async ({ codes, entryPoint }) => {
+          const batches = await codes.batches(entryPoint.name)
+          if (options.label === undefined && options.name === undefined) return await listBatches(context.io, batches)
+          const wanted = options.label?.toUpperCase()
+          const chosen = batches.filter(({ label }) => wanted === undefined || label.toUpperCase() === wanted)
+          if (chosen.length === 0) return { ok: false, fault: 'There is no such batch. See: viewer-auth codes list.' }
+          return await listCodes(context.io, codes, chosen, options.name ?? '')
+        }),
+      ),
+    )
+}
+
+async function listBatches({ stdout }: CommandIo, batches: readonly Batch[]): Promise<Outcome> {
+  const shown = batches.map((batch) => ({
+    ...batch,
+    state: stateOf({ batch, code: NO_CODE }),
+    until: isoOf(batch.endsAtSeconds),
+  }))
+  const rows = shown.map(({ label, count, until, state, ...batch }) => [
+    label,
+    batch.isShared ? 'shared' : String(count),
+    limitOf(batch),
+    until ?? 'no end',
+    state,
+  ])
+  const text = rows.length === 0 ? 'No codes.' : await textTable(stdout, BATCH_TITLES, rows)
+  return { ok: true, text, data: { batches: shown } }
+}
+
+const NO_CODE = { number: 0, name: null, groups: [], attributes: {}, revokedAtSeconds: null }
+
+function limitOf({ isShared, most, devices }: Pick<Batch, 'isShared' | 'most' | 'devices'>): string {
+  const limit = isShared ? most : devices
+  return limit === null ? 'none' : counted(limit, isShared ? 'place' : 'device')
+}
+
+async function listCodes(
+  { stdout, stderr }: CommandIo,
+  codes: CodeStore,
+  batches: readonly Batch[],
+  name: string,
+): Promise<Outcome> {
+  const rows: ListedRow[] = []
+  for (const batch of batches) {
+    for await (const { code, uses } of codes.codesOf(batch)) {
+      const row = rowOf({ batch, code }, uses)
+      if ((row.name ?? '').toLowerCase().includes(name.toLowerCase())) rows.push(row)
+    }
+  }
+  if (rows.length > MOST_TABLE_ROWS) {
+    stderr.write(`The table shows ${MOST_TABLE_ROWS} of ${counted(rows.length, 'code')}. Use --json for all.\n`)
+  }
+  const cells = rows
+    .slice(0, MOST_TABLE_ROWS)
+    .map((row) => [
+      `${row.label}-${shownNumber(row.number)}`,
+      row.name ?? '',
+      String(row.signIns),
+      row.firstUse ?? '',
+      row.lastUse ?? '',
+      row.until ?? 'no end',
+      row.state,
+    ])
+  const text = rows.length === 0 ? 'No codes.' : await textTable(stdout, CODE_TITLES, cells)
+  return { ok: true, text, data: { codes: rows } }
+}
+
+function rowOf({ batch, code }: KnownCode, uses: Uses | null): ListedRow {
+  return {
+    label: batch.label,
+    number: code.number,
+    name: code.name ?? uses?.name ?? null,
+    signIns: uses?.count ?? 0,
+    firstUse: isoOf(uses?.firstAtSeconds ?? null),
+    lastUse: isoOf(uses?.lastAtSeconds ?? null),
+    until: isoOf(batch.endsAtSeconds),
+    state: stateOf({ batch, code }),
+  }
+}
+
+function stateOf(known: KnownCode): State {
+  return endOf(known, now()) ?? (known.batch.isComplete ? 'valid' : 'incomplete')
+}
+
+function isoOf(seconds: number | null): string | null {
+  return seconds === null ? null : new Date(seconds * 1000).toISOString().replace('.000', '')
+}

@@ -1,0 +1,30 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { ConfigError, UpstreamError } from '../../../../errors.ts'
+import { endOf, readSubject } from '../../../../features/access-codes/codes/code-records.ts'
+import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
+import { accessCodeGuests } from '../../../../features/access-codes/guest-way.ts'
+import { guestSubjects, type KnownPerson } from '../../../manager/people/known-person.ts'
+import type { OtherWay, WayDeps } from '../../../manager/people/other-way.ts'
+import { withCodes } from '../open-codes.ts'
+
+const MOST_CODES = 20
+
+/** An access code with which the person signed in before, and which is still valid. */
+export const codeWay: OtherWay = { name: accessCodeGuests.words, isOpenTo }
+
+async function isOpenTo(person: KnownPerson, entryPoint: EntryPoint, { env, nowSeconds }: WayDeps): Promise<boolean> {
+  const subjects = guestSubjects(person, accessCodeGuests.words)
+    .filter((subject) => readSubject(subject)?.entryPoint === entryPoint.name)
+    .slice(0, MOST_CODES)
+  if (subjects.length === 0 || accessCodesOf(entryPoint) === null) return false
+  try {
+    return await withCodes({ env }, entryPoint.name, async ({ codes }) => {
+      const known = await Promise.all(subjects.map((subject) => codes.ofSubject(subject)))
+      return known.some((one) => one !== null && endOf(one, nowSeconds()) === null)
+    })
+  } catch (error) {
+    // The codes cannot be read here or now: the sign-in before is all that is known.
+    if (error instanceof ConfigError || error instanceof UpstreamError) return true
+    throw error
+  }
+}

@@ -1,0 +1,19 @@
+import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
+import { CODE_PROMPTS, codeScreenPart } from '../../../../features/access-codes/screen-part.ts'
+import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+
+/** The form of access codes, without the guests store. */
+export const accessCodesPreview: FeaturePreview = {
+  name: 'access-codes',
+  open: () => ({
+    at: (entryPoint) => {
+      const settings = accessCodesOf(entryPoint)
+      return settings === null ? {} : { screenPart: codeScreenPart(settings, entryPoint.hasPasswordForm) }
+    },
+  }),
+  async screens({ app, fields }) {
+    const [prompt = { value: '' }] = CODE_PROMPTS
+    const { html } = await app.get('', { fields: { ...fields, prompt: prompt.value } })
+    return [{ name: 'access code', html }]
+  },
+}

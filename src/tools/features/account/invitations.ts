@@ -1,0 +1,64 @@
+import { readFeatureSettings } from '../../../config.ts'
+import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
+import { MailFault } from '../../../features/mail/smtp.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { ViewerState } from '../../../users/user-store.ts'
+import { noSuchViewer } from '../../../users/viewer-changes.ts'
+import type { Outcome } from '../../cli/command.ts'
+import { printable } from '../../cli/terminal/text.ts'
+import type { Inviting } from '../../cli/viewers/inviting.ts'
+import { addInvitationOptions, DEFAULT_DAYS, type LinkSender, openLinkSender, SENDING_SECONDS } from './link-sender.ts'
+
+/** Invitations by mail, or in a file of links. */
+export const invitations: Inviting = {
+  addOptions: addInvitationOptions,
+  addressAttribute: (env) => readFeatureSettings(env, ACCOUNT_SETTINGS).settings.addressAttribute,
+  async withInviter({ io }, options, work) {
+    const sender = await openLinkSender(io, options)
+    try {
+      return await work({
+        advice: 'Send it with viewers invite.',
+        faultIn: (viewer) => sender.faultIn(viewer),
+        invite: (store, username) => invite(store, sender, username, options.days),
+      })
+    } finally {
+      sender.close()
+    }
+  },
+}
+
+const DAY_SECONDS = 86_400
+
+/** True while another program sends this invitation: the invitation in the store is the claim. */
+export function isBeingSent(invitation: ViewerState['invitation'], days: number = DEFAULT_DAYS): boolean {
+  if (invitation === null || invitation.isSent) return false
+  const ageSeconds = Math.floor(Date.now() / 1000) + days * DAY_SECONDS - invitation.expiresAtSeconds
+  return ageSeconds >= 0 && ageSeconds < SENDING_SECONDS
+}
+
+async function invite(
+  store: EditableUserStore,
+  sender: LinkSender,
+  username: string,
+  days: number | undefined,
+): Promise<Outcome> {
+  const known = await store.inspect(username)
+  if (known === null) return noSuchViewer(username)
+  const { viewer, hasPassword, invitation: earlier } = known
+  const name = printable(viewer.username)
+  if (hasPassword) {
+    return { ok: false, fault: `${name} has a password already. To set another one, run viewers set-password.` }
+  }
+  const fault = viewer.disabled ? 'is disabled. Run viewers enable first' : sender.faultIn(viewer)
+  if (fault !== null) return { ok: false, fault: `${name} ${fault}.` }
+  if (isBeingSent(earlier, days)) return { ok: false, fault: `${name} is being invited by another command.` }
+  try {
+    const invitation = await sender.send(store, viewer.username, earlier)
+    if (invitation === null) return { ok: false, fault: `${name} was changed by another command. Try again.` }
+    const expiresAt = new Date(invitation.expiresAtSeconds * 1000).toISOString()
+    return { ok: true, text: `Invited ${name}. The link works until ${expiresAt}.`, data: { ...viewer, expiresAt } }
+  } catch (error) {
+    if (!(error instanceof MailFault)) throw error
+    return { ok: false, fault: `The mail server refuses the invitation of ${name} (${error.message}).` }
+  }
+}

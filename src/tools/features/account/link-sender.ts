@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { colorsOf, DarkColor, LightColor } from '../../../brand/colors.ts'
+import { entryPointSources, readEntryPointSettings, readFeatureSettings } from '../../../config.ts'
+import { ConfigError, UpstreamError } from '../../../errors.ts'
+import {
+  greetingNameOf,
+  invitationMail,
+  type MailContext,
+  mailAddressOf,
+} from '../../../features/account/links/account-mails.ts'
+import {
+  createInvitation,
+  type Invitation,
+  type InvitationContext,
+} from '../../../features/account/links/invitation.ts'
+import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
+import type { MailBrand } from '../../../features/mail/layout.ts'
+import { MAIL_SETTINGS } from '../../../features/mail/settings.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../../features/mail/smtp.ts'
+import { readWatchUrl, watchUrlOf } from '../../../features/watch-page/watch-url.ts'
+import { knownLanguage } from '../../../languages/languages.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { Viewer, ViewerState } from '../../../users/user-store.ts'
+import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
+import type { InvitationOptions } from '../../cli/viewers/inviting.ts'
+import { openLinksFile } from './links-file.ts'
+import { createPace } from './pace.ts'
+
+/** Sends each viewer a link to set the first password, or writes the link to a file. */
+export interface LinkSender {
+  /** Returns why the viewer gets no link, as the end of a sentence; null otherwise. */
+  faultIn(viewer: Viewer): string | null
+  /**
+   * Sends a link, or writes it to the file. Null for a viewer who was changed or invited meanwhile, and after a stop.
+   * @param earlier the invitation of the viewer as the caller saw it.
+   * @throws MailFault when the mail server refuses this mail.
+   * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
+   */
+  send(store: InvitingStore, username: string, earlier: Earlier): Promise<Invitation | null>
+  close(): void
+}
+
+type Earlier = ViewerState['invitation']
+type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
+
+export const DEFAULT_DAYS = 7
+/** Longer than a mail takes. After this time, an invitation that was not sent may be sent again. */
+export const SENDING_SECONDS = 30
+const MOST_DAYS = 60
+const MOST_PER_MINUTE = 100_000
+const MOST_CHARACTERS = 100
+const RETRY_MS = 2_000
+/** A server that defers so many recipients in a row limits all mails. */
+const MOST_DEFERRED = 10
+
+/** Adds the options of every command that invites viewers. */
+export function addInvitationOptions(command: Command): Command {
+  return command
+    .option('--days <N>', `the days until an invitation expires (default: ${DEFAULT_DAYS})`, parseDays)
+    .option('--links <FILE>', 'write the links to a new CSV file instead of sending them')
+    .option('--language <TAG>', 'the language of the mails, such as de')
+    .option('--entry-point <NAME>', 'the entry point whose pages the links open')
+    .option('--for <TEXT>', 'what the mails invite to, such as "Annual meeting, 27 November 20:00"', parseOccasion)
+    .option('--per-minute <N>', 'the most mails in a minute (default: no limit)', parsePerMinute)
+}
+
+/**
+ * Opens the mail server, or the file of `--links`.
+ * @throws ConfigError when a setting or an option is missing or wrong.
+ */
+export async function openLinkSender(io: CommandIo, options: InvitationOptions): Promise<LinkSender> {
+  const { publicUrl, settings } = readFeatureSettings(io.env, MAIL_SETTINGS)
+  const { server } = settings
+  const { addressAttribute, nameAttribute } = readFeatureSettings(io.env, ACCOUNT_SETTINGS).settings
+  const context = readContext(io, options, publicUrl)
+  const create = ({ passwordChanges }: InvitingStore, username: string, earlier: Earlier) =>
+    createInvitation(passwordChanges, username, earlier, context, Date.now() / 1000)
+
+  if (options.links !== undefined) return openFileSender(options.links, create)
+  if (server === null)
+    throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
+  const mailServer = await openMailServer(server)
+  const sendMail = mailSender(mailServer)
+  const stop = new AbortController()
+  // Without a pace, Ctrl-C ends a command that sends one mail at once.
+  const unlisten = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
+  const isTurn = createPace(options.perMinute, stop.signal)
+  return {
+    faultIn: (viewer) =>
+      mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
+    async send(store, username, earlier) {
+      // A stop comes before the new link, because the new link ends the earlier one.
+      if (!(await isTurn())) return null
+      const invitation = await create(store, username, earlier)
+      const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
+      if (!invitation || to === null) return null
+      const { viewer, link } = invitation
+      const recipient = { to, name: greetingNameOf(viewer, nameAttribute), username: viewer.username }
+      const occasion = options.for ?? null
+      const mail = invitationMail({ ...context, ...recipient, request: null }, link, context.lifeDays, occasion)
+      await sendMail(mail).catch(async (fault: unknown) => {
+        await release(store, invitation).catch(() => {})
+        throw fault
+      })
+      await store.markSent(invitation.digest)
+      return invitation
+    },
+    close() {
+      unlisten()
+      mailServer.close()
+    },
+  }
+}
+
+/** Writes the links to a new file. */
+function openFileSender(path: string, create: LinkSender['send']): LinkSender {
+  const file = openLinksFile(path)
+  return {
+    faultIn: () => null,
+    async send(store, username, earlier) {
+      const invitation = await create(store, username, earlier)
+      if (invitation === null) return null
+      file.write(invitation)
+      await store.markSent(invitation.digest)
+      return invitation
+    },
+    close: file.close,
+  }
+}
+
+/** Ends the claim of an invitation whose mail failed, so that the same command may send it again at once. */
+async function release(store: InvitingStore, { viewer, digest, expiresAtSeconds }: Invitation): Promise<void> {
+  const replaces = { expiresAtSeconds, isSent: false }
+  const older = { digest, expiresAtSeconds: expiresAtSeconds - SENDING_SECONDS, replaces }
+  await store.passwordChanges.createLink(viewer.username, { purpose: 'invitation', ...older })
+}
+
+/**
+ * Returns a function that sends mails. It throws a MailFault for a mail that the server refuses, and an UpstreamError if
+ * the server refuses all mails.
+ */
+function mailSender(mailServer: Pick<MailServer, 'send'>): (mail: Mail) => Promise<void> {
+  let deferredInARow = 0
+  return async (mail) => {
+    try {
+      await sendWithRetry(() => mailServer.send(mail))
+      deferredInARow = 0
+    } catch (cause) {
+      if (!(cause instanceof MailFault)) throw cause
+      deferredInARow = cause.isFinal ? 0 : deferredInARow + 1
+      if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
+      const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
+      throw new UpstreamError('mail-server', message, { cause })
+    }
+  }
+}
+
+/** Sends a mail, with one retry if the server is away for a moment. */
+async function sendWithRetry(send: () => Promise<void>): Promise<void> {
+  try {
+    await send()
+  } catch (fault) {
+    if (!(fault instanceof MailFault) || fault.isFinal) throw fault
+    await sleep(RETRY_MS)
+    await send()
+  }
+}
+
+function readContext(
+  { env }: CommandIo,
+  options: InvitationOptions,
+  publicUrl: URL,
+): InvitationContext & Pick<MailContext, 'brand' | 'watchUrl'> {
+  const { days = DEFAULT_DAYS, entryPoint: name } = options
+  // With one entry point, the command needs no secret of the app.
+  const [first, ...others] = entryPointSources(env).sources
+  const isOnly = others.length === 0 && first?.name === 'default'
+  const chosen = isOnly && !name ? null : entryPointNamed(readEntryPointSettings(env), name)
+  const brandName = chosen?.brand.name ?? first?.source.given.BRAND_NAME
+  const tag = options.language ?? chosen?.brand.defaultLanguage ?? (env.DEFAULT_LANGUAGE || 'en')
+  const language = knownLanguage(tag)
+  if (language === null)
+    throw new ConfigError(`There are no texts in the language ${JSON.stringify(tag)}. Use another --language.`)
+  return {
+    publicUrl,
+    basePath: chosen?.basePath ?? '',
+    service: brandName || publicUrl.hostname,
+    language,
+    lifeDays: days,
+    watchUrl: chosen === null ? readWatchUrl(first?.source.given ?? {}, publicUrl) : watchUrlOf(chosen),
+    brand: chosen?.brand ?? brandIn(first?.source.given ?? {}),
+  }
+}
+
+/** Returns what a mail shows of a brand, from settings that may be wrong: the app refuses those at its start. */
+function brandIn({
+  BRAND_COLOR,
+  BRAND_COLOR_DARK,
+  HELP_URL = '',
+}: Readonly<Record<string, string | undefined>>): MailBrand {
+  const [light, dark] = [LightColor.safeParse(BRAND_COLOR).data, DarkColor.safeParse(BRAND_COLOR_DARK).data]
+  return { colors: colorsOf(light, dark), helpUrl: /^(https?|mailto):/.test(HELP_URL) ? HELP_URL : null }
+}
+
+/** Returns a text for the subject of a mail. Refuses what could begin another header, or turn the text around. */
+function parseOccasion(text: string): string {
+  const occasion = text.trim()
+  const isLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u.test(occasion)
+  if (isLine && occasion.length <= MOST_CHARACTERS) return occasion
+  throw new InvalidArgumentError(`Use one line of at most ${MOST_CHARACTERS} characters, without control characters.`)
+}
+
+function parsePerMinute(text: string): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= MOST_PER_MINUTE) return number
+  throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_PER_MINUTE}.`)
+}
+
+function parseDays(text: string): number {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (days >= 1 && days <= MOST_DAYS) return days
+  throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_DAYS}.`)
+}

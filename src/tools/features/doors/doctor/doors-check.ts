@@ -1,0 +1,98 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { doorState } from '../../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import { timeText } from '../../../../settings/times.ts'
+import type { FeatureCheck, Untried } from '../../../cli/doctor/feature-check.ts'
+import { type Finding, failure, findingOf, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
+import { request } from '../../../cli/doctor/request.ts'
+import { aheadSeconds } from '../../../cli/doctor/server-clock.ts'
+
+const DAY_SECONDS = 86_400
+/** Viewers do not notice less. */
+const MOST_AHEAD_SECONDS = 5
+
+/** Checks the doors of all entry points, and the clock that opens them. */
+export const doorsCheck: FeatureCheck = {
+  async *check(config, isAppThere, signal) {
+    const withDoors = config.entryPoints.filter(({ features }) => features.doors !== undefined)
+    const untried: Untried[] = []
+    for (const entryPoint of withDoors) {
+      const finding = findingOfDoors(entryPoint, Date.now() / 1000)
+      if (finding.state === 'ok') yield findingOf(config, entryPoint, finding)
+      // The event of another entry point says nothing about this one.
+      else untried.push({ entryPoint, finding })
+    }
+    if (withDoors.length === 0 || !isAppThere) return untried
+    const ahead = await aheadSeconds(`${config.publicUrl.origin}/health/live`, signal)
+    if (ahead !== null && Math.abs(ahead) > MOST_AHEAD_SECONDS) yield findingOfClock(ahead)
+    return untried
+  },
+  async explainSignIn(answer, { publicUrl }, { features, basePath }, signal) {
+    const doors = features.doors as DoorSettings | undefined
+    if (doors === undefined) return null
+    const location = answer.headers.get('location') ?? ''
+    if (location.startsWith(`${basePath}/wait?pass=`)) {
+      const page = await request(`${publicUrl.origin}${location}`, signal)
+      const isThere = page instanceof Response && (await reasonOn(page)) === 'waiting'
+      return findingOfWaiting(isThere)
+    }
+    return answer.status === 403 ? findingOfClosed(await reasonOn(answer.clone())) : null
+  },
+}
+
+/** Returns the reason of a screen for programs. */
+async function reasonOn(screen: Response): Promise<string | undefined> {
+  return /<meta name="reason" content="([a-z-]+)">/.exec(await screen.text())?.[1]
+}
+
+/** @param isThere true if the page of viewers who wait was seen. */
+function findingOfWaiting(isThere: boolean): Finding {
+  return isThere
+    ? ok('viewer-waits', 'The test viewer signed in, and gets the waiting page, as the doors have yet to open.')
+    : failure(
+        'no-waiting-page',
+        'The test viewer signed in, but the waiting page does not come. Check that the proxy passes GET /wait with its query, and addresses of 8 kB.',
+      )
+}
+
+/** @param reason on the screen of a refusal. Null for a reason that is not of doors. */
+function findingOfClosed(reason: string | undefined): Finding | null {
+  const again = 'Whether viewers reach the player was not seen. Repeat this while the doors are open.'
+  if (reason === 'not-open-yet') {
+    return unknown('doors-not-open', `The password of the test viewer is right, and the doors are closed. ${again}`)
+  }
+  return reason === 'over'
+    ? unknown('doors-not-open', `The password of the test viewer is right, and the doors have closed. ${again}`)
+    : null
+}
+
+/** @param nowSeconds UNIX time in seconds. */
+export function findingOfDoors({ features }: Pick<EntryPoint, 'features'>, nowSeconds: number): Finding {
+  const { windows, timeZone, hasWaitingRoom } = features.doors as DoorSettings
+  const state = doorState(windows, nowSeconds)
+  const timeOf = (seconds: number) => timeText('en', seconds, timeZone)
+  if (state.name === 'over') {
+    const ended = timeOf(state.endedAtSeconds)
+    return warning('doors-over', `The doors closed on ${ended}. No viewer can watch. Set other times.`)
+  }
+  if (state.name === 'open') {
+    const end = state.endsAtSeconds === null ? '' : ` until ${timeOf(state.endsAtSeconds)}`
+    return ok('doors-open', `The doors are open${end}.`)
+  }
+  const opens = timeOf(state.opensAtSeconds)
+  const isSoon = state.opensAtSeconds - nowSeconds <= DAY_SECONDS
+  const when = isSoon ? `They open within the day: ${opens}` : `They open: ${opens}`
+  return warning(
+    isSoon ? 'doors-open-soon' : 'doors-closed',
+    `The doors are closed, so a test viewer ${hasWaitingRoom ? 'waits' : 'is refused'}. ${when}. Check that viewers were told this time.`,
+  )
+}
+
+/** @param ahead the seconds by which the clock of the app is ahead of this machine. */
+export function findingOfClock(ahead: number): Finding {
+  const how = `${Math.round(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'}`
+  return warning(
+    'doors-clock',
+    `The clock of the login app is ${how} this machine, so one of them is wrong. The doors open and close by the clock of the app. Synchronise both.`,
+  )
+}

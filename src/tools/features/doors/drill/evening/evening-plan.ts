@@ -1,0 +1,98 @@
+import type { Credentials } from '../../../../cli/drill/crowd/plan.ts'
+
+/** The times of an evening: UNIX milliseconds. Doors have whole seconds. */
+export interface EveningTimes {
+  readonly startsMs: number
+  /** The operator moves the opening at this time. */
+  readonly movesMs: number
+  /** The opening before it is moved. */
+  readonly firstOpeningMs: number
+  readonly opensMs: number
+  readonly closesMs: number
+  /** The last viewers come before this time. */
+  readonly endsMs: number
+}
+
+/** The plan of one viewer. Times are in milliseconds since the start. */
+export interface PlannedEvening {
+  readonly viewer: Credentials
+  readonly arrivesMs: number
+  /** The return with the session, in milliseconds after the viewer got in. Null without a return. */
+  readonly returnsAfterMs: number | null
+  /** The viewer watches until then. */
+  readonly leavesMs: number
+  /** The sign-ins on more screens than the limit, in milliseconds after the viewer got in. Null for one screen. */
+  readonly moreScreensAfterMs: number | null
+  /** The try after the end: with the session, or a new sign-in. */
+  readonly afterEnd: { readonly atMs: number; readonly how: 'session' | 'sign-in' } | null
+}
+
+/** Shares of the whole evening. */
+const [MOVES, FIRST_OPENING, OPENS, CLOSES] = [0.15, 0.4, 0.5, 0.9]
+const EARLY_VIEWERS = 0.75
+/** The last of the early viewers comes before the opening, also in a short evening. */
+const EARLY_UNTIL = 0.45
+const LATE_UNTIL = 0.7
+const [RETURNS_FROM, RETURNS_OVER] = [0.03, 0.12]
+/** Two of so many viewers have more screens than the limit. They do not come back for another reason. */
+const TWO_IN = 10
+/** One in so many viewers leaves before the end. */
+const LEAVES_EARLY_OF = 4
+/** One in so many tries to get in after the end. */
+const ONE_IN = 10
+const GOLDEN_RATIO = 0.618_033_988_749_895
+
+/** Returns the times of an evening. @param overMs from the first viewer to the last: at least 10 s. */
+export function eveningTimes(startsMs: number, overMs: number): EveningTimes {
+  const at = (share: number) => startsMs + overMs * share
+  const wholeSecondAt = (share: number) => Math.ceil(at(share) / 1000) * 1000
+  return {
+    startsMs,
+    movesMs: at(MOVES),
+    firstOpeningMs: wholeSecondAt(FIRST_OPENING),
+    opensMs: wholeSecondAt(OPENS),
+    closesMs: wholeSecondAt(CLOSES),
+    endsMs: wholeSecondAt(CLOSES) + overMs * (1 - CLOSES),
+  }
+}
+
+interface PlanOptions {
+  readonly overMs: number
+  /** From 0 to 1. */
+  readonly returnShare: number
+  /** True if a viewer may have only some screens. */
+  readonly hasLimit: boolean
+}
+
+/** Plans each viewer: three of four come early and wait, the others after the opening. */
+export function planEvening(
+  viewers: readonly Credentials[],
+  { startsMs, opensMs, closesMs, endsMs }: EveningTimes,
+  { overMs, returnShare, hasLimit }: PlanOptions,
+  random: () => number = Math.random,
+): PlannedEvening[] {
+  const early = Math.ceil(viewers.length * EARLY_VIEWERS)
+  const lateFromMs = opensMs - startsMs
+  return viewers.map((viewer, index) => {
+    const isEarly = index < early
+    const isSharing = hasLimit && [2, 5].includes(index % TWO_IN)
+    const laterMs = overMs * (RETURNS_FROM + RETURNS_OVER * random())
+    const lateShare = (index - early + random()) / Math.max(1, viewers.length - early)
+    return {
+      viewer,
+      arrivesMs: isEarly
+        ? (overMs * EARLY_UNTIL * (index + random())) / early
+        : lateFromMs + (overMs * LATE_UNTIL - lateFromMs) * lateShare,
+      returnsAfterMs: !isSharing && (index * GOLDEN_RATIO) % 1 < returnShare ? laterMs : null,
+      leavesMs: closesMs - startsMs - (index % LEAVES_EARLY_OF === 0 ? (closesMs - opensMs) * 0.5 * random() : 0),
+      moreScreensAfterMs: isSharing ? laterMs : null,
+      afterEnd:
+        index % ONE_IN > 1
+          ? null
+          : {
+              atMs: closesMs - startsMs + (endsMs - closesMs) * 0.8 * random(),
+              how: index % ONE_IN === 0 ? 'session' : 'sign-in',
+            },
+    }
+  })
+}

@@ -1,0 +1,165 @@
+import type { Outcome } from '../../../../cli/command.ts'
+import { causesOf } from '../../../../cli/drill/causes.ts'
+import { readExpectedResponse } from '../../../../cli/drill/crowd/expected-response.ts'
+import type { Credentials } from '../../../../cli/drill/crowd/plan.ts'
+import { assertOwnStore } from '../../../../cli/drill/drill-address.ts'
+import { readViewers, withMadeUpViewers } from '../../../../cli/drill/drill-viewers.ts'
+import { clockWords } from '../../../../cli/drill/live-table.ts'
+import {
+  type DrillOptions,
+  faultInCount,
+  faultInScreen,
+  lineOf,
+  MADE_UP_VIEWERS,
+} from '../../../../cli/drill/rehearse.ts'
+import type { Check } from '../../../../cli/drill/verdict.ts'
+import { openFileSink, type ReportSink } from '../../../../cli/output/sink.ts'
+import { confirmChange } from '../../../../cli/terminal/confirm.ts'
+import type { CommandIo } from '../../../../cli/terminal/io.ts'
+import { printable } from '../../../../cli/terminal/text.ts'
+import type { BorrowedDoors } from '../../doors-file.ts'
+import type { Watch } from './audience.ts'
+import { type EveningPlace, readEveningPlace, withBorrowedDoors } from './evening-doors.ts'
+import { eveningTimes, planEvening } from './evening-plan.ts'
+import { verdictOnEvening } from './evening-verdict.ts'
+import { type Evening, type EveningRecord, marksOf, runEvening } from './run-evening.ts'
+import { wholeWave } from './wave.ts'
+
+export interface EveningOptions extends Omit<DrillOptions, 'url'> {
+  readonly url?: string
+  readonly yes?: boolean
+}
+
+/** The app takes new doors within two seconds. */
+const SETTLE_MS = 2_000
+const ROWS = 20
+const LEAST_ROW_MS = 1_000
+
+/**
+ * Rehearses an event with doors, and judges it. Moves the doors in the file of entry points, and puts them back.
+ * @param watch what viewers do in the player; null for nothing.
+ * @throws ConfigError for an address that may not be drilled, without doors, or for viewers that cannot be used.
+ */
+export async function rehearseEvening(io: CommandIo, options: EveningOptions, watch: Watch | null): Promise<Outcome> {
+  const place = readEveningPlace(options.url, io.env)
+  const { group: groups = [], attribute: attributes = {}, count } = options
+  const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
+  if (known === null) assertOwnStore(place.url, io.env)
+  const expected = readExpectedResponse(io.env, place.url.pathname)
+  const fault = faultInCount(known?.length ?? null, count) ?? (await faultInScreen(place.url, expected))
+  if (fault !== null) return { ok: false, fault }
+  announce(io, place, options)
+  const confirmed = await confirmChange(io, options.yes, `Close the doors of ${place.name} for this drill?`)
+  if (!confirmed.ok) return confirmed
+  // Opened now: an evening must not end with a file that cannot be written.
+  const page = options.html === undefined ? null : await openFileSink(options.html)
+  const stop = new AbortController()
+  const release = io.onInterrupt(() => stop.abort())
+  const work = (viewers: readonly Credentials[]) =>
+    withBorrowedDoors(place, async (doors): Promise<Outcome> => {
+      io.stderr.write(`${printable(`If the drill is killed, put back in ${place.file}: ${doors.before}`)}\n`)
+      const overMs = options.over
+      const times = eveningTimes(Date.now() + SETTLE_MS, overMs)
+      const visits = planEvening(viewers.slice(0, count), times, {
+        overMs,
+        returnShare: options.returns,
+        hasLimit: place.screens !== null,
+      })
+      const evening = { url: place.url, screens: place.screens, watch, visits, times, expected, overMs }
+      return await runAndJudge(io, evening, doors, { ...options, page, stop: stop.signal })
+    })
+  try {
+    if (known !== null) return await work(known)
+    return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
+  } finally {
+    release()
+    await page?.close()
+  }
+}
+
+function announce({ stderr }: CommandIo, { url, name, file, state }: EveningPlace, { over }: EveningOptions): void {
+  const lines = [
+    `Rehearses an evening of ${clockWords(over)} at ${url.origin}${url.pathname}: viewers wait, the start moves, the doors open and close.`,
+    `Moves the doors of entry point ${name} in ${file}, and puts them back. ${state} Until then, other viewers meet closed doors.`,
+  ]
+  stderr.write(`${lines.map(printable).join('\n')}\n`)
+}
+
+interface Judging extends Pick<EveningOptions, 'json' | 'maxWait'> {
+  readonly page: ReportSink | null
+  readonly stop: AbortSignal
+}
+
+async function runAndJudge(
+  io: CommandIo,
+  evening: Evening,
+  doors: BorrowedDoors,
+  { json, maxWait: maxWaitMs, page, stop }: Judging,
+): Promise<Outcome> {
+  const { times, visits, screens } = evening
+  const moveDoors = (opensMs: number) => doors.move(isoTime(opensMs), isoTime(times.closesMs))
+  moveDoors(times.firstOpeningMs)
+  const lines = startLines(io, evening)
+  const record = await runEvening(evening, { stop, moveDoors, onStart: lines.start }).finally(lines.end)
+  if (record.isStopped) return { ok: false, fault: 'Stopped. The doors are as before.' }
+  const checks = verdictOnEvening(record, visits.length, { times, screens, maxWaitMs })
+  if (page !== null) await writePage(page, evening, record, checks)
+  const failed = checks.filter(({ isMet }) => !isMet).length
+  // Those whom the doors refuse are expected here.
+  const causes = causesOf(
+    record.attempts.filter(({ outcome }) => outcome !== 'refused'),
+    [],
+  )
+  if (!json) {
+    for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
+    for (const cause of causes) io.stdout.write(`${printable(cause.text)}\n`)
+  }
+  const text = failed === 0 ? 'The evening passed.' : `The evening failed: ${failed} of ${checks.length} checks.`
+  const results = { passed: failed === 0, checks, causes, viewers: visits.length }
+  const marks = marksOf(times, record.startedAtMs)
+  const timeline = wholeWave(record, times.opensMs - record.startedAtMs)
+  return { ok: true, text, data: { ...results, marks, timeline }, isPartial: failed > 0 }
+}
+
+/** Writes a line at each moment of the evening, and about the viewers from time to time. */
+function startLines({ stderr }: CommandIo, { times, overMs }: Evening) {
+  const timers: NodeJS.Timeout[] = []
+  return {
+    start({ startedAtMs, visits }: EveningRecord, nowMs: () => number): void {
+      const row = () => {
+        const waiting = visits.filter((visit) => visit.waitedFromMs !== null && visit.gotInMs === null).length
+        const inside = visits.filter(({ gotInMs }) => gotInMs !== null).length
+        stderr.write(`${clockWords(nowMs())}  came ${visits.length}  waiting ${waiting}  got in ${inside}\n`)
+      }
+      timers.push(setInterval(row, Math.max(LEAST_ROW_MS, overMs / ROWS)))
+      for (const { atMs, words } of marksOf(times, startedAtMs)) {
+        timers.push(setTimeout(() => stderr.write(`${clockWords(atMs)}  ${words}\n`), atMs))
+      }
+    },
+    end(): void {
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+async function writePage(
+  page: ReportSink,
+  { url, times }: Evening,
+  record: EveningRecord,
+  checks: readonly Check[],
+): Promise<void> {
+  const [{ eveningPage }, { rangeOf }, { renderPage }] = await Promise.all([
+    import('./evening-page.ts'),
+    import('../../../../cli/drill/drill-page.ts'),
+    import('../../../../cli/html-page/render-page.ts'),
+  ])
+  const scope = `${url.origin}${url.pathname}`
+  const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill --evening', nowMs: Date.now() }
+  await page.write(await renderPage(eveningPage(record, checks, times), about))
+  await page.finish()
+}
+
+/** @param timeMs whole seconds. */
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('.000Z', 'Z')
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Browser, openBrowser } from '../../../../cli/drill/crowd/browser.ts'
+import type { ExpectedResponse } from '../../../../cli/drill/crowd/expected-response.ts'
+import { startTimetable, type Timetable } from '../../../../cli/drill/crowd/timetable.ts'
+import type { Watch } from './audience.ts'
+import type { EveningTimes, PlannedEvening } from './evening-plan.ts'
+import { type EveningAttempt, type EveningVisit, playEvening } from './evening-visit.ts'
+
+export interface Evening {
+  readonly url: URL
+  readonly visits: readonly PlannedEvening[]
+  readonly times: EveningTimes
+  readonly expected: ExpectedResponse
+  readonly overMs: number
+  /** Watches with a response. Null if the evening ends at the player. */
+  readonly watch: Watch | null
+  /** The limit on the screens of a viewer. Null without a limit. */
+  readonly screens: { readonly most: number; readonly reason: string } | null
+}
+
+/** The events of an evening. Times are in milliseconds since the start. */
+export interface EveningRecord {
+  /** The exception: UNIX time in milliseconds. */
+  readonly startedAtMs: number
+  endedMs: number
+  readonly attempts: EveningAttempt[]
+  readonly visits: EveningVisit[]
+  /** True for each viewer who watched, false for each who could not. */
+  readonly watched: boolean[]
+  isStopped: boolean
+}
+
+/** A moment that the operator and the page see. */
+export interface Mark {
+  readonly atMs: number
+  readonly words: string
+}
+
+export interface EveningRun {
+  readonly stop: AbortSignal
+  /** Moves the doors to other times: UNIX milliseconds. */
+  readonly moveDoors: (opensMs: number) => void
+  readonly onStart: (record: EveningRecord, nowMs: () => number) => void
+}
+
+/** A viewer types for 5 s, in a short evening for a fiftieth of it. After the opening, viewers are as quick. */
+const TYPING_MS = 5_000
+/** The last viewers may have to wait for a Retry-After of 30 s. */
+const PATIENCE_MS = 60_000
+
+/** Returns the moments of an evening, in milliseconds since its start. */
+export function marksOf({ movesMs, firstOpeningMs, opensMs, closesMs }: EveningTimes, startedAtMs: number): Mark[] {
+  return [
+    { atMs: movesMs - startedAtMs, words: 'start moved' },
+    { atMs: firstOpeningMs - startedAtMs, words: 'first start' },
+    { atMs: opensMs - startedAtMs, words: 'doors open' },
+    { atMs: closesMs - startedAtMs, words: 'end' },
+  ]
+}
+
+/**
+ * Plays an evening whose doors stand at the first opening, and moves them once. After a stop, it ends at once.
+ * @throws the error of `moveDoors`.
+ */
+export async function runEvening(evening: Evening, { stop, moveDoors, onStart }: EveningRun): Promise<EveningRecord> {
+  const { times, visits } = evening
+  await sleep(times.startsMs - Date.now(), undefined, { signal: stop }).catch(() => {})
+  const timetable = startTimetable()
+  const startedAtMs = Date.now()
+  const record: EveningRecord = { startedAtMs, endedMs: 0, attempts: [], visits: [], watched: [], isStopped: false }
+  const browsers = new Set<Browser>()
+  const stopNow = () => {
+    record.isStopped = true
+    timetable.stop()
+    for (const browser of browsers) browser.close()
+  }
+  stop.addEventListener('abort', stopNow)
+  if (stop.aborted) stopNow()
+  onStart(record, timetable.nowMs)
+  let opensMs = times.firstOpeningMs - startedAtMs
+  const move = async () => {
+    if (!(await timetable.until(times.movesMs - startedAtMs))) return
+    moveDoors(times.opensMs)
+    opensMs = times.opensMs - startedAtMs
+  }
+  const moving = move().catch((error: unknown) => {
+    stopNow()
+    throw error
+  })
+  const crowd = { evening, record, timetable, browsers, opensMs: () => opensMs }
+  await Promise.all(visits.map((plan) => play(plan, crowd)))
+  stop.removeEventListener('abort', stopNow)
+  await moving
+  record.endedMs = timetable.nowMs()
+  return record
+}
+
+interface Crowd {
+  readonly evening: Evening
+  readonly record: EveningRecord
+  readonly timetable: Timetable
+  readonly browsers: Set<Browser>
+  readonly opensMs: () => number
+}
+
+/** Plays one viewer with all screens, until the viewer has left the video too. */
+async function play(plan: PlannedEvening, { evening, record, timetable, browsers, opensMs }: Crowd): Promise<void> {
+  const { url, times, expected, overMs, screens } = evening
+  if (!(await timetable.until(plan.arrivesMs))) return
+  const own: Browser[] = []
+  const open = () => {
+    const opened = openBrowser(url.origin)
+    browsers.add(opened)
+    own.push(opened)
+    return opened
+  }
+  const watching: Promise<unknown>[] = []
+  await playEvening(plan, {
+    ...{ browser: open(), openOther: open, screens, timetable, url, expected, opensMs },
+    begin: (visit) => void record.visits.push(visit),
+    record: (attempt) => void record.attempts.push(attempt),
+    watch({ address, response }) {
+      const watched = evening.watch?.(address, response, timetable, plan.leavesMs)
+      if (watched) watching.push(watched.then((isWatched) => record.watched.push(isWatched)))
+    },
+    closesMs: times.closesMs - record.startedAtMs,
+    typingMs: Math.min(TYPING_MS, overMs / 50),
+    lastMs: overMs + PATIENCE_MS,
+  })
+  for (const browser of own) {
+    browsers.delete(browser)
+    browser.close()
+  }
+  await Promise.all(watching)
+}

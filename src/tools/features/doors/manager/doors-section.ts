@@ -1,0 +1,116 @@
+import type { DoorWindow } from '../../../../features/doors/doors.ts'
+import { doorState } from '../../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
+import { pathOf } from '../../../manager/pages/renderer.ts'
+import { fieldText, readField } from '../../../manager/pages/typed-times.ts'
+import { detailOf } from '../../../manager/people/viewer-form.ts'
+import type { Section, SectionDeps } from '../../../manager/section.ts'
+
+const PATH = '/doors'
+const MINUTES = [5, 15, 30, 60] as const
+
+/** The doors of each entry point: open now, move the start, close. */
+export const doorsSection: Section = {
+  open(deps) {
+    const post = { method: 'post', roles: EDITORS, subject: 'entry-point' } as const
+    const acts = doorActs(deps)
+    return {
+      tab: { path: PATH, text: 'doors', roles: ALL_ROLES },
+      routes: [
+        { method: 'get', path: PATH, roles: ALL_ROLES, subject: 'nothing', handle: (visit) => show(deps, visit) },
+        { ...post, path: `${PATH}/:entryPoint/open`, act: 'doors-opened', handle: acts.open },
+        { ...post, path: `${PATH}/:entryPoint/close`, act: 'doors-closed', handle: acts.close },
+        { ...post, path: `${PATH}/:entryPoint/move`, act: 'doors-moved', handle: acts.move },
+        { ...post, path: `${PATH}/:entryPoint/set`, act: 'doors-set', handle: acts.set },
+      ],
+    }
+  },
+}
+
+function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager }: Visit): Answer {
+  const now = nowSeconds()
+  const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
+  const doors = seen.map(({ name, features }) => {
+    const settings = features.doors as DoorSettings | undefined
+    const windows = settings?.windows ?? []
+    const current = currentWindow(windows, now)
+    return {
+      ...{ name, state: doorState(windows, now).name, windows, hasDoors: settings !== undefined },
+      ...{ opensAtMs: msOf(current?.opensAtSeconds), closesAtMs: msOf(current?.closesAtSeconds) },
+      // Times of the environment are read at the start only.
+      isMovable: settings !== undefined && settings.file !== null,
+      path: (act: string) => pathOf(['doors', name, act]),
+    }
+  })
+  const model = {
+    doors,
+    minutes: MINUTES,
+    isEditor: EDITORS.includes(manager.role),
+    inputTime: (ms: number | null) => fieldText(ms, words.zone),
+  }
+  return page('doors', { title: words.t.doors.title, current: PATH, ...model })
+}
+
+/** The window that is open, else the next one, else the last, as the command `doors` chooses. */
+function currentWindow(windows: readonly DoorWindow[], nowSeconds: number): DoorWindow | undefined {
+  const ends = ({ closesAtSeconds }: DoorWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
+  const left = windows.filter((one) => ends(one) > nowSeconds)
+  return left.toSorted((one, other) => ends(one) - ends(other))[0] ?? windows.at(-1)
+}
+
+function doorActs({ commands, entryPoints, nowSeconds }: SectionDeps) {
+  async function move(visit: Visit, text: string, options: readonly string[]): Promise<Answer> {
+    const name = visit.part('entryPoint')
+    const result = await commands.json(['doors', `--entry-point=${name}`, '--yes', ...options])
+    if (result.ok) return redirect(PATH, { tone: 'done', text: `doors.${text}`, values: { name } })
+    const detail = detailOf(result.fault) ?? visit.words.t.errors.askEngineer
+    return redirect(PATH, { tone: 'refused', text: 'doors.refused', values: { name }, detail })
+  }
+  const iso = (seconds: number) => new Date(Math.floor(seconds) * 1000).toISOString().replace('.000', '')
+  function windowOf(visit: Visit): DoorWindow | undefined {
+    const found = entryPoints()?.find(({ name }) => name === visit.part('entryPoint'))
+    return currentWindow((found?.features.doors as DoorSettings | undefined)?.windows ?? [], nowSeconds())
+  }
+  function moveStart(visit: Visit): Promise<Answer> | Answer {
+    const minutes = Number(visit.field('minutes'))
+    const opens = windowOf(visit)?.opensAtSeconds ?? null
+    // The start that the page showed: two managers who press at once move it by fifteen minutes, not by thirty.
+    const isShown = visit.field('opensAt') === String(opens)
+    const isKnown = MINUTES.some((one) => one === Math.abs(minutes))
+    if (opens === null || !isKnown || !isShown)
+      return redirect(PATH, { tone: 'refused', text: 'doors.changedMeanwhile' })
+    const end = windowOf(visit)?.closesAtSeconds ?? null
+    const moved = opens + minutes * 60
+    const closes = end === null || visit.field('both') !== 'on' ? [] : [`--closes=${iso(end + minutes * 60)}`]
+    return move(visit, 'moved', [`--opens=${iso(moved)}`, ...closes])
+  }
+  function set(visit: Visit): Promise<Answer> | Answer {
+    const { field, words } = visit
+    const current = windowOf(visit)
+    const options: string[] = []
+    for (const [name, before] of [
+      ['opens', current?.opensAtSeconds],
+      ['closes', current?.closesAtSeconds],
+    ] as const) {
+      const text = field(name)
+      if (text === '') continue
+      // A time that the manager did not change may have seconds, or be in an hour that comes twice.
+      const isSame = text === fieldText(msOf(before), words.zone)
+      const typed = isSame ? ({ ok: true, value: iso(before ?? 0) } as const) : readField(text, words, 'doors.noTime')
+      if (!typed.ok) return redirect(PATH, { tone: 'refused', ...typed.fault })
+      options.push(`--${name}=${typed.value}`)
+    }
+    if (options.length === 0) return redirect(PATH, { tone: 'refused', text: 'doors.noTime' })
+    return move(visit, 'moved', options)
+  }
+  return {
+    open: (visit: Visit) => move(visit, 'opened', [`--opens=${iso(nowSeconds())}`]),
+    close: (visit: Visit) => move(visit, 'closed', [`--closes=${iso(nowSeconds())}`]),
+    ...{ move: moveStart, set },
+  }
+}
+
+function msOf(seconds: number | null | undefined): number | null {
+  return seconds === null || seconds === undefined ? null : seconds * 1000
+}

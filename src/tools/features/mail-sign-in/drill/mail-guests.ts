@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { ConfigError } from '../../../../errors.ts'
+import { mailServerSettingsOf } from '../../../../features/mail/settings.ts'
+import type { MailCodeSettings } from '../../../../features/mail-code/settings.ts'
+import type { MailSignInSettings } from '../../../../features/mail-sign-in/fields.ts'
+import { readGuestFile } from '../../../../features/mail-sign-in/guest-file.ts'
+import { isLoopbackHost } from '../../../../settings/fields.ts'
+import { endMadeUpSessions } from '../../../cli/drill/crowd/made-up-sessions.ts'
+import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
+import type { CrowdRequest, WayIn } from '../../../cli/drill/ways-in/way-in.ts'
+import { isMailSinkInstalled, MAIL_SINK_MISSING, startMailSink } from '../../../mail-sink/start-mail-sink.ts'
+
+const CODE = /^[0-9A-Z]{4}-[0-9A-Z]{4}$/m
+const FRAME = /\bname="frame" value="([\w-]+)"/
+/** No mail leaves this machine, so any domain will do with MAIL_SIGN_IN=anyone. */
+const ANY_DOMAIN = 'drill.example.com'
+const SINK_NEEDED =
+  'A drill with codes by mail is the mail server of the app. Set SMTP_URL=smtp://127.0.0.1:2525 in the settings of the app and of the drill, and start the app again.'
+
+/** Opens the mail server of the settings, and makes up guests whom MAIL_SIGN_IN lets in. */
+export async function withMailGuests(
+  io: Parameters<WayIn['withCrowd']>[0],
+  { entryPoint, features, count, maxWaitMs }: CrowdRequest,
+  work: Parameters<WayIn['withCrowd']>[2],
+): ReturnType<WayIn['withCrowd']> {
+  const domain = await domainOf(entryPoint.features['mail-sign-in'] as MailSignInSettings | undefined)
+  const server = mailServerSettingsOf({ features })
+  const isSink = server !== null && isLoopbackHost(server.host) && server.tls === 'none' && server.auth === null
+  if (!isSink) throw new ConfigError(SINK_NEEDED)
+  if (!isMailSinkInstalled()) throw new ConfigError(MAIL_SINK_MISSING)
+  const { mailsPerHour } = features['mail-code'] as MailCodeSettings
+  if (count > mailsPerHour) {
+    io.stderr.write(
+      `Warning: MAIL_CODES_PER_HOUR is ${mailsPerHour}, fewer than the guests. Raise it for this drill.\n`,
+    )
+  }
+  const prefix = `drill-${randomBytes(4).toString('hex')}-`
+  const guests = Array.from({ length: count }, (_, at) => ({ username: `${prefix}${at + 1}@${domain}`, password: '' }))
+  /** The newest code of each address. */
+  const codes = new Map<string, string>()
+  const opening = startMailSink(server.port, ({ to: [address = ''], text }) => {
+    const code = CODE.exec(text)?.[0]
+    if (code !== undefined) codes.set(address, code)
+  })
+  const sink = await opening.catch((cause: unknown) => {
+    throw new ConfigError(`Cannot be the mail server at port ${server.port} of SMTP_URL: another one runs there.`, {
+      cause,
+    })
+  })
+  try {
+    return await work(guests, mailForm(codes, maxWaitMs))
+  } finally {
+    await sink.close()
+    await endMadeUpSessions(
+      io,
+      guests.map(({ username }) => username),
+      true,
+    )
+  }
+}
+
+/** Returns a domain. Every address there is a guest. */
+async function domainOf(settings: MailSignInSettings | undefined): Promise<string> {
+  if (settings === undefined) throw new ConfigError('This entry point has no sign-in by mail. Set MAIL_SIGN_IN.')
+  const { mode, guests, file } = settings
+  if (mode === 'anyone') return ANY_DOMAIN
+  const listed = guests.flatMap((one) => ('domain' in one ? [one.domain] : []))
+  const rows = file === null ? [] : await readGuestFile(file).catch(() => [])
+  const [domain] = [...listed, ...rows.flatMap(({ pattern }) => /^\*@(.+)$/.exec(pattern)?.[1] ?? [])]
+  if (mode !== 'store' && domain !== undefined) return domain
+  throw new ConfigError(
+    `MAIL_SIGN_IN=${mode} lets no made-up guest in. On staging, set MAIL_SIGN_IN=list with MAIL_GUESTS=*@drill.example.com.`,
+  )
+}
+
+function mailForm(codes: Map<string, string>, patienceMs: number): SignInForm {
+  return {
+    words: 'with a code by mail',
+    typed: 'code',
+    ask: {
+      post({ username: mail }) {
+        codes.delete(mail)
+        return { path: '/mail-code', fields: { mail } }
+      },
+      hasCome: ({ username }) => codes.has(username),
+      patienceMs,
+      missing: 'no-mail',
+    },
+    post({ username: mail }, mistyped, asked) {
+      const frame = FRAME.exec(asked?.page ?? '')?.[1] ?? ''
+      return { path: '/mail-code/check', fields: { mail, frame, code: mistyped ?? codes.get(mail) ?? '' } }
+    },
+    causes: {
+      'no-mail':
+        'no mail with a code came within --max-wait. If the log says mail-code-limited, raise MAIL_CODES_PER_HOUR; else see whether the app sends to this machine',
+      'too-many-tries':
+        'a network may ask for SIGN_IN_LIMIT_PER_ADDRESS codes in ten minutes, without those of guests who then sign in. All guests share the address of this machine: raise it, or list this address in LIMITS_TRUSTED_NETWORKS',
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { CodeUse } from '../../../../features/mail-code/mail-codes.ts'
+import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
+import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
+import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+
+const ADDRESS = 'ada.lovelace@example.com'
+/** An address whose mails are late. */
+const LATE = 'late@example.com'
+/** This address left the list after its code was sent. Any code is right. */
+const REMOVED = 'removed@example.com'
+const SECRET = 'x'.repeat(43)
+const [ASK, CHECK] = ['/mail-code', '/mail-code/check']
+
+/** The forms of the sign-in with a code by mail. It sends no mail. Only the removed address has a right code. */
+export const mailSignInPreview: FeaturePreview = {
+  name: 'mail-sign-in',
+  open: () => ({
+    at: (entryPoint) => ({
+      screenPart: mailScreenPart(!entryPoint.hasPasswordForm),
+      routes: (deps) =>
+        mailSignInRoutes({
+          ...deps,
+          codes: {
+            ask: ({ address }) => Promise.resolve({ ok: true, secret: SECRET, isLate: address === LATE }),
+            use: ({ address, code }) => Promise.resolve(useOf(address, code)),
+          },
+          viewers: {
+            find: () => Promise.resolve({ viewer: null }),
+            isListed: () => false,
+            acceptsSession: () => true,
+          },
+        }),
+    }),
+  }),
+  async screens({ app, fields }) {
+    const ask = async (mail: string) => (await app.post(ASK, { fields: { ...fields, mail } })).html
+    const check = async (mail: string, code: string) =>
+      (await app.post(CHECK, { fields: { ...fields, mail, code, frame: SECRET } })).html
+    return [
+      { name: 'mail', html: (await app.get('', { fields: { ...fields, prompt: PROMPTS.address } })).html },
+      { name: 'mail, wrong address', html: await ask('ada') },
+      { name: 'mail, code', html: await ask(ADDRESS) },
+      { name: 'mail, code, mails are late', html: await ask(LATE) },
+      { name: 'mail, wrong code', html: await check(ADDRESS, '9999-9999') },
+      { name: 'mail, code is over', html: await check(ADDRESS, '') },
+      { name: 'mail, no longer on the list', html: await check(REMOVED, '9999-9999') },
+    ]
+  },
+}
+
+function useOf(address: string, code: unknown): CodeUse {
+  if (address === REMOVED) return { ok: true }
+  return code === '' ? { ok: false, reason: 'over' } : { ok: false, reason: 'wrong', triesLeft: 4 }
+}

@@ -1,0 +1,13 @@
+import type { FactReader } from '../../cli/viewers/shown-viewer.ts'
+
+/** The number of passkeys of a viewer, for `viewers show`. */
+export const passkeysFact: FactReader = {
+  field: 'passkeys',
+  label: 'Passkeys',
+  /** Null if the store keeps none. */
+  async read({ passkeys }, { username }) {
+    if (passkeys === undefined) return null
+    const { length } = await passkeys.list(username)
+    return { value: length, text: String(length) }
+  },
+}

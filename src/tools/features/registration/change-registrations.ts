@@ -1,0 +1,83 @@
+import { parseMailAddress } from '../../../features/guests/mail-address.ts'
+import type { Change, Registrations } from '../../../features/registration/book/registrations.ts'
+import type { Outcome } from '../../cli/command.ts'
+import { confirmRemoval } from '../../cli/terminal/confirm.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
+import { counted, printable } from '../../cli/terminal/text.ts'
+import { withRegistrations } from './open-registrations.ts'
+import type { RegistrationOptions, Step } from './options.ts'
+
+interface ChangeOptions extends RegistrationOptions {
+  readonly all?: boolean
+  readonly yes?: boolean
+  readonly perMinute: number
+}
+
+const DONE = { approve: 'Approved', refuse: 'Refused', cancel: 'Cancelled', forget: 'Forgot' } as const
+const FAULTS = {
+  unknown: 'is not registered',
+  same: 'has this state already',
+  full: 'was not approved: no place is free. Cancel another, or raise most',
+  'not-an-address': 'is not a mail address',
+} as const
+const PAGE = 500
+
+type Result = { readonly address: string; readonly fault: keyof typeof FAULTS | null }
+
+/** Changes the state of guests, or forgets them. A fault of one guest does not stop the others. */
+export async function changeRegistrations(
+  io: CommandIo,
+  step: Step,
+  given: readonly string[],
+  options: ChangeOptions,
+): Promise<Outcome> {
+  const open = { entryPoint: options.entryPoint, mailsPerMinute: options.perMinute }
+  return await withRegistrations(io, open, async ({ registrations }) => {
+    const addresses = options.all ? await waitingIn(registrations, options.domain) : given
+    if (addresses.length === 0)
+      return { ok: true, text: 'No guest waits for approval.', data: { changed: 0, faults: [] } }
+    if (step !== 'approve') {
+      const many = addresses.length === 1 ? printable(addresses[0] ?? '') : counted(addresses.length, 'registration')
+      const confirmed = await confirmRemoval(io, options.yes, `${capital(step)} ${many}?`)
+      if (!confirmed.ok) return confirmed
+    }
+    const results: Result[] = []
+    for (const typed of addresses) results.push(await changeOne(registrations, step, typed))
+    return outcomeOf(step, results)
+  })
+}
+
+async function changeOne(registrations: Registrations, step: Step, typed: string): Promise<Result> {
+  const address = parseMailAddress(typed)
+  if (address === null) return { address: typed, fault: 'not-an-address' }
+  if (step === 'forget') return { address, fault: (await registrations.forget(address)) ? null : 'unknown' }
+  const change: Change = await registrations[step](address)
+  return { address, fault: change.ok ? null : change.reason }
+}
+
+async function waitingIn(registrations: Registrations, domain: string | undefined): Promise<string[]> {
+  const addresses: string[] = []
+  let after: string | undefined
+  do {
+    const filter = { state: 'waiting-for-approval', domain: domain?.toLowerCase(), after, limit: PAGE } as const
+    const page = await registrations.page(filter)
+    addresses.push(...page.registrations.map(({ address }) => address))
+    after = page.next ?? undefined
+  } while (after !== undefined)
+  return addresses
+}
+
+function outcomeOf(step: Step, results: readonly Result[]): Outcome {
+  const faults = results.flatMap(({ address, fault }) => (fault === null ? [] : { address, fault }))
+  const changed = results.length - faults.length
+  const lines = faults.map(({ address, fault }) => `${printable(address)} ${FAULTS[fault]}.`)
+  if (changed === 0) return { ok: false, fault: lines.join('\n') }
+  const [only] = results
+  const what = results.length === 1 && only ? printable(only.address) : counted(changed, 'registration')
+  const text = [`${DONE[step]} ${what}.`, ...lines].join('\n')
+  return { ok: true, text, data: { changed, faults }, isPartial: faults.length > 0 }
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
+import { pathOf } from '../../../manager/pages/renderer.ts'
+import { detailOf } from '../../../manager/people/viewer-form.ts'
+import type { Section, SectionDeps } from '../../../manager/section.ts'
+
+const PATH = '/registrations'
+const ROWS = 50
+const STEPS = ['approve', 'refuse', 'cancel', 'forget'] as const
+
+const Listed = z.looseObject({
+  most: z.number().nullable(),
+  counts: z.record(z.string(), z.number()),
+  registrations: z.array(
+    z.looseObject({
+      address: z.string(),
+      state: z.string(),
+      registeredAt: z.string(),
+      attributes: z.record(z.string(), z.string()),
+    }),
+  ),
+  next: z.string().nullable(),
+})
+
+const Changed = z.looseObject({ changed: z.number() })
+
+/** Registrations of guests: list, approve, refuse, cancel and forget. */
+export const registrationsSection: Section = {
+  open: (deps) => ({
+    tab: { path: PATH, text: 'registrations', roles: ALL_ROLES },
+    routes: [
+      {
+        method: 'get',
+        path: PATH,
+        roles: ALL_ROLES,
+        subject: 'nothing',
+        handle: (visit) => chooseEntryPoint(deps, visit),
+      },
+      {
+        ...{ method: 'get', path: `${PATH}/:entryPoint`, roles: ALL_ROLES, subject: 'entry-point' },
+        handle: (visit) => show(deps, visit),
+      },
+      {
+        ...{ method: 'post', path: `${PATH}/:entryPoint`, roles: EDITORS, subject: 'entry-point' },
+        ...{ act: 'registrations-changed', handle: (visit) => change(deps, visit) },
+      },
+      {
+        // A post, so that neither the token nor the guests are in an address.
+        ...{ method: 'post', path: `${PATH}/:entryPoint/forget`, roles: EDITORS, subject: 'entry-point' },
+        ...{ act: 'registrations-forget-asked', handle: askToForget },
+      },
+    ],
+  }),
+}
+
+function namesIn({ entryPoints }: SectionDeps, { scope }: Visit): string[] {
+  const all = (entryPoints() ?? []).filter(({ features }) => features.registration !== undefined)
+  return all.map(({ name }) => name).filter((name) => scope.seesEntryPoint(name))
+}
+
+function chooseEntryPoint(deps: SectionDeps, visit: Visit): Answer | Promise<Answer> {
+  const names = namesIn(deps, visit)
+  const [first] = names
+  if (first !== undefined) return redirect(pathOf(['registrations', first]))
+  const { t } = visit.words
+  return page('message', { title: t.registrations.title, current: PATH, text: t.registrations.off, back: '/people' })
+}
+
+async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
+  const { words, field, manager } = visit
+  const entryPoint = visit.part('entryPoint')
+  const names = namesIn(deps, visit)
+  const title = words.t.registrations.title
+  if (!names.includes(entryPoint)) return page('message', { title, current: PATH, text: words.t.errors.notFound }, 404)
+  const state = Object.hasOwn(words.t.registrations.states, field('state')) ? field('state') : ''
+  const after = field('after').slice(0, 320)
+  const filter = [...(state === '' ? [] : [`--state=${state}`]), ...(after === '' ? [] : [`--after=${after}`])]
+  const listed = await deps.commands.json([
+    'registrations',
+    'list',
+    `--entry-point=${entryPoint}`,
+    `--limit=${ROWS}`,
+    ...filter,
+  ])
+  if (!listed.ok) {
+    const text = detailOf(listed.fault) ?? words.t.errors.askEngineer
+    return page('message', { title, current: PATH, text, back: '/people' }, 503)
+  }
+  const { registrations, counts, most, next } = Listed.parse(listed.data)
+  const path = ['registrations', entryPoint]
+  return page('registration/registrations', {
+    ...{ title, current: PATH, entryPoint, names, state, counts: Object.entries(counts), most, rows: registrations },
+    ...{ isEditor: EDITORS.includes(manager.role), action: pathOf(path), isStart: after === '' },
+    next: next === null ? null : pathOf(path, { state, after: next }),
+  })
+}
+
+/** Says what is lost before registrations are forgotten. */
+function askToForget({ field, fields, part, words }: Visit): Answer {
+  const path = ['registrations', part('entryPoint')]
+  const state = field('state')
+  const back = pathOf(path, { state })
+  const addresses = [...new Set(fields('address'))].slice(0, ROWS)
+  if (addresses.length === 0) return redirect(back, { tone: 'refused', text: 'registrations.nobody' })
+  const model = { title: words.t.registrations.forgetTitle, current: PATH, addresses, state, back }
+  return page('registration/forget', { ...model, action: pathOf(path) })
+}
+
+async function change({ commands }: SectionDeps, visit: Visit): Promise<Answer> {
+  const { field, fields, words } = visit
+  const entryPoint = visit.part('entryPoint')
+  const to = pathOf(['registrations', entryPoint], { state: field('state') })
+  const step = STEPS.find((one) => one === field('step'))
+  const addresses = [...new Set(fields('address'))]
+  if (step === undefined || addresses.length === 0)
+    return redirect(to, { tone: 'refused', text: 'registrations.nobody' })
+  const result = await commands.json(['registrations', step, `--entry-point=${entryPoint}`, '--yes'], addresses)
+  const subject = {
+    count: addresses.length,
+    detail: step,
+    ...(addresses.length === 1 && { viewer: addresses[0] ?? '' }),
+  }
+  if (result.ok) {
+    const { changed } = Changed.parse(result.data)
+    // The command names each guest who could not be changed, such as without a free place.
+    const isAll = changed === addresses.length
+    const text = isAll ? `registrations.done.${step}` : 'registrations.part'
+    const values = { count: changed, all: addresses.length }
+    return redirect(to, { tone: isAll ? 'done' : 'refused', text, values }, subject)
+  }
+  const detail = detailOf(result.fault) ?? words.t.errors.askEngineer
+  return redirect(to, { tone: 'refused', text: 'registrations.refused', detail }, subject)
+}

@@ -1,0 +1,74 @@
+import { type Config, readConfig } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../errors.ts'
+import { openGuestStore } from '../../../features/guests/record-stores.ts'
+import type { GuestsSettings } from '../../../features/guests/settings.ts'
+import type { Registrations } from '../../../features/registration/book/registrations.ts'
+import { manageRegistrations } from '../../../features/registration/manage.ts'
+import { registrationOf } from '../../../features/registration/settings/settings.ts'
+import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
+
+export interface OpenRegistrations {
+  readonly entryPoint: EntryPoint
+  readonly registrations: Registrations
+}
+
+interface Options {
+  readonly entryPoint?: string | undefined
+  readonly mailsPerMinute?: number | undefined
+}
+
+/** Opens the registrations of one entry point. @throws ConfigError if the entry point has none. */
+export async function withRegistrations<T>(
+  { env }: Pick<CommandIo, 'env'>,
+  { entryPoint: wanted, mailsPerMinute }: Options,
+  work: (opened: OpenRegistrations) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(env)
+  const entryPoint = entryPointNamed({ entryPoints: withRegistration(config) }, wanted)
+  return await withGuestStore(config, async (records) => {
+    const { secrets } = config.sessions
+    const nowSeconds = () => Date.now() / 1000
+    const registrations = manageRegistrations(entryPoint, { records, secrets, nowSeconds, mailsPerMinute })
+    if (registrations === null) throw new ConfigError(`Entry point ${entryPoint.name} has no registration.`)
+    return await work({ entryPoint, registrations })
+  })
+}
+
+/** Opens the registrations of all entry points, of which there may be none. */
+export async function withAllRegistrations<T>(
+  { env }: Pick<CommandIo, 'env'>,
+  work: (opened: readonly OpenRegistrations[]) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(env)
+  const entryPoints = config.entryPoints.filter((entryPoint) => registrationOf(entryPoint) !== undefined)
+  if (entryPoints.length === 0) return await work([])
+  return await withGuestStore(config, async (records) => {
+    const deps = { records, secrets: config.sessions.secrets, nowSeconds: () => Date.now() / 1000 }
+    const opened = entryPoints.flatMap((entryPoint) => {
+      const registrations = manageRegistrations(entryPoint, deps)
+      return registrations === null ? [] : { entryPoint, registrations }
+    })
+    return await work(opened)
+  })
+}
+
+async function withGuestStore<T>(
+  { features }: Pick<Config, 'features'>,
+  work: (records: Awaited<ReturnType<typeof openGuestStore>>) => Promise<T>,
+): Promise<T> {
+  const { store: settings } = features.guests as GuestsSettings
+  const store = await openGuestStore(settings, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function withRegistration({ entryPoints }: Config): EntryPoint[] {
+  const found = entryPoints.filter((entryPoint) => registrationOf(entryPoint) !== undefined)
+  if (found.length > 0) return found
+  throw new ConfigError('No entry point has a registration. Set REGISTRATION, or registration of an entry point.')
+}

@@ -1,0 +1,43 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { addNotes } from '../../cli/command.ts'
+import type { SecretKind } from '../../cli/settings/secret-kind.ts'
+import { generateKeyPair } from './key-pair.ts'
+
+const KEY_BITS = 2048
+const ABOUT = `
+With --key-pair, writes the private key of a channel or video to a new file, which only this user can read, and prints
+its public key. The service needs the public key. Use one key pair for each channel or video.`
+
+interface Options {
+  readonly keyPair?: string
+  readonly publicKey?: string
+  readonly bits: number
+}
+
+/** The option `--key-pair` of `secret generate`. */
+export const keyPair: SecretKind = {
+  example: 'viewer-auth secret generate --key-pair content-key.pem   # then set CONTENT_KEY_FILE=content-key.pem',
+  addOptions(command) {
+    addNotes(command, ABOUT)
+      .option('--key-pair <FILE>', 'write the private key of a new RSA key pair to this new file')
+      .option('--public-key <FILE>', 'write its public key to this new file, and do not print it')
+      .addOption(
+        new Option('--bits <NUMBER>', 'the length of the keys: 2048, 3072 or 4096')
+          .argParser(parseBits)
+          .default(KEY_BITS),
+      )
+  },
+  generate(command) {
+    const { keyPair: file, publicKey, bits } = command.opts<Options>()
+    if (file !== undefined) return generateKeyPair(file, publicKey ?? null, bits)
+    if (publicKey !== undefined || command.getOptionValueSource('bits') === 'cli') {
+      command.error('error: --public-key and --bits belong to --key-pair FILE')
+    }
+    return null
+  },
+}
+
+function parseBits(text: string): number {
+  if (['2048', '3072', '4096'].includes(text)) return Number(text)
+  throw new InvalidArgumentError('Use 2048, 3072 or 4096.')
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { NO_HOLDER } from '../../../../../src/features/access-codes/codes/new-codes.ts'
+import { codePeople } from '../../../../../src/tools/features/access-codes/attendance/code-people.ts'
+import { openCodes } from '../../../../features/access-codes/codes-app.ts'
+import { START_SECONDS } from '../../../../login/start-login-app.ts'
+import { SETTINGS } from '../../../../settings.ts'
+
+test('the people with access codes are counted by label: personal codes, and sign-ins with shared ones', async () => {
+  const { codes, create, file } = openCodes()
+  await create({ groups: ['gold'] }, [{ ...NO_HOLDER, name: 'Ada' }, NO_HOLDER])
+  await create({ label: 'ALL', isShared: true })
+  const shared = await codes.ofSubject('default/ALL/000001')
+  if (shared === null) return expect.unreachable()
+  for (const name of [null, 'Grace']) await codes.use(shared, name, START_SECONDS)
+  const env = { ...SETTINGS, USER_STORE_URL: 'sqlite:none.db', GUESTS_STORE_URL: `sqlite:${file}` }
+  const io = { env } as unknown as Parameters<typeof codePeople>[0]
+  const people = await codePeople(io, { identifier: undefined, by: 'label', groups: [] })
+  expect(people.map(({ username, values }) => [username, ...values])).toEqual([
+    ['ALL-0001', 'ALL'],
+    ['Grace', 'ALL'],
+    ['Ada', 'GALA'],
+    ['GALA-0002', 'GALA'],
+  ])
+  const gold = await codePeople(io, { identifier: undefined, by: undefined, groups: ['gold'] })
+  expect(gold.filter(({ isInvited }) => isInvited)).toHaveLength(2)
+})

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { codeDigest } from '../../../../../src/features/access-codes/codes/code-digest.ts'
+import { createCodeStore } from '../../../../../src/features/access-codes/codes/code-store.ts'
+import { canonicalCode } from '../../../../../src/features/access-codes/codes/code-text.ts'
+import { openFileRecords } from '../../../../../src/features/guests/file-records.ts'
+import { startWithCommands } from '../../../manager/real-entry-point.ts'
+
+const KEY = '7f3e9d1c5b2a48067985a4b3c2d1e0ff'
+
+async function startWithCodes() {
+  const manager = await startWithCommands({ accessCodes: 'on', accessCodeKey: KEY })
+  async function find(code: string) {
+    const records = openFileRecords(manager.guestsFile, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+    try {
+      return await createCodeStore(records).find(codeDigest(KEY, 'default', canonicalCode(code) ?? ''))
+    } finally {
+      await records.close()
+    }
+  }
+  const browser = await manager.signedIn()
+  await browser.get('/codes')
+  return { manager, browser, find }
+}
+
+test('codes that a manager makes are those of the app, and are revoked with one click', async () => {
+  const { manager, browser, find } = await startWithCodes()
+  const printed = await browser.act('/codes/default/create', { label: 'GALA', count: '3', until: '2099-12-01' })
+  const codes = [...printed.text.matchAll(/<code>([^<]+)</g)].map(([, code = '']) => code)
+  expect(codes).toHaveLength(3)
+  for (const code of codes) expect((await find(code))?.batch.revokedAtSeconds).toBeNull()
+  const { text } = await browser.get('/codes')
+  expect(text).toContain('GALA')
+  expect(text).toContain('3 codes')
+  const again = await browser.act('/codes/default/create', { label: 'GALA', count: '3' })
+  expect(again.text).toContain('No code was made.')
+  expect((await browser.act('/codes/default/revoke', { label: 'GALA' })).text).toContain(
+    'The codes of GALA are revoked',
+  )
+  for (const code of codes) expect((await find(code))?.batch.revokedAtSeconds).not.toBeNull()
+  expect((await browser.act('/codes/default/revoke', { label: 'GALA' })).text).toContain('The codes were not revoked')
+  expect(manager.faults).toEqual([])
+})
+
+test.each([
+  ['a past end', { label: 'OLD', count: '1', until: '2020-01-01' }],
+  ['a day that no calendar has', { label: 'OLD', count: '1', until: '2099-02-31' }],
+])('codes with %s are not made', async (_what, fields) => {
+  const { manager, browser } = await startWithCodes()
+  expect((await browser.act('/codes/default/create', fields)).text).toContain('No code was made.')
+  expect(manager.faults).toEqual([])
+})

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { startMailServer, tokenIn } from '../../../../features/mail/mail-server.ts'
+import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-point.ts'
+
+async function startWithMail(entry: object = {}) {
+  const mail = await startMailServer()
+  return { mail, manager: await startWithCommands(entry, mailEnvironment(mail)) }
+}
+
+const one = (name: string, act = '') => `/people/one/${encodeURIComponent(name)}${act && `/${act}`}`
+const recipients = (mails: readonly { readonly to: readonly string[] }[]) => mails.map(({ to }) => to[0]).toSorted()
+
+test('a person who is added with an invitation gets a mail with a link, and another one by a click', async () => {
+  const { mail, manager } = await startWithMail()
+  const browser = await manager.signedIn()
+  await browser.get('/people/add')
+  const added = await browser.act('/people/add', { username: 'ada@example.com', invite: 'on' })
+  expect(added.text).toContain('ada@example.com was added')
+  const [first] = await mail.received(1)
+  expect(first?.to).toEqual(['ada@example.com'])
+  const again = await browser.act(one('ada@example.com', 'invite'))
+  expect(again.status).toBe(200)
+  const [, second] = await mail.received(2)
+  expect(first && second && tokenIn(first) !== tokenIn(second)).toBe(true)
+  expect((await browser.get(one('ada@example.com'))).text).toContain('has not followed the invitation yet')
+  expect(manager.faults).toEqual([])
+})
+
+test('an import of a sheet invites the new people', async () => {
+  const { mail, manager } = await startWithMail()
+  const browser = await manager.signedIn()
+  await browser.get('/people/import')
+  const { location } = await browser.upload(
+    '/people/import',
+    'x.csv',
+    'Email;Group\na@example.com;x\nb@example.com;x\n',
+    {
+      invite: 'on',
+    },
+  )
+  await browser.get(location ?? '')
+  expect((await browser.act('/people/import/confirm')).text).toContain('2 invitations are being sent')
+  expect(recipients(await mail.received(2))).toEqual(['a@example.com', 'b@example.com'])
+  expect(manager.faults).toEqual([])
+})
+
+test('those who have not come are invited again, and only those whom the manager sees', async () => {
+  const { mail, manager } = await startWithMail({ allowedGroups: ['gold'] })
+  const all = await manager.signedIn()
+  await all.get('/people/add')
+  for (const [username, groups] of [
+    ['gold@example.com', 'gold, press'],
+    ['both@example.com', 'gold, silver'],
+    ['silver@example.com', 'silver'],
+  ] as const) {
+    await all.post('/people/add', { username, groups })
+    // An old invitation, whose link has expired.
+    const link = { purpose: 'invitation', digest: username, expiresAtSeconds: 1 } as const
+    await manager.users.passwordChanges.createLink(username, link)
+  }
+  const browser = await manager.signedIn('event-manager', ['default'], 'gold-manager@example.com')
+  await browser.get('/people')
+  expect((await browser.act('/people/invite', { group: 'silver' })).text).toContain('class="notice refused"')
+  expect((await browser.act('/people/invite')).text).toContain('2 invitations sent')
+  expect(recipients(await mail.received(2))).toEqual(['both@example.com', 'gold@example.com'])
+  expect((await all.act('/people/invite')).text).toContain('1 invitation sent. 2 had')
+  expect(recipients(await mail.received(3))).toContain('silver@example.com')
+  expect(manager.faults).toEqual([])
+})
+
+test('two managers who invite again at the same moment send one mail', async () => {
+  const held = Promise.withResolvers<void>()
+  let asked = 0
+  const mail = await startMailServer({
+    onRcptTo: (_address, _session, done) => {
+      asked += 1
+      void held.promise.then(() => done())
+    },
+  })
+  const manager = await startWithCommands({}, mailEnvironment(mail))
+  for (const username of ['ada@example.com', 'bob@example.com']) {
+    await manager.users.add({ username, groups: [], attributes: {} }, null)
+    const link = { purpose: 'invitation', digest: username, expiresAtSeconds: 1 } as const
+    await manager.users.passwordChanges.createLink(username, link)
+  }
+  const [eve, joe] = [await manager.signedIn(), await manager.signedIn('event-manager', null, 'joe@example.com')]
+  for (const browser of [eve, joe]) await browser.get('/people')
+  const first = eve.act('/people/invite')
+  await expect.poll(() => asked).toBe(1)
+  // The mail to Ada is on its way; the one to Bob waits for it.
+  expect((await joe.act(one('ada@example.com', 'invite'))).text).toContain('class="notice refused"')
+  const second = joe.act('/people/invite')
+  await expect.poll(() => asked).toBe(2)
+  held.resolve()
+  const texts = [(await first).text, (await second).text]
+  expect(texts.map((text) => Number(/(\d+) invitations? sent/.exec(text)?.[1]))).toEqual([1, 1])
+  expect(recipients(mail.mails)).toEqual(['ada@example.com', 'bob@example.com'])
+  expect(manager.faults).toEqual([])
+})
+
+test('without a mail server, the page says so, and no one is invited', async () => {
+  const manager = await startWithCommands()
+  const browser = await manager.signedIn()
+  await browser.get('/people/add')
+  const added = await browser.act('/people/add', { username: 'ada@example.com', invite: 'on' })
+  expect(added.text).toContain('ada@example.com')
+  expect(added.text).toContain('class="notice refused"')
+  expect(added.text).not.toMatch(/SMTP_URL/)
+  expect(manager.faults).toEqual([])
+})

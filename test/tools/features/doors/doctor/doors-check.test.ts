@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { Config } from '../../../../../src/config.ts'
+import {
+  doorsCheck,
+  findingOfClock,
+  findingOfDoors,
+} from '../../../../../src/tools/features/doors/doctor/doors-check.ts'
+import { withDoors } from '../../../../features/doors/entry-point.ts'
+import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+import { startSite } from '../../../../login/start-site.ts'
+
+const DAY = 86_400
+const OPENS = 10 * DAY
+const WINDOWS = [{ opensAtSeconds: OPENS, closesAtSeconds: OPENS + 3600 }]
+
+test.each([
+  [OPENS - DAY - 1, 'warning', 'doors-closed', /They open: Sunday, January 11, 1970/],
+  [OPENS - DAY, 'warning', 'doors-open-soon', /within the day: Sunday, January 11, 1970 at 12:00 AM UTC/],
+  [OPENS, 'ok', 'doors-open', /open until Sunday, January 11, 1970 at 1:00 AM UTC/],
+  [OPENS + 3600, 'warning', 'doors-over', /No viewer can watch/],
+])('at %i s, doctor has a finding on the doors: %s, %s', (nowSeconds, state, code, text) => {
+  const finding = findingOfDoors(withDoors(ENTRY_POINT, { windows: WINDOWS }), nowSeconds)
+  expect(finding).toEqual({ state, code, text: expect.stringMatching(text) })
+})
+
+test('doctor keeps closed doors for the verdict on their entry point', async () => {
+  const [open, closed] = [{ windows: [] }, { windows: [{ opensAtSeconds: Date.now(), closesAtSeconds: null }] }]
+  const entryPoints = [withDoors(ENTRY_POINT, open), withDoors({ ...ENTRY_POINT, name: 'gold' }, closed)]
+  const findings = doorsCheck.check?.({ entryPoints } as unknown as Config, false, AbortSignal.timeout(1_000))
+  expect((await findings?.next())?.value).toMatchObject({ state: 'ok' })
+  const rest = (await findings?.next())?.value
+  expect(rest).toMatchObject([{ entryPoint: { name: 'gold' }, finding: { code: 'doors-closed' } }])
+})
+
+test.each([
+  [61.4, '61 s ahead of'],
+  [-30, '30 s behind'],
+])('doctor says that the clock of the app is %d s off', (ahead, words) => {
+  expect(findingOfClock(ahead)).toMatchObject({
+    state: 'warning',
+    code: 'doors-clock',
+    text: expect.stringContaining(words),
+  })
+})
+
+test.each([
+  ['not-open-yet', 'unknown', 'doors-not-open'],
+  ['over', 'unknown', 'doors-not-open'],
+  ['not-entitled', undefined, undefined],
+])('after a refusal with the reason %s, doctor names the doors as the cause: %s', async (reason, state, code) => {
+  const screen = new Response(`<meta name="reason" content="${reason}">`, { status: 403 })
+  expect((await explain(screen))?.state).toBe(state)
+  expect((await explain(screen))?.code).toBe(code)
+  expect(await screen.text()).toContain(reason)
+})
+
+test.each([
+  ['waiting', 'ok', 'viewer-waits'],
+  ['not-found', 'failure', 'no-waiting-page'],
+])('after the page with the reason %s, doctor says that the test viewer waits: %s', async (reason, state, code) => {
+  const login = await startSite(() => `<meta name="reason" content="${reason}">`)
+  const answer = new Response(null, { status: 303, headers: { Location: '/wait?pass=x' } })
+  expect(await explain(answer, login)).toMatchObject({ state, code })
+})
+
+test('a sign-in that leads to the player is not of the doors', async () => {
+  const answer = new Response(null, { status: 303, headers: { Location: 'https://player.example/?hash=x' } })
+  expect(await explain(answer)).toBeNull()
+  const withoutDoors = doorsCheck.explainSignIn?.(new Response('', { status: 403 }), CONFIG, ENTRY_POINT, SIGNAL)
+  expect(await withoutDoors).toBeNull()
+})
+
+const SIGNAL = new AbortController().signal
+const CONFIG = { publicUrl: new URL('https://login.example') } as Config
+
+function explain(answer: Response, origin = 'https://login.example') {
+  const entryPoint = withDoors(ENTRY_POINT, { windows: WINDOWS })
+  return doorsCheck.explainSignIn?.(answer, { ...CONFIG, publicUrl: new URL(origin) }, entryPoint, SIGNAL)
+}

@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openFileRecords } from '../../../../../src/features/guests/file-records.ts'
+import { createRegistrations } from '../../../../../src/features/registration/book/registrations.ts'
+import { startMailServer } from '../../../../features/mail/mail-server.ts'
+import { readSettings } from '../../../../features/registration/registration-settings.ts'
+import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-point.ts'
+
+const GIVEN = {
+  approval: 'by-hand',
+  fields: [
+    { name: 'company', kind: 'text', label: 'Company' },
+    { name: 'terms', kind: 'consent', label: 'Terms', version: '2026-11' },
+  ],
+}
+const nowSeconds = () => Date.now() / 1000
+
+async function startWithGuests(...names: string[]) {
+  const mail = await startMailServer()
+  const manager = await startWithCommands({ registration: GIVEN }, mailEnvironment(mail))
+  const records = openFileRecords(manager.guestsFile, { nowSeconds })
+  onTestFinished(records.close)
+  const settings = readSettings(GIVEN)
+  const registrations = createRegistrations({ records, entryPoint: 'default', settings, nowSeconds, mailOf: () => [] })
+  for (const name of names) {
+    const consents = [{ name: 'terms', version: '2026-11', atSeconds: 1_795_000_000 }]
+    const attributes = { company: `<b>${name}</b>`, terms: '2026-11' }
+    await registrations.register({ address: `${name}@a.example`, attributes, consents, language: 'en' })
+  }
+  const browser = await manager.signedIn()
+  const { location } = await browser.get('/registrations')
+  expect(location).toBe('/registrations/default')
+  const change = (step: string, ...guests: string[]) =>
+    browser.act('/registrations/default', { step, address: guests.map((name) => `${name}@a.example`) })
+  const stateOf = async (name: string) => (await registrations.find(`${name}@a.example`))?.state
+  return { manager, browser, records, change, stateOf }
+}
+
+test('guests are approved, refused, cancelled and forgotten by the real command', async () => {
+  const { manager, browser, records, change, stateOf } = await startWithGuests('ada', 'bob', 'eve', 'joe')
+  const { text } = await browser.get('/registrations/default?state=waiting-for-approval')
+  expect(text).toContain('ada@a.example')
+  expect(text).not.toContain('<b>')
+  expect((await change('approve', 'ada')).text).toContain('1 person is approved')
+  // The login app sends the mail.
+  expect(await records.list('mail-outbox', { limit: 10 })).toHaveLength(1)
+  expect((await change('approve', 'ada', 'bob')).text).toContain('1 of 2 were changed')
+  expect((await change('approve', 'ada')).text).toContain('Nothing was changed')
+  expect((await change('refuse', 'eve')).text).toContain('1 person is refused')
+  expect((await change('cancel', 'bob')).text).toContain('1 registration is cancelled')
+  expect((await change('forget', 'joe')).text).toContain('1 registration is deleted')
+  expect(await Promise.all(['ada', 'bob', 'eve', 'joe'].map(stateOf))).toEqual([
+    'approved',
+    'cancelled',
+    'refused',
+    undefined,
+  ])
+  const reasonOf = async (name: string) => (await browser.get(`/people/one/${name}%40a.example`)).text
+  expect(await reasonOf('ada')).toContain('The person can sign in with: registration.')
+  expect(await reasonOf('bob')).toContain('The person has registered at default: cancelled.')
+  expect(manager.acts().filter(({ outcome }) => outcome === 'registrations-changed')).toHaveLength(4)
+  expect(manager.faults).toEqual([])
+})
