@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { EMULATOR_TESTS, OWN_FEATURE, WALLS } from './walls.ts'
+import { EMULATOR_TESTS, FEATURE_TOOLS, OWN_FEATURE, WALLS } from './walls.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ROOMS = Object.keys(WALLS)
@@ -10,9 +10,9 @@ const MOST_FILES = 14
 /** Static and dynamic imports of other files, types included. */
 const IMPORT = /\b(?:from|import) ?\(? ?['"](\.[^'"]+)['"]/g
 
-/** Returns the room of a file: the longest name in the table that contains the file, or a feature of a fork. */
+/** Returns the room of a file: the longest name in the table that contains the file, or the room of a feature. */
 function roomOf(path: string): string | undefined {
-  const [feature] = /^src\/features\/[^/]+(?=\/)/.exec(path) ?? []
+  const [feature] = /^src\/(?:tools\/)?features\/[^/]+(?=\/)/.exec(path) ?? []
   if (feature !== undefined && !ROOMS.includes(feature)) return feature
   return ROOMS.filter((room) => path === room || path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }
@@ -30,9 +30,16 @@ function forbidden(path: string, text: string): string[] {
     const to = roomOf(target)
     if (from === undefined)
       return to === 'src/tools/emulator' && !EMULATOR_TESTS.some((folder) => path.startsWith(folder))
-    const isOwnInList = from === 'src/features.ts' && to !== undefined && !ROOMS.includes(to)
-    return to === undefined || !(to === from || isOwnInList || (WALLS[from] ?? OWN_FEATURE).includes(to))
+    const isInList = /^src\/(?:tools\/)?features\.ts$/.test(from) && to !== undefined && !ROOMS.includes(to)
+    return to === undefined || !(to === from || isInList || allowedIn(from).includes(to))
   })
+}
+
+/** Returns the rooms that a room may import. */
+function allowedIn(room: string): readonly string[] {
+  if (!room.startsWith('src/tools/features/')) return WALLS[room] ?? OWN_FEATURE
+  const inApp = room.replace('src/tools/', 'src/')
+  return [...FEATURE_TOOLS, inApp, ...(WALLS[inApp] ?? OWN_FEATURE)]
 }
 
 const files = globSync(['src/**/*.ts', 'test/**/*.ts'], { cwd: ROOT })
@@ -84,6 +91,9 @@ describe('the check refuses', () => {
     ['a type of an upper room', 'src/errors.ts', "import type { A } from './config.ts'"],
     ['a late import of an upper room', 'src/server/log/plant.ts', "await import('../../config.ts')"],
     ['a type named in place', 'src/server/plant.ts', "let a: import('../config.ts').Config"],
+    ['the list of features in a command', 'src/tools/cli/doctor/plant.ts', "import { a } from '../../features.ts'"],
+    ['the tools of another feature', 'src/tools/features/doors/plant.ts', "import { a } from '../sso/tools.ts'"],
+    ['a feature of the app in a command', 'src/tools/cli/doctor/plant.ts', "import { a } from '../../../features/sso/x.ts'"],
     ['the emulator in the app', 'src/app.ts', "import { a } from './tools/emulator/app.ts'"],
     ['the emulator in another test', 'test/login/plant.ts', "import { a } from '../../src/tools/emulator/app.ts'"],
   ])('%s', (_name, path, text) => {

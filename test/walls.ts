@@ -13,10 +13,7 @@ const FEATURES =
     .map((name) => `src/features/${name}`)
 
 /** The rooms of the app that the command line uses. */
-const FOR_TOOLS = [
-  ...[...BELOW_LOGIN, ...FEATURES, 'src/config.ts'],
-  ...['src/tools/video-service', 'src/tools/cli', 'src/tools/features'],
-]
+const FOR_TOOLS = [...BELOW_LOGIN, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
 const roomsOf = (names: string) => names.split(' ').map((name) => `src/tools/cli/${name}`)
 const COMMANDS = roomsOf(
   'setup manager viewers audit response report drill backup support preview doctor service settings html-page security-log output terminal',
@@ -81,17 +78,12 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
-  'src/tools/features': [
-    ...FOR_TOOLS,
-    ...COMMANDS,
-    'src/tools/manager',
-    'src/tools/mail-sink',
-    'src/features.ts',
-    ...LOGIN,
-  ],
-  'src/tools/cli': [...FOR_TOOLS, ...COMMANDS],
-  'src/tools/cli/setup': [...FOR_TOOLS, ...roomsOf('doctor service settings output terminal')],
-  'src/tools/cli/manager': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
+  'src/tools/features.ts': ['src/tools/tool-feature.ts'],
+  'src/tools/tool-feature.ts': ['src/tools/cli', ...COMMANDS],
+  'src/tools/cli': [...FOR_TOOLS, ...FEATURES, ...COMMANDS, 'src/tools/tool-feature.ts'],
+  'src/tools/cli/main.ts': ['src/tools/cli', 'src/tools/features.ts', 'src/users', ...roomsOf('terminal')],
+  'src/tools/cli/setup': [...FOR_TOOLS, 'src/tools/cli/main.ts', ...roomsOf('doctor service settings output terminal')],
+  'src/tools/cli/manager': [...FOR_TOOLS, ...FEATURES, ...roomsOf('settings security-log output terminal')],
   'src/tools/cli/viewers': [...FOR_TOOLS, ...roomsOf('settings security-log output terminal')],
   'src/tools/cli/audit': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/response': [...FOR_TOOLS, ...roomsOf('settings terminal')],
@@ -104,14 +96,15 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/tools/cli/support': [...FOR_TOOLS, ...roomsOf('security-log output terminal')],
   'src/tools/cli/doctor': [...FOR_TOOLS, ...roomsOf('service settings terminal')],
-  'src/tools/cli/service': [...FOR_TOOLS, ...roomsOf('settings terminal')],
+  'src/tools/cli/service': [...FOR_TOOLS, 'src/features/secret-files', ...roomsOf('settings terminal')],
   'src/tools/cli/settings': [...FOR_TOOLS, ...roomsOf('manager security-log terminal')],
   'src/tools/cli/html-page': roomsOf('output'),
   'src/tools/cli/security-log': [...FOR_TOOLS, 'src/features.ts', 'src/login/log', ...roomsOf('terminal')],
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
-    ...[...FOR_TOOLS, ...LOGIN],
+    ...[...FOR_TOOLS, ...FEATURES, ...LOGIN],
+  'src/tools/manager/main.ts': ['src/errors.ts', 'src/users', 'src/tools/manager', 'src/tools/cli', 'src/tools/features.ts'],
     ...roomsOf('manager viewers security-log report service settings output terminal'),
   ],
   'src/tools/mail-sink': [],
@@ -128,6 +121,16 @@ export const OWN_FEATURE: readonly string[] = [
   'src/features/window',
   'src/features/pass',
   'src/features/watch-page',
+]
+
+/**
+ * The rooms that the tools of a feature may import, besides those of the feature in the app. They have no rows of their
+ * own. The tools of one feature never import those of another.
+ */
+export const FEATURE_TOOLS: readonly string[] = [
+  ...[...OWN_FEATURE, 'src/config.ts', 'src/features.ts'],
+  ...['src/tools/tool-feature.ts', 'src/tools/cli', ...COMMANDS],
+  ...['src/tools/manager', 'src/tools/mail-sink', 'src/tools/video-service'],
 ]
 
 /** The tests that need the emulator. No other test imports the emulator. */

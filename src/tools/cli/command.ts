@@ -4,8 +4,11 @@ import { ConfigError, isOutage } from '../../errors.ts'
 import type { CommandIo } from './terminal/io.ts'
 import { printableJson, printableParagraphs } from './terminal/text.ts'
 
-export interface CommandContext {
+/** `F`: the parts of features that the command uses. */
+export interface CommandContext<F = unknown> {
   readonly io: CommandIo
+  /** The tools of the features, in the order of their list. */
+  readonly features: readonly F[]
   /** The exit status of the program: 0 done, 1 refused or failed. Wrong usage ends with 2 in any case. */
   status: 0 | 1
   /** Runs another command, and returns its exit status. */

@@ -6,7 +6,7 @@ import { onInterrupt } from './terminal/interrupts.ts'
 
 // Compiled code of earlier commands: `--help` takes half the time. Not in /tmp, where another user could plant code.
 enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url)))
-const { runCommandLine } = await import('./program.ts')
+const [{ runCommandLine }, { features }] = await Promise.all([import('./program.ts'), import('../features.ts')])
 
 // libuv reads this at the first use of its thread pool.
 process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
@@ -43,7 +43,7 @@ function loadEnvFile(): string | null {
 const { env, stdin, stdout, stderr } = process
 const envFileError = loadEnvFile()
 if (envFileError === null) {
-  process.exitCode = await runCommandLine(process.argv.slice(2), { env, stdin, stdout, stderr, onInterrupt })
+  process.exitCode = await runCommandLine(process.argv.slice(2), { env, stdin, stdout, stderr, onInterrupt }, features)
 } else {
   stderr.write(`Failed: ${envFileError}\n`)
   process.exitCode = 1

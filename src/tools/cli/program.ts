@@ -1,22 +1,12 @@
 import { Command, CommanderError, Help } from 'commander'
+import type { ToolFeature } from '../tool-feature.ts'
 import { addBareCommand, addGroup, type CommandContext, messageOf, printFailure } from './command.ts'
+import { loadAll } from './lazy.ts'
+import type { RootCommand } from './root-command.ts'
 import type { CommandIo } from './terminal/io.ts'
 
-/** Adds options, commands and help to a command that is declared. */
-type Definition = (command: Command, context: CommandContext) => void
-
-interface RootCommand {
-  readonly name: string
-  readonly summary: string
-  /** The command whose line in the help names this one too. */
-  readonly beside?: string
-  readonly declare: typeof addGroup
-  /** Loads the code of the command, only if the command is among the arguments: `--help` takes half the time. */
-  readonly load: () => Promise<Definition>
-}
-
 /** In the order of the help. */
-const COMMANDS: readonly RootCommand[] = [
+const CORE: readonly RootCommand<ToolFeature>[] = [
   {
     name: 'viewers',
     summary: 'viewers who can sign in, where USER_STORE_URL says',
@@ -34,12 +24,6 @@ const COMMANDS: readonly RootCommand[] = [
     summary: 'people of the page for managers; figures of the evening',
     declare: addGroup,
     load: async () => (await import('./manager/managers-command.ts')).addManagersCommands,
-  },
-  {
-    name: 'codes',
-    summary: 'access codes and tickets for people without an account',
-    declare: addGroup,
-    load: async () => (await import('../features/access-codes/codes-command.ts')).addCodesCommands,
   },
   {
     name: 'watch',
@@ -136,18 +120,6 @@ const COMMANDS: readonly RootCommand[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).addDoctorCommand,
   },
   {
-    name: 'doors',
-    summary: 'show or move when an event opens and closes',
-    declare: addBareCommand,
-    load: async () => (await import('../features/doors/doors-command.ts')).addDoorsCommand,
-  },
-  {
-    name: 'registrations',
-    summary: 'guests who registered: list, approve, refuse, export',
-    declare: addGroup,
-    load: async () => (await import('../features/registration/registrations-command.ts')).addRegistrationsCommands,
-  },
-  {
     name: 'backup',
     summary: 'copy the SQLite files, or put a copy back',
     declare: addBareCommand,
@@ -177,14 +149,24 @@ const COMMANDS: readonly RootCommand[] = [
 /**
  * Runs one command and returns the exit status: 0 done, 1 refused or failed, 2 wrong usage.
  * @param args the arguments without the names of Node and the program.
+ * @param features their commands follow those of the core in the help.
  */
-export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<0 | 1 | 2> {
-  const context: CommandContext = { io, status: 0, run: runCommandLine }
+export async function runCommandLine(
+  args: readonly string[],
+  io: CommandIo,
+  features: readonly ToolFeature[],
+): Promise<0 | 1 | 2> {
+  const run: CommandContext['run'] = (others, otherIo) => runCommandLine(others, otherIo, features)
+  const context: CommandContext<ToolFeature> = { io, features, status: 0, run }
+  const commands = [...CORE, ...features.flatMap((feature) => feature.commands ?? [])]
   try {
-    const program = createProgram(io)
-    for (const { name, summary, declare, load } of COMMANDS) {
+    const program = createProgram(io, commands)
+    for (const { name, summary, declare, load } of commands) {
       const command = declare(program, name, summary)
-      if (args.includes(name)) (await load())(command, context)
+      if (!args.includes(name)) continue
+      await (await load())(command, context)
+      const additions = await loadAll(features.map((feature) => feature.additions?.[name]))
+      for (const add of additions) await add(command, context)
     }
     await program.parseAsync(args, { from: 'user' })
     return context.status
@@ -196,17 +178,13 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
-function namesBeside(main: string): string[] {
-  return COMMANDS.filter(({ beside }) => beside === main).map(({ name }) => name)
-}
-
-/** True if the command has a line of its own in the help. A fork may lack the command beside it. */
-function hasLine(name: string): boolean {
-  const { beside } = COMMANDS.find((command) => command.name === name) ?? {}
-  return beside === undefined || !COMMANDS.some((command) => command.name === beside)
-}
-
-function createProgram({ stdout, stderr }: CommandIo): Command {
+function createProgram({ stdout, stderr }: CommandIo, commands: readonly RootCommand<ToolFeature>[]): Command {
+  const namesBeside = (main: string) => commands.filter(({ beside }) => beside === main).map(({ name }) => name)
+  /** True if the command has a line of its own in the help. A fork may lack the command beside it. */
+  const hasLine = (name: string) => {
+    const { beside } = commands.find((command) => command.name === name) ?? {}
+    return beside === undefined || !commands.some((command) => command.name === beside)
+  }
   const program = new Command('viewer-auth')
     .usage('COMMAND [--help]. Settings: the environment or .env.')
     .helpCommand(false)

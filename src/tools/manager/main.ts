@@ -1,6 +1,7 @@
 import { ConfigError } from '../../errors.ts'
 import { threadPoolSize } from '../../users/passwords/hashing-queue.ts'
 import { runCommandLine } from '../cli/program.ts'
+import { features } from '../features.ts'
 import { runManager } from './run-manager.ts'
 
 // libuv reads this at the first use of its thread pool.
@@ -10,7 +11,7 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const exitNow = () => process.exit(0)
 for (const signal of STOP_SIGNALS) process.on(signal, exitNow)
 try {
-  const program = await runManager(process.env, runCommandLine)
+  const program = await runManager(process.env, (args, io) => runCommandLine(args, io, features), features)
   const stop = () => void program.stop().then(exitNow)
   for (const signal of STOP_SIGNALS) process.on(signal, stop).off(signal, exitNow)
 } catch (error) {

@@ -12,6 +12,7 @@ import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { readManagerSettings } from '../cli/manager/settings.ts'
 import { entryPointsIn } from '../cli/settings/entry-points-in.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
+import { type HasViewerFacts, viewerFactsOf } from '../cli/viewers/viewer-facts.ts'
 import { createCommandRunner } from './command-runner.ts'
 import { openActs } from './door/acts.ts'
 import type { Scope } from './door/scope.ts'
@@ -30,7 +31,11 @@ export interface ManagerProgram {
  * @param run runs a command of `viewer-auth`.
  * @throws ConfigError if a setting is wrong, and NodeJS.ErrnoException if the port cannot be opened.
  */
-export async function runManager(env: CommandIo['env'], run: CommandContext['run']): Promise<ManagerProgram> {
+export async function runManager(
+  env: CommandIo['env'],
+  run: CommandContext['run'],
+  features: readonly HasViewerFacts[],
+): Promise<ManagerProgram> {
   const settings = readManagerSettings(env)
   const { log, close: closeLog } = openLogs('info', null)
   const store = openManagerStore(settings.storeFile)
@@ -42,6 +47,7 @@ export async function runManager(env: CommandIo['env'], run: CommandContext['run
   const app = createManagerApp({
     ...{ env, settings, store, viewers, logAct, actsFile: settings.logFile },
     brand: first?.find(({ basePath }) => basePath === '')?.brand ?? first?.[0]?.brand ?? UNBRANDED,
+    facts: await viewerFactsOf({ features }),
     commands: createCommandRunner(run, env),
     entryPoints: () => entryPointsIn(env),
     seesViewer: (scope, username) => seesViewer(viewers, scope, username),

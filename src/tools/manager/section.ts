@@ -3,6 +3,7 @@ import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
 import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
+import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Route, Visit } from './door/route.ts'
 import type { Scope } from './door/scope.ts'
@@ -19,6 +20,8 @@ export interface Viewers {
 /** The parts of the program that sections use. */
 export interface SectionDeps {
   readonly env: CommandIo['env']
+  /** What features know of viewers. */
+  readonly facts: readonly ViewerFacts[]
   readonly viewers: Viewers
   readonly commands: CommandRunner
   /** The entry points as the settings are now. Null if they cannot be read on this machine. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
+import { features } from '../../../src/tools/features.ts'
 import { userStores } from '../../../src/users/open-user-store.ts'
 import type { Ended, RunOptions } from './run-program.ts'
 
@@ -23,17 +24,21 @@ export async function runHere(
   const file = userStores.fileOf()
   // The log of an app in this folder is not of the test.
   const defaults = { ...(file !== null && { USER_STORE_URL: `sqlite:${join(cwd, file)}` }), SECURITY_LOG_FILE: 'off' }
-  const status = await runCommandLine(args, {
-    env: { ...(hasDefaults && defaults), ...env },
-    folder: cwd,
-    stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
-    stdout,
-    stderr,
-    onInterrupt: (listener) => {
-      void interrupted?.then(listener)
-      return () => {}
+  const status = await runCommandLine(
+    args,
+    {
+      env: { ...(hasDefaults && defaults), ...env },
+      folder: cwd,
+      stdin: stdin instanceof Readable ? stdin : Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+      stdout,
+      stderr,
+      onInterrupt: (listener) => {
+        void interrupted?.then(listener)
+        return () => {}
+      },
     },
-  })
+    features,
+  )
   stdout.end()
   stderr.end()
   const [out, err] = await texts

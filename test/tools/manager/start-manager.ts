@@ -12,6 +12,8 @@ import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.t
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import type { Role } from '../../../src/tools/cli/manager/accounts/roles.ts'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
+import { viewerFactsOf } from '../../../src/tools/cli/viewers/viewer-facts.ts'
+import { features } from '../../../src/tools/features.ts'
 import { type CommandRunner, createCommandRunner } from '../../../src/tools/manager/command-runner.ts'
 import { openActs } from '../../../src/tools/manager/door/acts.ts'
 import { createManagerApp } from '../../../src/tools/manager/manager-app.ts'
@@ -65,8 +67,12 @@ export async function startManager(options: Options = {}) {
   const app = createManagerApp({
     ...{ env: ownEnv, settings, store, brand: UNBRANDED, nowSeconds, passwords: PLAIN },
     viewers: { store: users, editable: users },
+    facts: await viewerFactsOf({ features }),
     actsFile: logFile,
-    commands: withAnswers(createCommandRunner(runCommandLine, ownEnv), commands),
+    commands: withAnswers(
+      createCommandRunner((args, io) => runCommandLine(args, io, features), ownEnv),
+      commands,
+    ),
     entryPoints: typeof entryPoints === 'function' ? entryPoints : () => entryPoints,
     async seesViewer(scope, username) {
       if (scope.groups === null) return true

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
 import type { RunningEmulator } from '../../../src/tools/emulator/start-emulator.ts'
+import { features } from '../../../src/tools/features.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { startProgram } from '../../tools/cli/run-program.ts'
 import { openVisitor } from '../../tools/emulator/oauth/visitor.ts'
@@ -64,7 +65,7 @@ describe('token', () => {
     stderr.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
-    const ended = runCommandLine([command, ...args], io).then(async (status) => {
+    const ended = runCommandLine([command, ...args], io, features).then(async (status) => {
       stdout.end()
       return { status, stdout: (await stdout.toArray()).join(''), stderr: output }
     })

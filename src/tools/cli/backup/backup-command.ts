@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { readSharedStores, readUserStore } from '../../../config.ts'
-import { guestsFile } from '../../features/guests/backup/guests-file.ts'
 import { addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import type { HasBackup } from './backed-up-store.ts'
 import { assertUnused, assertWhole, copyDatabase } from './copy-database.ts'
 
 interface DataFile {
@@ -23,17 +23,6 @@ const ABOUT_RESTORE = `
 Replaces the files of the settings by those of a backup. Stop the app first. The replaced files stay beside the new ones,
 as NAME.replaced-TIME. Sessions and failed sign-ins of the backup come back too; --viewers-only leaves those as they are.`
 
-interface BackedUpStore {
-  readonly setting: string
-  readonly name: string
-  readonly settings: { readonly kind: string }
-}
-
-/** The stores of features. */
-const MORE_STORES: readonly ((env: CommandIo['env']) => BackedUpStore)[] = [
-  guestsFile, //
-]
-
 interface Options {
   readonly json?: boolean
   readonly yes?: boolean
@@ -41,24 +30,24 @@ interface Options {
 }
 
 /** Adds `backup`. */
-export function addBackupCommand(command: Command, context: CommandContext): void {
+export function addBackupCommand(command: Command, context: CommandContext<HasBackup>): void {
   addNotes(command.argument('<FOLDER>', 'a new folder'), ABOUT_BACKUP).action((folder: string, { json }: Options) =>
-    runCommand(context, json, () => backUp(context.io, folder)),
+    runCommand(context, json, () => backUp(context, folder)),
   )
 }
 
 /** Adds `restore`. */
-export function addRestoreCommand(command: Command, context: CommandContext): void {
+export function addRestoreCommand(command: Command, context: CommandContext<HasBackup>): void {
   addNotes(command.argument('<FOLDER>', 'the folder of a backup'), ABOUT_RESTORE)
     .option('--viewers-only', 'leave sessions and failed sign-ins as they are')
     .option('--yes', 'do not ask')
     .action((folder: string, options: Options) =>
-      runCommand(context, options.json, () => restore(context.io, folder, options)),
+      runCommand(context, options.json, () => restore(context, folder, options)),
     )
 }
 
-async function backUp({ env }: CommandIo, folder: string): Promise<Outcome> {
-  const files = dataFiles(env)
+async function backUp(context: CommandContext<HasBackup>, folder: string): Promise<Outcome> {
+  const files = await dataFiles(context)
   const copied = files.filter((file) => file.path !== null && existsSync(file.path))
   if (copied.length === 0) return { ok: false, fault: 'There is no SQLite file to copy. Check the settings.' }
   try {
@@ -82,8 +71,12 @@ async function backUp({ env }: CommandIo, folder: string): Promise<Outcome> {
   return { ok: true, text: [...lines, ...others].join('\n'), data }
 }
 
-async function restore(io: CommandIo, folder: string, { yes, viewersOnly }: Options): Promise<Outcome> {
-  const files = dataFiles(io.env)
+async function restore(
+  context: CommandContext<HasBackup>,
+  folder: string,
+  { yes, viewersOnly }: Options,
+): Promise<Outcome> {
+  const files = (await dataFiles(context))
     .filter(({ setting }) => !viewersOnly || setting === 'USER_STORE_URL')
     .flatMap(({ path, name }) =>
       path !== null && existsSync(join(folder, name)) ? [{ path, from: join(folder, name) }] : [],
@@ -94,7 +87,7 @@ async function restore(io: CommandIo, folder: string, { yes, viewersOnly }: Opti
     if (existsSync(path)) assertUnused(path)
   }
   const question = `Replace ${files.map(({ path }) => path).join(', ')} by the backup?`
-  const confirmation = await confirmRemoval(io, yes, question)
+  const confirmation = await confirmRemoval(context.io, yes, question)
   if (!confirmation.ok) return confirmation
   const aside = `.replaced-${Date.now()}`
   const replaced: string[] = []
@@ -116,13 +109,14 @@ async function restore(io: CommandIo, folder: string, { yes, viewersOnly }: Opti
   return { ok: true, text: lines.join('\n'), data: { restored: files.map(({ path }) => path), aside } }
 }
 
-function dataFiles(env: CommandIo['env']): DataFile[] {
+async function dataFiles({ io: { env }, features }: CommandContext<HasBackup>): Promise<DataFile[]> {
+  const ofFeatures = await loadAll(features.map(({ backup }) => backup))
   const { sessionStore, limitsStore } = readSharedStores(env)
   const stores = [
     { setting: 'USER_STORE_URL', name: 'viewers', settings: readUserStore(env) },
     { setting: 'SESSION_STORE_URL', name: 'sessions', settings: sessionStore },
     { setting: 'LIMITS_STORE_URL', name: 'limits', settings: limitsStore },
-    ...MORE_STORES.map((storeIn) => storeIn(env)),
+    ...ofFeatures.map(({ setting, name, read }) => ({ setting, name, settings: read(env) })),
   ]
   return stores
     .filter(({ settings }) => settings.kind !== 'memory')

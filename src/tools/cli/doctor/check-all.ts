@@ -1,15 +1,13 @@
-import type { Config } from '../../../config.ts'
 import type { LockTarget } from '../../video-service/locks.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { SeenPlayer } from './answer-check.ts'
-import { answerAt } from './answer-checks.ts'
 import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in/sign-in.ts'
 import type { TestViewer } from './app/sign-in/test-viewer.ts'
-import type { Untried } from './feature-check.ts'
-import { FEATURE_CHECKS } from './feature-checks.ts'
+import type { DoctorConfig, Untried } from './feature-check.ts'
 import { type Finding, findingOf, type Report, unknown } from './finding.ts'
+import { answerAt } from './load-checks.ts'
 import { checkPages } from './page/check-page.ts'
 import { checkService } from './service/check-service.ts'
 
@@ -22,12 +20,9 @@ export interface CheckOptions {
   readonly page?: readonly URL[]
 }
 
-/** Forms that the test viewer may use in place of the password. */
-export const TRIALS = FEATURE_CHECKS.flatMap(({ trial }) => trial ?? [])
-
 interface Run {
   readonly io: CommandIo
-  readonly config: Config
+  readonly config: DoctorConfig
   readonly options: CheckOptions
   readonly viewer: TestViewer | null
   readonly signal: AbortSignal
@@ -62,7 +57,7 @@ export async function checkAll({ io, config, options, viewer, signal, waitFor }:
 
 interface SignInTrial {
   readonly io: CommandIo
-  readonly config: Config
+  readonly config: DoctorConfig
   readonly viewer: TestViewer | null
   /** Those whose address is in the settings. */
   readonly players: readonly SeenPlayer[]
@@ -77,7 +72,7 @@ async function reportFeatures(
   report: Report,
 ): Promise<readonly Untried[]> {
   const untried: Untried[] = []
-  for (const feature of FEATURE_CHECKS) {
+  for (const feature of config.featureChecks) {
     const given = feature.option && options[feature.option.name]
     const findings = feature.check?.(config, isAppThere, signal, typeof given === 'string' ? given : undefined)
     if (findings) untried.push(...(await reportAll(findings, report)))
@@ -90,7 +85,7 @@ async function reportFeatures(
  * verdict is about sign-ins at one entry point.
  */
 function reportUntried(
-  config: Config,
+  config: DoctorConfig,
   untried: readonly Untried[],
   namedEntryPoint: string | undefined,
   report: Report,
@@ -109,13 +104,13 @@ function distinct(players: readonly SeenPlayer[]): readonly SeenPlayer[] {
 
 /** Reports that no player was seen, for the entry points that need one and that reportUntried() would choose. */
 function reportUnseenPlayers(
-  config: Config,
+  config: DoctorConfig,
   namedEntryPoint: string | undefined,
   players: readonly SeenPlayer[],
   report: Report,
 ): void {
   for (const entryPoint of config.entryPoints) {
-    const finding = answerAt(entryPoint)?.unseenPlayer
+    const finding = answerAt(config, entryPoint)?.unseenPlayer
     const isSeen = players.some((player) => player.entryPoint === entryPoint)
     if (!finding || isSeen || (namedEntryPoint ?? entryPoint.name) !== entryPoint.name) continue
     report(findingOf(config, entryPoint, finding))
@@ -124,14 +119,14 @@ function reportUnseenPlayers(
 
 /** @returns the players whose address is in the settings. */
 async function reportPlayers(
-  config: Config,
+  config: DoctorConfig,
   players: readonly SeenPlayer[],
   signal: AbortSignal,
   report: Report,
 ): Promise<readonly SeenPlayer[]> {
   const listed: SeenPlayer[] = []
   for (const player of players) {
-    const check = answerAt(player.entryPoint)?.checkPlayer(config, player, signal)
+    const check = answerAt(config, player.entryPoint)?.checkPlayer(config, player, signal)
     if (check && (await reportAll(check, report))) listed.push(player)
   }
   return listed
@@ -146,7 +141,8 @@ async function reportSignIn(
   if (viewer === null) {
     const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
     const hasPasswords = possible.some(({ hasPasswordForm }) => hasPasswordForm)
-    const trial = TRIALS.find(({ isAt }) => possible.some(isAt))
+    const trials = config.featureChecks.flatMap((feature) => feature.trial ?? [])
+    const trial = trials.find(({ isAt }) => possible.some(isAt))
     const hint = hasPasswords ? 'Name a test viewer with --viewer.' : trial && `Use --${trial.name}.`
     if (hint) report(unknown('no-sign-in', `No sign-in was tried. ${hint}`))
     return

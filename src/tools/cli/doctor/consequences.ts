@@ -1,4 +1,4 @@
-import { ANSWER_CHECKS } from './answer-checks.ts'
+import type { FeatureChecks } from './feature-check.ts'
 import type { Finding } from './finding.ts'
 
 /** Consequences besides those of an answer: the code of a finding, and the codes of its causes. */
@@ -12,8 +12,12 @@ const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** True if an earlier finding already names the cause. */
-export function isConsequence({ code, entryPoint }: Finding, earlier: readonly Finding[]): boolean {
-  const causes = [CONSEQUENCES, ...ANSWER_CHECKS.map(({ consequences }) => consequences)].flatMap(
+export function isConsequence(
+  { code, entryPoint }: Finding,
+  earlier: readonly Finding[],
+  { answerChecks }: Pick<FeatureChecks, 'answerChecks'>,
+): boolean {
+  const causes = [CONSEQUENCES, ...answerChecks.map(({ consequences }) => consequences)].flatMap(
     (consequences) => consequences[code] ?? [],
   )
   return earlier.some(

@@ -10,10 +10,11 @@ import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
 import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
-import { type CheckOptions, checkAll, TRIALS } from './check-all.ts'
+import { type CheckOptions, checkAll } from './check-all.ts'
 import { isConsequence } from './consequences.ts'
-import { FEATURE_CHECKS } from './feature-checks.ts'
+import type { DoctorConfig, SignInTrial } from './feature-check.ts'
 import { type Finding, ok, type Report, warning } from './finding.ts'
+import { type HasChecks, loadChecks } from './load-checks.ts'
 import { pageAddress } from './page/page-address.ts'
 import { asUnchanged } from './service/lock-secret.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
@@ -29,8 +30,6 @@ interface Options extends CheckOptions {
   readonly verbose?: boolean
 }
 
-const OPTIONS = FEATURE_CHECKS.flatMap(({ option }) => option ?? [])
-
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
 that the test viewer signs in and out, and that --mail-to sends a mail. The password of the test viewer comes from
@@ -38,9 +37,12 @@ VIEWER_PASSWORD, a prompt or standard input. The exit status is 1 after a failur
 warning or an unknown result, which cannot be seen from here. The doctor runs for 20 seconds at most.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
-export function addDoctorCommand(command: Command, context: CommandContext): void {
-  for (const { name, about } of TRIALS) command.option(`--${name}`, about)
-  for (const { flags, about, fault } of OPTIONS) command.option(flags, about, valueWithout(fault))
+export async function addDoctorCommand(command: Command, context: CommandContext<HasChecks>): Promise<void> {
+  const checks = await loadChecks(context.features)
+  const trials = checks.featureChecks.flatMap(({ trial }) => trial ?? [])
+  const ownOptions = checks.featureChecks.flatMap(({ option }) => option ?? [])
+  for (const { name, about } of trials) command.option(`--${name}`, about)
+  for (const { flags, about, fault } of ownOptions) command.option(flags, about, valueWithout(fault))
   const withExamples = addExamples(command, [
     'viewer-auth doctor',
     'viewer-auth doctor --channel 1002 --viewer ada@example.com --page https://www.example.com/live',
@@ -61,9 +63,11 @@ export function addDoctorCommand(command: Command, context: CommandContext): voi
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
-      const ways = ['viewer', ...TRIALS.map(({ name }) => name)].filter((name) => options[name] !== undefined)
+      const ways = ['viewer', ...trials.map(({ name }) => name)].filter((name) => options[name] !== undefined)
       if (ways.length > 1) command.error(`error: give one of ${ways.map((name) => `--${name}`).join(' and ')}`)
-      return runCommand(context, options.json, () => runChecks(context.io, options))
+      return runCommand(context, options.json, () =>
+        runChecks(context.io, { ...readConfig(context.io.env), ...checks }, options),
+      )
     })
 }
 
@@ -76,21 +80,24 @@ function valueWithout(fault: (value: string) => string | null) {
   }
 }
 
-async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
+async function runChecks(io: CommandIo, config: DoctorConfig, options: Options): Promise<Outcome> {
   const findings: Finding[] = []
   const report: Report = (given) => {
     const finding = options.lockUnchanged ? asUnchanged(given) : given
-    if (isConsequence(finding, findings)) return
+    if (isConsequence(finding, findings, config)) return
     findings.push(finding)
     if (options.json || (finding.state === 'ok' && !options.verbose)) return
     io.stdout.write(`${lineOf(finding, io)}\n`)
   }
-  const config = readConfig(io.env)
   if (options.entryPoint !== undefined) entryPointNamed(config, options.entryPoint)
   report(ok('settings-complete', 'The settings of the login app are complete, and its secrets are long enough.'))
   for (const text of config.warnings) report(warning('setting-doubtful', text))
   for (const text of unfinishedChanges(config)) report(warning('secret-change-unfinished', text))
-  const viewer = await readTestViewer(io, options)
+  const viewer = await readTestViewer(
+    io,
+    options,
+    config.featureChecks.flatMap(({ trial }) => trial ?? []),
+  )
   if (viewer !== null && 'fault' in viewer) return viewer
   const time = startTimeLimit(io)
   const stop = new AbortController()
@@ -121,12 +128,16 @@ async function runChecks(io: CommandIo, options: Options): Promise<Outcome> {
 }
 
 /** Reads the test viewer of the options. Null without one. */
-async function readTestViewer(io: CommandIo, options: Options): Promise<TestViewer | null | ReadFault> {
+async function readTestViewer(
+  io: CommandIo,
+  options: Options,
+  trials: readonly SignInTrial[],
+): Promise<TestViewer | null | ReadFault> {
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
     return read.ok ? passwordViewer(options.viewer, read.password) : read
   }
-  const trial = TRIALS.find(({ name }) => options[name] === true)
+  const trial = trials.find(({ name }) => options[name] === true)
   if (trial === undefined) return null
   const read = await trial.read(io)
   return read.ok ? trialViewer(trial, read.password) : read

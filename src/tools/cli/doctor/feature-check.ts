@@ -2,7 +2,18 @@ import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { ReadPassword } from '../terminal/read-password.ts'
+import type { AnswerCheck } from './answer-check.ts'
 import type { Finding } from './finding.ts'
+
+/** The settings of the app, with the checks of its features. */
+export interface DoctorConfig extends Config, FeatureChecks {}
+
+export interface FeatureChecks {
+  /** In the order of their findings. */
+  readonly featureChecks: readonly FeatureCheck[]
+  /** Those of answers in place of the hash. */
+  readonly answerChecks: readonly AnswerCheck[]
+}
 
 /** A finding about an entry point that is reported only if the verdict is about it. */
 export interface Untried {
@@ -49,7 +60,7 @@ export interface CheckOption {
 export interface FeatureCheck {
   /** Runs after the checks of the app. @returns the findings about entry points that were not tried. */
   check?(
-    config: Config,
+    config: DoctorConfig,
     isAppThere: boolean,
     signal: AbortSignal,
     option?: string,

@@ -1,7 +1,6 @@
-import { closedDoors } from '../../features/doors/drill/closed-doors.ts'
-import { otherScreen } from '../../features/screen-limit/drill/other-screen.ts'
 import { countWords } from '../output/words.ts'
 import type { Attempt } from './crowd/visit.ts'
+import type { DrillPart } from './drill-part.ts'
 import { percentile } from './verdict.ts'
 
 /** Sign-ins with the right password in a second. */
@@ -30,12 +29,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   'store-down': 'the user store or the access policy was away',
 }
 
-/** Why features keep viewers with the right password from the player, by the reason. */
-const REFUSALS: readonly Readonly<Record<string, string>>[] = [
-  closedDoors, //
-  otherScreen,
-]
-
 /** Returns the rate at which viewers signed in. */
 export function signInRate(attempts: readonly Attempt[]): SignInRate {
   const signInSeconds = attempts
@@ -57,6 +50,7 @@ export function signInRate(attempts: readonly Attempt[]): SignInRate {
 export function causesOf(
   attempts: readonly Attempt[],
   away: readonly string[],
+  features: readonly DrillPart[],
   ofWayIn: Readonly<Record<string, string>> = {},
 ): Cause[] {
   const counts = new Map<string, number>()
@@ -69,15 +63,19 @@ export function causesOf(
     const why = ofWayIn[name] ?? TEXTS[name] ?? `the app gave the reason ${name}`
     return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${named}.` }
   })
-  const refused = causesOfRefusals(attempts, [ofWayIn, ...REFUSALS])
+  const refused = causesOfRefusals(attempts, [ofWayIn, ...features.map(({ refusals = {} }) => refusals)])
   return [...given, ...refused, ...slowSignIns(attempts, given.length > 0)]
 }
 
-function causesOfRefusals(attempts: readonly Attempt[], texts: typeof REFUSALS): Cause[] {
-  return texts.flatMap(Object.entries<string>).flatMap(([name, why]) => {
-    const answers = attempts.filter(({ outcome, reason }) => outcome === 'refused' && reason === name).length
-    return answers === 0 ? [] : [{ name, answers, text: `${countWords(answers, 'sign-in')} got no response: ${why}.` }]
-  })
+function causesOfRefusals(attempts: readonly Attempt[], texts: readonly Readonly<Record<string, string>>[]): Cause[] {
+  return texts
+    .flatMap((ofOne) => Object.entries(ofOne))
+    .flatMap(([name, why]) => {
+      const answers = attempts.filter(({ outcome, reason }) => outcome === 'refused' && reason === name).length
+      return answers === 0
+        ? []
+        : [{ name, answers, text: `${countWords(answers, 'sign-in')} got no response: ${why}.` }]
+    })
 }
 
 /** @param isExplained true if the app itself gave a reason. */

@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander'
-import { eveningDrill } from '../../features/doors/drill/evening/evening-option.ts'
 import { addExamples, addNotes, type CommandContext, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { addViewerOptions } from '../settings/viewer-options.ts'
-import type { FeatureDrill, GivenOptions } from './feature-drill.ts'
+import { addVariants, type HasVariants } from '../variant.ts'
+import type { HasDrill } from './drill-part.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
-import { PASSWORD, WAY_NAMES, wayNamed } from './ways-in/ways-in.ts'
+import type { WayIn } from './ways-in/way-in.ts'
+import { PASSWORD, wayNamed } from './ways-in/ways-in.ts'
 
 const ABOUT = `
 FILE is CSV with the columns username and password; - reads standard input. Viewers arrive slowly at first, half of them
@@ -15,31 +17,34 @@ refuses every address that DRILL_URLS does not list, except localhost. Your comm
 another. After --at, sign-ins must work again; after --outage, they may fail until the next command. Ctrl-C stops the
 drill, and says which commands ran. The exit status is 1 if any check fails.`
 
-/** Drills of features, in place of the usual one. */
-const FEATURE_DRILLS: readonly FeatureDrill[] = [
-  eveningDrill, //
-]
-
 const EXAMPLES = [
   'viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --over 10m --html drill.html',
   'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --count 100 --over 1m',
   'viewer-auth drill --url http://localhost:3000/ --make-up-viewers --group staff --attribute ticket=yes',
   "viewer-auth drill --url https://login.staging.example/ --viewers viewers.csv --at '2m=docker compose stop proxy' --at '3m=docker compose start proxy' --outage '5m=docker compose stop store' --at '6m=docker compose start store'",
-  ...FEATURE_DRILLS.map(({ example }) => example),
 ]
 
+/** The options of a drill, before they are checked. */
+export interface GivenOptions extends Omit<DrillOptions, 'url'> {
+  readonly url?: string
+  readonly removeMadeUp?: string
+}
+
 /** Adds `drill`, the operator's rehearsal of an event against staging. */
-export function addDrillCommand(command: Command, context: CommandContext): void {
-  const withExamples = addExamples(command, EXAMPLES)
-  const about = [ABOUT, ...FEATURE_DRILLS.map((drill) => drill.about)].join(' ')
-  const withOptions = addViewerOptions(addNotes(withExamples, about), 'of each made-up viewer')
-  withOptions
+export async function addDrillCommand(
+  command: Command,
+  context: CommandContext<HasDrill & HasVariants<HasDrill>>,
+): Promise<void> {
+  const features = await loadAll(context.features.map(({ drill }) => drill))
+  const ways = features.flatMap(({ wayIn }) => wayIn ?? [])
+  addViewerOptions(addNotes(addExamples(command, EXAMPLES), ABOUT), 'of each made-up viewer')
+  command
     .option('--url <ADDRESS>', 'address of the sign-in screen')
     .addOption(new Option('--viewers <FILE>', 'viewers and their passwords, as CSV').conflicts('makeUpViewers'))
     .option('--make-up-viewers', 'add viewers to the user store of the settings, and remove them afterwards')
     .addOption(
       new Option('--way-in <NAME>', 'how the viewers sign in; the guests of other ways in are made up')
-        .choices(WAY_NAMES)
+        .choices([PASSWORD, ...ways.map(({ name }) => name)])
         .default(PASSWORD),
     )
     .option('--remove-made-up <PREFIX>', 'only remove the made-up viewers that an earlier drill left', madeUpPrefix)
@@ -60,30 +65,26 @@ export function addDrillCommand(command: Command, context: CommandContext): void
       withDefault('--max-wait <DURATION>', 'the longest that a viewer may wait for an answer', duration, '10s'),
     )
     .option('--html <FILE>', 'write a page with the verdict and charts to this file')
-  FEATURE_DRILLS.reduce((all, drill) => drill.addOptions(all), withOptions).action(
-    ({ removeMadeUp, url, ...given }: GivenOptions, command: Command) => {
-      if (removeMadeUp !== undefined) {
-        return runCommand(context, given.json, async () => {
-          const { removeMadeUpViewers } = await import('./drill-viewers.ts')
-          return await removeMadeUpViewers(context.io, removeMadeUp)
-        })
-      }
-      const chosen = FEATURE_DRILLS.find((drill) => drill.isChosen(given))
-      const misuse = chosen?.faultIn(given, command) ?? null
-      if (misuse !== null) command.error(`error: ${misuse}`)
-      if (chosen)
-        return runCommand(context, given.json, () => chosen.run(context.io, { ...given, ...(url && { url }) }))
-      if (url === undefined) return command.error('error: give --url, the address of the sign-in screen')
-      const options = { ...given, url }
-      const commands = [...(options.at ?? []), ...(options.outage ?? [])].toSorted((a, b) => a.atMs - b.atMs)
-      const fault = faultInOptions(options, commands)
-      if (fault !== null) command.error(`error: ${fault}`)
-      return runCommand(context, options.json, async () => {
-        const { rehearse } = await import('./rehearse.ts')
-        return await rehearse(context.io, options, commands)
+  const variants = await addVariants(command, 'drill', context.features)
+  command.action(({ removeMadeUp, url, ...given }: GivenOptions) => {
+    if (removeMadeUp !== undefined) {
+      return runCommand(context, given.json, async () => {
+        const { removeMadeUpViewers } = await import('./drill-viewers.ts')
+        return await removeMadeUpViewers(context.io, removeMadeUp)
       })
-    },
-  )
+    }
+    const work = variants.map(({ run }) => run(context, command)).find((outcome) => outcome !== null)
+    if (work) return runCommand(context, given.json, () => work)
+    if (url === undefined) return command.error('error: give --url, the address of the sign-in screen')
+    const options = { ...given, url }
+    const commands = [...(options.at ?? []), ...(options.outage ?? [])].toSorted((a, b) => a.atMs - b.atMs)
+    const fault = faultInOptions(options, commands, wayNamed(ways, options.wayIn))
+    if (fault !== null) command.error(`error: ${fault}`)
+    return runCommand(context, options.json, async () => {
+      const { rehearse } = await import('./rehearse.ts')
+      return await rehearse(context.io, options, commands, features)
+    })
+  })
 }
 
 function withDefault(flags: string, description: string, parse: (text: string) => number, text: string): Option {
@@ -91,10 +92,10 @@ function withDefault(flags: string, description: string, parse: (text: string) =
 }
 
 function faultInOptions(
-  { viewers, makeUpViewers, over, group, attribute, wayIn }: DrillOptions,
+  { viewers, makeUpViewers, over, group, attribute }: DrillOptions,
   commands: readonly PlannedCommand[],
+  way: WayIn | undefined,
 ): string | null {
-  const way = wayNamed(wayIn)
   const isMadeUp = makeUpViewers || way !== undefined
   if (way !== undefined && (viewers !== undefined || makeUpViewers)) {
     return `--way-in ${way.name} makes its guests up, without --viewers and --make-up-viewers`

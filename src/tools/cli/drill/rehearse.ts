@@ -11,6 +11,7 @@ import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
 import { assertOwnStore, readDrillAddress } from './drill-address.ts'
+import type { DrillPart } from './drill-part.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
 import type { PlannedCommand } from './operator-commands.ts'
@@ -24,7 +25,7 @@ export interface DrillOptions extends ViewerOptions {
   readonly json?: boolean
   readonly url: string
   readonly viewers?: string
-  /** A name of `WAY_NAMES`. */
+  /** `password`, or the name of a way in. */
   readonly wayIn: string
   readonly makeUpViewers?: boolean
   readonly count?: number
@@ -47,17 +48,20 @@ const MANY_WRONG_PASSWORDS = 250
 /**
  * Runs a drill and judges it.
  * @param commands in the order of their times.
+ * @param features what they tell the drill.
  * @throws ConfigError for an address that may not be drilled, or viewers that cannot be used.
  */
 export async function rehearse(
   io: CommandIo,
   options: DrillOptions,
   commands: readonly PlannedCommand[],
+  features: readonly DrillPart[],
 ): Promise<Outcome> {
   const url = readDrillAddress(options.url, io.env)
-  const expected = readExpectedResponse(io.env, url.pathname)
+  const expected = readExpectedResponse(io.env, url.pathname, features)
   if (options.makeUpViewers) assertOwnStore(url, io.env)
-  const way = wayNamed(options.wayIn)
+  const ways = features.flatMap(({ wayIn }) => wayIn ?? [])
+  const way = wayNamed(ways, options.wayIn)
   if (way !== undefined) assertOwnStore(url, io.env, `--way-in ${way.name} would make up guests`)
   const place = way && entryPointAt(url, io.env)
   const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
@@ -73,7 +77,7 @@ export async function rehearse(
     const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
     const visits = planVisits(viewers.slice(0, count), plan)
     const drill = { url, visits, commands, expected, form, overMs, recoverWithinMs }
-    return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal })
+    return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal, features })
   }
   try {
     if (way && place) {
@@ -116,13 +120,18 @@ function faultInCrowd(available: number | null, { over, ...options }: DrillOptio
 }
 
 interface Judging {
+  readonly features: readonly DrillPart[]
   readonly json: boolean | undefined
   readonly maxWaitMs: number
   readonly page: ReportSink | null
   readonly stop: AbortSignal
 }
 
-async function runAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page, stop }: Judging): Promise<Outcome> {
+async function runAndJudge(
+  io: CommandIo,
+  drill: Drill,
+  { json, maxWaitMs, page, stop, features }: Judging,
+): Promise<Outcome> {
   announce(io, drill)
   const table = startLiveTable(io, drill.overMs)
   stop.addEventListener('abort', table.stopping)
@@ -136,7 +145,7 @@ async function runAndJudge(io: CommandIo, drill: Drill, { json, maxWaitMs, page,
   // Not in the text of the outcome, which escapes colours.
   if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
   const rate = signInRate(record.attempts)
-  const causes = causesOf(record.attempts, [...record.away], drill.form.causes)
+  const causes = causesOf(record.attempts, [...record.away], features, drill.form.causes)
   if (!json) io.stdout.write(`${[rateText(rate), ...causes.map((cause) => cause.text)].map(printable).join('\n')}\n`)
   const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
   const commands = record.commands.map(({ output: _output, ...command }) => command)

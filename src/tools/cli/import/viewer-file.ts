@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
-import { untilColumn } from '../../features/account-end/until-column.ts'
+import type { FeatureColumn } from './feature-column.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 
@@ -22,23 +22,13 @@ export type FileRow = { readonly line: number; readonly endByte: number } & (
   | { readonly ok: false; readonly fault: RowFault }
 )
 
-/** Columns that features turn into attributes. */
-export const FEATURE_COLUMNS: readonly FeatureColumn[] = [
-  untilColumn, //
-]
-export const ROW_FIELDS: readonly string[] = [
-  ...['username', 'password', 'password_hash', 'password_salt', 'groups', 'disabled'],
-  ...FEATURE_COLUMNS.map(({ field }) => field),
-]
-/** One of ROW_FIELDS. */
+const FIELDS: readonly string[] = ['username', 'password', 'password_hash', 'password_salt', 'groups', 'disabled']
+/** One of the fields of `fieldsWith`. */
 export type RowField = string
 
-interface FeatureColumn {
-  readonly field: RowField
-  /** For the help. */
-  readonly about: string
-  /** Returns the attributes of a row with the value of the column, or a fault. */
-  read(text: string | undefined, attributes: ViewerRow['attributes']): ViewerRow['attributes'] | string
+/** Returns the names of the fields of a viewer, with those of features. */
+export function fieldsWith(columns: readonly FeatureColumn[]): readonly RowField[] {
+  return [...FIELDS, ...columns.map(({ field }) => field)]
 }
 
 export interface ColumnOptions {
@@ -50,8 +40,7 @@ export interface ColumnOptions {
   readonly needsPassword: boolean
   /** Puts a hash and its salt into one text. Returns null for a hash of another form. Absent if salts are refused. */
   readonly saltedHash?: (passwordHash: string, salt: string) => string | null
-  /** Replaces FEATURE_COLUMNS, such as for another time zone. */
-  readonly featureColumns?: readonly FeatureColumn[]
+  readonly featureColumns: readonly FeatureColumn[]
 }
 
 /** The values of a row by the names of their columns, not checked yet. */
@@ -153,7 +142,7 @@ function columnOf(field: RowField, { columnOfField }: ColumnOptions): string {
 /** Returns how a column of CSV is read: as a field of viewers, as an attribute with its name, or not at all. */
 export function meaningOf(column: string, options: ColumnOptions): RowField | 'attribute' | 'ignored' {
   if (options.ignored.has(column)) return 'ignored'
-  return ROW_FIELDS.find((field) => columnOf(field, options) === column) ?? 'attribute'
+  return fieldsWith(options.featureColumns).find((field) => columnOf(field, options) === column) ?? 'attribute'
 }
 
 function isAttribute(column: string, options: ColumnOptions): boolean {
@@ -216,7 +205,7 @@ function readRow(raw: RawRow, options: ColumnOptions): Read<ViewerRow> {
     ...Object.fromEntries(attributes),
     ...(hasAll && read(ALL_ATTRIBUTES, AllAttributes, 'an object of texts')),
   }
-  for (const column of options.featureColumns ?? FEATURE_COLUMNS) {
+  for (const column of options.featureColumns) {
     const result = column.read(readField(column.field, Text, 'text'), allAttributes)
     if (typeof result === 'string')
       faults.push(rowFault('wrongCell', result, { column: columnOf(column.field, options) }))

@@ -1,9 +1,8 @@
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { OverloadedError, UpstreamError } from '../../../errors.ts'
 import type { Explanation } from '../../../login/answer/access-decision.ts'
-import { FEATURE_PREVIEWS } from './feature-preview.ts'
 import { LONG_NAME, VIEWER } from './preview-viewer.ts'
-import type { Scene, Screen, ScreenRequest } from './screen.ts'
+import type { NamedScenes, Scene, Screen, ScreenRequest } from './screen.ts'
 
 const STORE_DOWN = new UpstreamError('user-store', 'No answer')
 /** A loop is found after a few visits within seconds. */
@@ -11,13 +10,17 @@ const MOST_VISITS = 10
 const HELP = 'https://login.example/help'
 
 /** Requests every screen of an entry point. @param policyText the sentence of an access policy of its own. */
-export async function everyScreen(request: ScreenRequest, policyText: string): Promise<Screen[]> {
+export async function everyScreen(
+  request: ScreenRequest,
+  policyText: string,
+  features: readonly NamedScenes[],
+): Promise<Screen[]> {
   return [
     ...(await signInScreens(request)),
     ...(await returningScreens(request)),
     ...(await refusals(request, policyText)),
     ...(await faultsOfAddress(request)),
-    ...(await featureScreens(request)),
+    ...(await featureScreens(request, features)),
   ]
 }
 
@@ -113,11 +116,11 @@ async function faultsOfAddress({ app, entryPoint, fields }: ScreenRequest): Prom
   ]
 }
 
-async function featureScreens(request: ScreenRequest): Promise<Screen[]> {
+async function featureScreens(request: ScreenRequest, features: readonly NamedScenes[]): Promise<Screen[]> {
   const screens: Screen[] = []
-  for (const preview of FEATURE_PREVIEWS) {
-    const settings = request.entryPoint.features[preview.name]
-    if (request.app.isOpen(preview.name)) screens.push(...(await preview.screens(request, settings)))
+  for (const { name, scenes } of features) {
+    const settings = request.entryPoint.features[name]
+    if (request.app.isOpen(name)) screens.push(...(await scenes.screens(request, settings)))
   }
   return screens
 }

@@ -16,13 +16,18 @@ import { openMemoryCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../../../users/user-store.ts'
 import { withoutServers } from './feature-preview.ts'
-import type { PreviewApp, Scene, Sent } from './screen.ts'
+import type { NamedScenes, PreviewApp, Scene, Sent } from './screen.ts'
 
 /**
  * Starts the app with one entry point, on a free port of this machine that only this process knows. Its stores are in
  * memory, and nothing reaches the user store, the identity provider, the mail server or the video service.
  */
-export async function startPreviewApp(config: Config, entryPoint: EntryPoint, language: string): Promise<PreviewApp> {
+export async function startPreviewApp(
+  config: Config,
+  entryPoint: EntryPoint,
+  language: string,
+  scenes: readonly NamedScenes[],
+): Promise<PreviewApp> {
   let scene: Scene = {}
   const nowSeconds = () => Date.now() / 1000
   const { publicUrl, contextWords, addressLimit } = config
@@ -41,7 +46,7 @@ export async function startPreviewApp(config: Config, entryPoint: EntryPoint, la
   const own = { publicUrl, contextWords, addressLimit, openCounter: openMemoryCounter, sessionSettings: sessions }
   const services = { ...shared, ...own, stores: config }
   const opened = new Set<string>()
-  const safe = features.map((feature) => withoutServers(feature, config, (name) => void opened.add(name)))
+  const safe = features.map((feature) => withoutServers(feature, scenes, config, (name) => void opened.add(name)))
   const open = await openFeatures(safe, all, config.features, services)
   const app = createApp({
     ...shared,

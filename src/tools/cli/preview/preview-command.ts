@@ -8,9 +8,10 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import { openFileSink } from '../output/sink.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { everyScreen } from './every-screen.ts'
-import { FEATURE_PREVIEWS } from './feature-preview.ts'
+import { loadScenes } from './feature-preview.ts'
 import { startPreviewApp } from './preview-app.ts'
 import { renderPreview } from './render-preview.ts'
+import type { HasScenes, NamedScenes } from './screen.ts'
 
 const ABOUT = `
 Writes one HTML page with every screen of an entry point at six sizes and in the colours that viewers see. A long user name
@@ -28,7 +29,7 @@ interface Options {
 }
 
 /** Adds `brand preview`. */
-export function addBrandCommands(group: Command, context: CommandContext): void {
+export function addBrandCommands(group: Command, context: CommandContext<HasScenes>): void {
   const command = addCommand(group, 'preview', 'write one HTML page with every screen of an entry point', [
     'viewer-auth brand preview',
     'viewer-auth brand preview --language de --output screens.html',
@@ -41,7 +42,7 @@ export function addBrandCommands(group: Command, context: CommandContext): void 
     .action((options: Options) => runCommand(context, options.json, () => preview(context, options)))
 }
 
-async function preview({ io }: CommandContext, options: Options): Promise<Outcome> {
+async function preview({ io, features: withScenes }: CommandContext<HasScenes>, options: Options): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoint = entryPointNamed(config, options.entryPoint)
   const language = knownLanguage(options.language ?? entryPoint.brand.defaultLanguage)
@@ -50,11 +51,12 @@ async function preview({ io }: CommandContext, options: Options): Promise<Outcom
   }
   const file = options.output ?? basename(`screens-${entryPoint.name}-${language}.html`)
   const sink = await openFileSink(file)
-  const app = await startPreviewApp(config, entryPoint, language)
+  const scenes = await loadScenes(withScenes)
+  const app = await startPreviewApp(config, entryPoint, language, scenes)
   try {
-    const request = { app, entryPoint, language, fields: fieldsOf(entryPoint) }
-    const screens = await everyScreen(request, options.policyText)
-    const page = { entryPoint, language, screens, leftOut: leftOutAt(entryPoint), read: app.file }
+    const request = { app, entryPoint, language, fields: fieldsOf(entryPoint, scenes) }
+    const screens = await everyScreen(request, options.policyText, scenes)
+    const page = { entryPoint, language, screens, leftOut: leftOutAt(entryPoint, scenes), read: app.file }
     await sink.write(await renderPreview(page))
     await sink.finish()
     const text = `Wrote ${file} with ${screens.length} screens. Open it in a browser.`
@@ -65,13 +67,13 @@ async function preview({ io }: CommandContext, options: Options): Promise<Outcom
   }
 }
 
-function fieldsOf({ features: on }: EntryPoint): Readonly<Record<string, string>> {
-  const fields = FEATURE_PREVIEWS.filter(({ name }) => name in on).map((one) => one.fieldsOf?.(on[one.name]))
+function fieldsOf({ features: on }: EntryPoint, all: readonly NamedScenes[]): Readonly<Record<string, string>> {
+  const fields = all.filter(({ name }) => name in on).map(({ name, scenes }) => scenes.fieldsOf?.(on[name]))
   return Object.assign({}, ...fields)
 }
 
 /** Returns the features that are on at the entry point, and have no preview. */
-function leftOutAt({ features: on }: EntryPoint): string[] {
-  const known = FEATURE_PREVIEWS.map(({ name }) => name)
+function leftOutAt({ features: on }: EntryPoint, all: readonly NamedScenes[]): string[] {
+  const known = all.map(({ name }) => name)
   return features.map(({ name }) => name).filter((name) => name in on && !known.includes(name))
 }

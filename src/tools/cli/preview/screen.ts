@@ -4,6 +4,7 @@ import type { Language } from '../../../languages/languages.ts'
 import type { AccessRefused } from '../../../login/answer/access-decision.ts'
 import type { OpenFeature, Services } from '../../../login/feature.ts'
 import type { RefusalAfterPassword } from '../../../users/user-store.ts'
+import type { Lazy } from '../lazy.ts'
 
 /** What happens behind a screen. Default: every sign-in succeeds. */
 export interface Scene {
@@ -62,13 +63,23 @@ export interface ScreenRequest {
 }
 
 /** The screens of a feature, without its servers. */
-export interface FeaturePreview {
-  /** The name of the feature. */
-  readonly name: string
+export interface FeatureScenes {
   /** Opens only what the screens need. Null if these settings leave the feature nothing to do. */
   open(services: Services, config: Config, shared: unknown): OpenFeature | null
   /** Returns the fields that the player must send. @param settings of the entry point. */
   fieldsOf?(settings: unknown): Readonly<Record<string, string>>
   /** Requests the screens that only this feature has. Called only if it is open at the entry point. */
   screens(request: ScreenRequest, settings: unknown): Promise<readonly Screen[]>
+}
+
+/** A feature and its screens. */
+export interface NamedScenes {
+  readonly name: string
+  readonly scenes: FeatureScenes
+}
+
+/** The parts of a feature that `brand preview` uses. */
+export interface HasScenes {
+  readonly name: string
+  readonly scenes?: Lazy<FeatureScenes>
 }

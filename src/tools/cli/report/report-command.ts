@@ -10,8 +10,10 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import { readOpenPeriod, readPeriod } from '../output/period.ts'
 import { orUsageError } from '../output/period-options.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
+import type { Definition } from '../root-command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
 import { addAttendanceReport } from './attendance/attendance-command.ts'
+import type { HasInvited } from './attendance/invited/people.ts'
 import {
   addOutputOptions,
   assertOutputOptions,
@@ -38,12 +40,12 @@ default period is the last 7 days (report viewers: all time). Each page of rows 
 report in a file is continued by --resume, with the period of its first command. Other reports leave no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
 /** Reports with options of their own. */
-const OTHERS: readonly ((group: Command, context: CommandContext) => void)[] = [
+const OTHERS: readonly Definition<HasInvited>[] = [
   addAttendanceReport, //
 ]
 
 /** Adds `report …`, for the analytics API of the video service. */
-export function addReportCommands(group: Command, context: CommandContext): void {
+export async function addReportCommands(group: Command, context: CommandContext<HasInvited>): Promise<void> {
   reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
     'viewer-auth report viewers --last 24h --csv --segments --output viewers.csv',
@@ -87,7 +89,7 @@ export function addReportCommands(group: Command, context: CommandContext): void
     'viewer-auth report viewer-seconds --last 7d --granularity day',
     'viewer-auth report viewer-seconds --last 4w --html watched.html',
   ]).addOption(unit())
-  for (const add of OTHERS) add(group, context)
+  for (const add of OTHERS) await add(group, context)
 }
 
 function reportCommand(

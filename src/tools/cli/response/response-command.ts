@@ -6,12 +6,13 @@ import { buildAuthenticationResponse } from '../../../hash-lock/authentication-r
 import { parseAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint, type EntryPointDiagnosis } from '../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import { RESPONSE_KINDS } from './response-kinds.ts'
+import type { HasResponseKind, ResponseKind } from './response-kind.ts'
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536
@@ -27,8 +28,9 @@ interface BuildOptions {
 }
 
 /** Adds `response build` and `response check`, to build and check authentication responses by hand. */
-export function addResponseCommands(group: Command, context: CommandContext): void {
+export async function addResponseCommands(group: Command, context: CommandContext<HasResponseKind>): Promise<void> {
   const { io } = context
+  const kinds = await loadAll(context.features.map(({ answer }) => answer?.response))
   const buildCommand = addCommand(
     group,
     'build <NAME=VALUE...>',
@@ -36,48 +38,48 @@ export function addResponseCommands(group: Command, context: CommandContext): vo
     [
       'viewer-auth response build user=ada@example.com',
       'viewer-auth response build user=ada group=staff --lifetime 60',
-      ...RESPONSE_KINDS.map(({ buildExample }) => buildExample),
+      ...kinds.map(({ buildExample }) => buildExample),
     ],
   )
-  for (const { buildNote } of RESPONSE_KINDS) addNotes(buildCommand, buildNote)
+  for (const { buildNote } of kinds) addNotes(buildCommand, buildNote)
   buildCommand
     .option('--entry-point <NAME>', 'the name of an entry point (default: the only one, or default)')
     .option('--lifetime <SECONDS>', 'the lifetime; 0 means no expiry (default: as in the settings)', lifetime)
     .action((pairs: string[], options: BuildOptions, command: Command) => {
       const parameters = pairs.map((pair) => parameterOf(pair, command))
-      return runCommand(context, options.json, () => build(io, parameters, options))
+      return runCommand(context, options.json, () => build(io, kinds, parameters, options))
     })
   const checkCommand = addCommand(group, 'check', 'explain why the service accepts or refuses a response', [
     'viewer-auth response check < response.json',
     `printf %s "$ADDRESS" | viewer-auth response check   # the address that received the response`,
   ])
   addNotes(checkCommand, 'Standard input: the response, or an address or query that contains it as hash=.')
-  for (const { checkNote } of RESPONSE_KINDS) addNotes(checkCommand, checkNote)
+  for (const { checkNote } of kinds) addNotes(checkCommand, checkNote)
   checkCommand
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
     .allowExcessArguments()
     .action((options: BuildOptions, command: Command) => {
       if (command.args.length > 0) command.error(`error: ${NOT_AN_ARGUMENT}`)
-      return runCommand(context, options.json, () => check(io, options.entryPoint))
+      return runCommand(context, options.json, () => check(io, kinds, options.entryPoint))
     })
-  for (const { addCommands } of RESPONSE_KINDS) addCommands(group, context)
 }
 
 async function build(
   io: CommandIo,
+  kinds: readonly ResponseKind[],
   parameters: [string, string][],
   { entryPoint: name, lifetime }: BuildOptions,
 ): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoint = entryPointNamed(config, name)
-  for (const kind of RESPONSE_KINDS) {
+  for (const kind of kinds) {
     const built = kind.build(io, entryPoint, parameters, lifetime !== undefined)
     if (built !== null) return await built
   }
   if (!isHashEntryPoint(entryPoint)) throw new ConfigError(`Entry point ${entryPoint.name} has no hash.`)
   const { secret, lifetimeSeconds } = entryPoint
   const seconds = lifetime ?? lifetimeSeconds
-  for (const kind of RESPONSE_KINDS) io.stderr.write(kind.noteOnHash(config, entryPoint, parameters) ?? '')
+  for (const kind of kinds) io.stderr.write(kind.noteOnHash(config, entryPoint, parameters) ?? '')
   const expiresAtSeconds = seconds === 0 ? null : nowSeconds() + seconds
   try {
     const response = buildAuthenticationResponse(parameters, expiresAtSeconds, secret)
@@ -88,20 +90,20 @@ async function build(
   }
 }
 
-async function check(io: CommandIo, name: string | undefined): Promise<Outcome> {
+async function check(io: CommandIo, kinds: readonly ResponseKind[], name: string | undefined): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoints = name === undefined ? config.entryPoints : [entryPointNamed(config, name)]
   if (io.stdin.isTTY)
     io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
   const read = await readStandardInput(io.stdin, MAX_BYTES)
   if (!read.ok) return read
-  for (const kind of RESPONSE_KINDS) {
+  for (const kind of kinds) {
     const checked = kind.check(io, entryPoints, read.text.trim())
     if (checked !== null) return await checked
   }
   const response = responseIn(read.text.trim())
   if (response === null) {
-    const names = ['hash', ...RESPONSE_KINDS.map(({ parameter }) => parameter)]
+    const names = ['hash', ...kinds.map(({ parameter }) => parameter)]
     return { ok: false, fault: `This address has no ${names.join('= and no ')}=, so nothing was checked.` }
   }
   if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }

@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
 import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import type { CommandContext, Outcome } from '../command.ts'
+import type { Outcome } from '../command.ts'
+import type { Lazy } from '../lazy.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 export type Parameters = readonly (readonly [name: string, value: string])[]
@@ -19,6 +19,9 @@ export interface ResponseKind {
   noteOnHash(config: Config, entryPoint: EntryPoint, parameters: Parameters): string | null
   /** Checks a text of this kind. Null for another text. */
   check(io: CommandIo, entryPoints: readonly EntryPoint[], text: string): Promise<Outcome> | null
-  /** Adds commands of its own. */
-  addCommands(group: Command, context: CommandContext): void
+}
+
+/** The part of a feature that `response` uses. */
+export interface HasResponseKind {
+  readonly answer?: { readonly response: Lazy<ResponseKind> }
 }

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
 import { type Lock, type LockDisplay, type LockTarget, readLock, removeLock } from '../../video-service/locks.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
 import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
-import type { LockKind } from './lock-kind.ts'
-import { LOCK_KINDS } from './lock-kinds.ts'
+import type { HasLockKind, LockKind } from './lock-kind.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
 import {
   contentId,
@@ -53,10 +53,11 @@ interface SetOptions extends TargetsOptions, AccessOptions, WantedOptions {
 }
 
 /** Adds `lock …`, which sets, shows and removes locks at the video service. */
-export function addLockCommands(group: Command, context: CommandContext): void {
+export async function addLockCommands(group: Command, context: CommandContext<HasLockKind>): Promise<void> {
   const { io } = context
-  addSetCommand(group, context)
-  placeCommand(group, 'show', 'compare the lock with the settings; exit status 1 if they differ', [
+  const kinds = await loadAll(context.features.map(({ answer }) => answer?.lock))
+  addSetCommand(group, context, kinds)
+  placeCommand(group, kinds, 'show', 'compare the lock with the settings; exit status 1 if they differ', [
     'viewer-auth lock show --channel 1002',
     'viewer-auth lock show --video 2001 --json',
   ])
@@ -69,7 +70,7 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .action((options: ShowOptions, command: Command) => {
       const [target, access] = [targetOf(options, command), accessOf(options, command)]
       const { format, viewerAuth } = options
-      const kind = kindNamed(viewerAuth)
+      const kind = kindNamed(kinds, viewerAuth)
       if (format === 'xml' && kind) command.error(`error: --format xml has no meaning with --viewer-auth ${viewerAuth}`)
       if (format === 'xml' && target.kind === 'video') command.error('error: the service has XML for channels only')
       return runCommand(context, options.json, async () => {
@@ -80,6 +81,7 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     })
   placeCommand(
     group,
+    kinds,
     'remove',
     'remove the lock; a channel is then open to everyone, a video has the lock of its channel',
     ['viewer-auth lock remove --video 2001', 'viewer-auth lock remove --channel 1002 --yes'],
@@ -87,16 +89,16 @@ export function addLockCommands(group: Command, context: CommandContext): void {
     .option('--yes', 'do not ask')
     .action((options: RemoveOptions, command: Command) => {
       const [target, access] = [targetOf(options, command), accessOf(options, command)]
-      const kind = kindNamed(options.viewerAuth)
+      const kind = kindNamed(kinds, options.viewerAuth)
       return runCommand(context, options.json, () =>
         kind
           ? kind.remove(io, target, options.yes, access)
-          : withService(io, (service) => remove(io, service, target, options.yes), access),
+          : withService(io, (service) => remove({ io, kinds }, service, target, options.yes), access),
       )
     })
 }
 
-function addSetCommand(group: Command, context: CommandContext): void {
+function addSetCommand(group: Command, context: CommandContext, kinds: readonly LockKind[]): void {
   const { io } = context
   const command = addCommand(group, 'set', 'set the lock to the address and secret of an entry point', [
     'viewer-auth lock set --channel 1002',
@@ -104,7 +106,7 @@ function addSetCommand(group: Command, context: CommandContext): void {
     'viewer-auth lock set --channel 1002 --message "Sign in with your staff account" --caption "Sign in"',
     'viewer-auth lock set --channel 1002 --url https://login.example.com/ --secret-file secret.txt   # of another app',
     'viewer-auth lock set --rotate --channel 1002 --video 2001   # all locks of the entry point',
-    ...LOCK_KINDS.flatMap(({ examples }) => examples),
+    ...kinds.flatMap(({ examples }) => examples),
   ])
     .option('--channel <ID>', 'the channel, for its live broadcasts; repeatable with --rotate', contentIds)
     .option('--video <ID>', 'the video; repeatable with --rotate', contentIds)
@@ -121,19 +123,19 @@ function addSetCommand(group: Command, context: CommandContext): void {
       ]),
     )
     .option('--yes', 'do not ask')
-    .addOption(kindOption())
-  for (const { keyFlag, keyHelp } of LOCK_KINDS) command.option(`${keyFlag} <FILE>`, keyHelp)
-  addNotes(command, [ABOUT_SET, ...LOCK_KINDS.map(({ about }) => about)].join('\n'))
+    .addOption(kindOption(kinds))
+  for (const { keyFlag, keyHelp } of kinds) command.option(`${keyFlag} <FILE>`, keyHelp)
+  addNotes(command, [ABOUT_SET, ...kinds.map(({ about }) => about)].join('\n'))
   addAccessOptions(command).action((options: SetOptions, command: Command) => {
     const [targets, access] = [targetsOf(options, command), accessOf(options, command)]
     const { entryPoint, url, viewerAuth, yes } = options
-    const kind = kindNamed(viewerAuth)
+    const kind = kindNamed(kinds, viewerAuth)
     const keyFlag = kind?.keyFlag ?? '--secret-file'
     const keyFile = givenValue(command, keyFlag)
     if (entryPoint !== undefined && url !== undefined && keyFile !== undefined) {
       command.error(`error: leave out --entry-point, because --url and ${keyFlag} replace both of its values`)
     }
-    const others = LOCK_KINDS.filter((one) => one !== kind).map((one) => one.keyFlag)
+    const others = kinds.filter((one) => one !== kind).map((one) => one.keyFlag)
     const refused = [...(kind ? OF_HASH : []), ...others].find((flag) => givenValue(command, flag) !== undefined)
     if (refused !== undefined) {
       const hint = refused === '--rotate' ? `: ${kind?.rotateHint}` : ''
@@ -152,15 +154,15 @@ function addSetCommand(group: Command, context: CommandContext): void {
   })
 }
 
-function kindOption(): Option {
+function kindOption(kinds: readonly LockKind[]): Option {
   return new Option('--viewer-auth <VERSION>', 'the version of viewer authentication')
-    .choices(['hash', ...LOCK_KINDS.map(({ name }) => name)])
+    .choices(['hash', ...kinds.map(({ name }) => name)])
     .default('hash')
 }
 
 /** Returns null for hash locks. */
-function kindNamed(viewerAuth: string): LockKind | null {
-  return LOCK_KINDS.find(({ name }) => name === viewerAuth) ?? null
+function kindNamed(kinds: readonly LockKind[], viewerAuth: string): LockKind | null {
+  return kinds.find(({ name }) => name === viewerAuth) ?? null
 }
 
 /** Returns the value of an option; undefined if it was not given. */
@@ -233,7 +235,7 @@ function secretText({ secret }: Lock, recorded: RecordedSecret | null, { entryPo
 }
 
 async function remove(
-  io: CommandIo,
+  { io, kinds }: { readonly io: CommandIo; readonly kinds: readonly LockKind[] },
   { api, signal, settings }: Pick<Service, 'api' | 'signal' | 'settings'>,
   target: LockTarget,
   yes: boolean | undefined,
@@ -241,7 +243,7 @@ async function remove(
   const before = await readLock(api, target, 'json', signal)
   const name = nameOf(target)
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
-  const [other] = LOCK_KINDS.flatMap(({ appliesTo }) => appliesTo(io, settings.baseUrl, target) ?? [])
+  const [other] = kinds.flatMap(({ appliesTo }) => appliesTo(io, settings.baseUrl, target) ?? [])
   const otherwise =
     target.kind === 'video' ? 'the lock of its channel applies' : 'anyone can watch the channel without signing in'
   io.stderr.write(`The lock of ${name} sends viewers to ${printable(before.url)}. Without it ${other ?? otherwise}.\n`)
@@ -253,10 +255,16 @@ async function remove(
   return { ok: true, text: `Removed the lock of ${name}.`, data: { ...target, state: 'removed' } }
 }
 
-function placeCommand(group: Command, name: string, summary: string, examples: readonly string[]): Command {
+function placeCommand(
+  group: Command,
+  kinds: readonly LockKind[],
+  name: string,
+  summary: string,
+  examples: readonly string[],
+): Command {
   const command = addCommand(group, name, summary, examples)
     .option('--channel <ID>', 'the channel, for its live broadcasts', contentId)
     .option('--video <ID>', 'the video', contentId)
-    .addOption(kindOption())
+    .addOption(kindOption(kinds))
   return addAccessOptions(command)
 }

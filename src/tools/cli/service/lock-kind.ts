@@ -1,5 +1,6 @@
 import type { LockTarget } from '../../video-service/locks.ts'
 import type { Outcome } from '../command.ts'
+import type { Lazy } from '../lazy.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'
 
@@ -21,6 +22,11 @@ export interface LockKind {
   remove(io: CommandIo, target: LockTarget, yes: boolean | undefined, access: TokenChoice | null): Promise<Outcome>
   /** Says what applies without a hash lock. Null if this machine knows no lock of this kind. */
   appliesTo(io: CommandIo, serviceUrl: string, target: LockTarget): string | null
+}
+
+/** The part of a feature that `lock` uses. */
+export interface HasLockKind {
+  readonly answer?: { readonly lock: Lazy<LockKind> }
 }
 
 /** The options of `lock set`. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
-import { codeBudgets } from '../../features/access-codes/code-budgets.ts'
-import { faultsOfGuests, guestCounts } from '../../features/mail-sign-in/guest-lists.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { managerSettings } from '../manager/settings.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -11,6 +10,7 @@ import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
+import type { HasSettingsCheck, SettingsCheck } from './settings-check.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
 
 /** The settings of tools. They are optional: checked only if one of them is given. */
@@ -20,13 +20,6 @@ const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [serviceSettings, manager
 const FAULTS: readonly ((config: Config) => readonly string[] | Promise<readonly string[]>)[] = [
   undeliveredAttributes, //
   faultsOfLog,
-  faultsOfGuests,
-]
-
-/** What stores and files say about valid settings. */
-const NOTES: readonly ((config: Config) => Promise<readonly string[]>)[] = [
-  codeBudgets, //
-  guestCounts,
 ]
 
 interface OptionalSettings {
@@ -39,21 +32,29 @@ interface OptionalSettings {
 }
 
 /** Adds `config check`, which checks the settings as `npm start` would, and shows what the app will do. */
-export function addConfigCommands(group: Command, context: CommandContext): void {
+export function addConfigCommands(group: Command, context: CommandContext<HasSettingsCheck>): void {
   addCommand(group, 'check', 'list every missing or wrong setting, or show what the app will do', [
     'viewer-auth config check',
     'viewer-auth config check --json',
-  ]).action(({ json }: { json?: boolean }) => runCommand(context, json, () => check(context.io)))
+  ]).action(({ json }: { json?: boolean }) =>
+    runCommand(context, json, async () =>
+      check(context.io, await loadAll(context.features.map(({ settings }) => settings))),
+    ),
+  )
 }
 
-async function check({ env, stdout }: CommandIo): Promise<Outcome> {
+async function check({ env, stdout }: CommandIo, features: readonly SettingsCheck[]): Promise<Outcome> {
   const app = settingsOrMistakes(() => readConfig(env))
   const given = OPTIONAL_SETTINGS.filter(({ isGiven }) => isGiven(env))
   const optional = given.map(({ read }) => settingsOrMistakes(() => read(env)))
-  const more = typeof app === 'string' ? [] : (await Promise.all(FAULTS.map((faultsOf) => faultsOf(app)))).flat()
+  const faultsOfFeatures = features.map((feature) => (config: Config) => feature.faultsIn?.(config) ?? [])
+  const more =
+    typeof app === 'string'
+      ? []
+      : (await Promise.all([...FAULTS, ...faultsOfFeatures].map((faultsIn) => faultsIn(app)))).flat()
   const faults = [app, ...optional, ...more].filter((result) => typeof result === 'string')
   if (typeof app === 'string' || faults.length > 0) return { ok: false, fault: faults.join('\n') }
-  const notes = (await Promise.all(NOTES.map((notesOf) => notesOf(app)))).flat()
+  const notes = (await Promise.all(features.map((feature) => feature.notesOn?.(app) ?? []))).flat()
   const data = { ...report(app, env), notes }
   return { ok: true, text: await describe(data, env, stdout), data }
 }

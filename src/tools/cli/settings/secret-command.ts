@@ -1,18 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { keyPair } from '../../features/token/key-pair-option.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import type { SecretKind } from './secret-kind.ts'
+import { addVariants, type HasVariants } from '../variant.ts'
 
 const SECRET_BYTES = 32
 
-/** What `secret generate` makes in place of a secret, if its options say so. */
-const KINDS: readonly SecretKind[] = [
-  keyPair, //
-]
-
 /** Adds `secret generate`. */
-export function addSecretCommands(group: Command, context: CommandContext): void {
+export async function addSecretCommands(group: Command, context: CommandContext<HasVariants>): Promise<void> {
   const command = addCommand(
     group,
     'generate',
@@ -20,16 +14,13 @@ export function addSecretCommands(group: Command, context: CommandContext): void
     [
       'viewer-auth secret generate',
       'viewer-auth secret generate > hash-secret   # then set HASH_SECRET_FILE=hash-secret',
-      ...KINDS.map(({ example }) => example),
     ],
   )
-  for (const { addOptions } of KINDS) addOptions(command)
-  command.action((options: { json?: boolean }) =>
-    runCommand(context, options.json, () => {
-      const made = KINDS.map(({ generate }) => generate(command)).find((outcome) => outcome !== null)
-      return Promise.resolve(made ?? generateSecret())
-    }),
-  )
+  const variants = await addVariants(command, 'secret generate', context.features)
+  command.action((options: { json?: boolean }) => {
+    const work = variants.map(({ run }) => run(context, command)).find((outcome) => outcome !== null)
+    return runCommand(context, options.json, () => work ?? Promise.resolve(generateSecret()))
+  })
 }
 
 /** Returns a new secret of 256 random bits. Hexadecimal needs no escaping in shells, files, forms and URLs. */

@@ -1,24 +1,17 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
-import { guestsStore } from '../../features/guests/guests-check.ts'
+import type { StoreFinding } from '../../../users/store-check/store-check.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { storeChecks } from './check-store.ts'
+import type { HasSettingsCheck, SettingsCheck } from './settings-check.ts'
 
-interface OtherStore {
-  /** The end of a sentence in the help. */
-  readonly about: string
-  check(env: CommandIo['env'], checks: StoreChecks): AsyncIterable<StoreFinding>
-}
-
-/** Other stores, checked after the user store. A URL names a user store, so these checks run only without one. */
-const OTHER_STORES: readonly OtherStore[] = [
-  guestsStore, //
-]
+/** Checked after the user store. */
+type OtherStores = readonly NonNullable<SettingsCheck['store']>[]
 
 interface Options {
   readonly json?: boolean
@@ -35,13 +28,15 @@ VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins,
 viewer. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
-export function addStoreCommands(group: Command, context: CommandContext): void {
+export async function addStoreCommands(group: Command, context: CommandContext<HasSettingsCheck>): Promise<void> {
+  const features = await loadAll(context.features.map(({ settings }) => settings))
+  const others = features.flatMap(({ store }) => store ?? [])
   const command = addCommand(group, 'check [URL]', 'check that a user store answers as the app needs', [
     'viewer-auth store check https://users.example.com/sign-in',
     'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
     'viewer-auth store check --viewer ada@example.com --no-password',
   ])
-  addNotes(command, [ABOUT, ...OTHER_STORES.map(({ about }) => `Without a URL, ${about}`)].join('\n'))
+  addNotes(command, [ABOUT, ...others.map(({ about }) => `Without a URL, ${about}`)].join('\n'))
     .option('--viewer <USERNAME>', 'try sign-ins and a look-up with this viewer')
     .option('--disabled <USERNAME>', 'a disabled viewer with the same password, who must be refused')
     .option('--no-password', 'only look the viewers up, without a sign-in')
@@ -49,11 +44,16 @@ export function addStoreCommands(group: Command, context: CommandContext): void 
       if (url !== undefined && hasPassword(url)) {
         command.error('error: the URL must not contain a password; set USER_STORE_URL instead')
       }
-      return runCommand(context, options.json, () => checkUserStore(context.io, url, options))
+      return runCommand(context, options.json, () => checkUserStore(context.io, url, options, others))
     })
 }
 
-async function checkUserStore(io: CommandIo, url: string | undefined, options: Options): Promise<Outcome> {
+async function checkUserStore(
+  io: CommandIo,
+  url: string | undefined,
+  options: Options,
+  otherStores: OtherStores,
+): Promise<Outcome> {
   const { viewer: username = null, disabled = null } = options
   const settings = readUserStore(
     url === undefined ? io.env : { ...io.env, USER_STORE_URL: url, USER_STORE_URL_FILE: '' },
@@ -69,7 +69,7 @@ async function checkUserStore(io: CommandIo, url: string | undefined, options: O
   const kind = userStores.kindOf(settings)
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
-  const others = url === undefined ? OTHER_STORES.map((other) => other.check(io.env, storeChecks)) : []
+  const others = url === undefined ? otherStores.map((other) => other.check(io.env, storeChecks)) : []
   for (const checks of [kind.check?.(settings, viewers, storeChecks) ?? checkAll(), ...others]) {
     for await (const finding of checks) {
       // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.

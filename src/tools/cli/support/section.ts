@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { CapturedRun } from '../captured-run.ts'
+import type { Lazy } from '../lazy.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /** A part of the bundle. */
-export interface Section {
+export interface BundleSection {
   /** The name of its field in the file. */
   readonly field: string
   addOptions?(command: Command): Command
@@ -18,6 +19,11 @@ export interface Source {
   readonly options: object
   /** Runs another command, and returns what it printed. */
   run(args: readonly string[]): Promise<CapturedRun>
+}
+
+/** The part of a feature that `support bundle` uses. */
+export interface HasBundleSection {
+  readonly support?: Lazy<BundleSection>
 }
 
 /** Runs a command with `--json` and returns its data, or its error. */

@@ -2,25 +2,24 @@ import { arch, platform, release } from 'node:os'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import PACKAGE from '../../../../package.json' with { type: 'json' }
-import { metricsNow } from '../../features/metrics/support/metrics-now.ts'
 import { captured } from '../captured-run.ts'
 import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { loadAll } from '../lazy.ts'
 import { openFileSink } from '../output/sink.ts'
 import { lastRefusals } from './audit/last-refusals.ts'
 import { findings } from './doctor/findings.ts'
-import { dataOf, type Section, type Source } from './section.ts'
+import { type BundleSection, dataOf, type HasBundleSection, type Source } from './section.ts'
 import { storeFindings } from './store/store-findings.ts'
 import { secretRemover } from './without-secrets.ts'
 
-const settings: Section = { field: 'settings', collect: (source) => dataOf(source, ['config', 'check']) }
+const settings: BundleSection = { field: 'settings', collect: (source) => dataOf(source, ['config', 'check']) }
 
-/** In the order of the file. */
-const SECTIONS: readonly Section[] = [
+/** In the order of the file, before those of features. */
+const SECTIONS: readonly BundleSection[] = [
   settings, //
   storeFindings,
   findings,
   lastRefusals,
-  metricsNow,
 ]
 
 const ABOUT = `
@@ -34,17 +33,22 @@ interface Options {
 }
 
 /** Adds `support bundle`. */
-export function addSupportCommands(group: Command, context: CommandContext): void {
+export async function addSupportCommands(group: Command, context: CommandContext<HasBundleSection>): Promise<void> {
+  const sections = [...SECTIONS, ...(await loadAll(context.features.map(({ support }) => support)))]
   const command = addCommand(group, 'bundle', 'write what support needs into one file, without secrets', [
     'viewer-auth support bundle',
     'viewer-auth support bundle --output support.json',
   ])
   addNotes(command, ABOUT).option('--output <FILE>', 'the file (default: support-, the time, .json)')
-  for (const section of SECTIONS) section.addOptions?.(command)
-  command.action((options: Options) => runCommand(context, options.json, () => bundle(context, options)))
+  for (const section of sections) section.addOptions?.(command)
+  command.action((options: Options) => runCommand(context, options.json, () => bundle(context, options, sections)))
 }
 
-async function bundle({ io, run }: CommandContext, options: Options): Promise<Outcome> {
+async function bundle(
+  { io, run }: CommandContext,
+  options: Options,
+  sections: readonly BundleSection[],
+): Promise<Outcome> {
   const made = new Date().toISOString()
   const file = options.output ?? `support-${made.slice(0, 19).replaceAll(':', '-')}.json`
   const stop = new AbortController()
@@ -58,7 +62,7 @@ async function bundle({ io, run }: CommandContext, options: Options): Promise<Ou
       run: (args) => captured(run, args, { ...io, stdin: Readable.from([]) }),
     }
     const collected: [string, unknown][] = []
-    for (const { field, collect } of SECTIONS) {
+    for (const { field, collect } of sections) {
       collected.push([field, await collect(source).catch((error: unknown) => ({ error: messageOf(error) }))])
       if (stop.signal.aborted) return { ok: false, fault: 'Stopped. No file was written.' }
     }

@@ -2,28 +2,22 @@ import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { StoredViewer } from '../../../users/passwords/verify-sign-in.ts'
-import { passkeysNotExported } from '../../features/passkeys/passkeys-not-exported.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
 import { HASH_OPTIONS } from './import-command.ts'
+import { type HasViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 interface Options {
   readonly json?: boolean
   readonly output?: string
 }
 
-/** What belongs to viewers, and is not in the file. */
-const LEFT_OUT: readonly string[] = [
-  'links to set a password',
-  passkeysNotExported, //
-]
 const ABOUT = `
 Writes JSON Lines with the password hashes, groups, states and attributes of all viewers. viewers import reads them without
-options, also into another store. The file is as secret as the store: only you can read it. It does not have
-${LEFT_OUT.join(' and ')}.`
+options, also into another store. The file is as secret as the store: only you can read it.`
 const STANDARD_OUTPUT = '-'
 const NOT_TO_TERMINAL = 'Password hashes do not belong on a screen. Use --output FILE, or --output - to show them here.'
 const CHUNK_CHARACTERS = 65_536
@@ -32,22 +26,30 @@ const CHUNK_CHARACTERS = 65_536
 const accepted = HASH_OPTIONS[0]?.passwordsOf({}) ?? storedPasswords
 
 /** Adds `viewers export`. */
-export function addViewersExportCommand(group: Command, context: CommandContext): void {
+export async function addViewersExportCommand(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+  const features = await viewerFactsOf(context)
+  const leftOut = ['links to set a password', ...features.flatMap(({ notExported }) => notExported ?? [])].join(' and ')
   const command = addCommand(group, 'export', 'write all viewers with their password hashes, for viewers import', [
     'viewer-auth viewers export --output viewers.jsonl',
     'viewer-auth viewers export | gpg --encrypt --recipient ops@example.com > viewers.jsonl.gpg',
   ])
-  addNotes(command, ABOUT)
+  addNotes(command, `${ABOUT} It does not have ${leftOut}.`)
     .option('--output <FILE>', 'the file; - is standard output, also a terminal (default: standard output)')
     .action((options: Options) =>
       runCommand(context, options.json, async () => {
         if (options.output === undefined && context.io.stdout.isTTY) return { ok: false, fault: NOT_TO_TERMINAL }
-        return await withEditableStore(context.io, (store) => exportViewers(context.io, options, store))
+        return await withEditableStore(context.io, (store) => exportViewers(context.io, options, store, leftOut))
       }),
     )
 }
 
-async function exportViewers(io: CommandIo, { json, output }: Options, store: EditableUserStore): Promise<Outcome> {
+/** @param leftOut what belongs to viewers, and is not in the file. */
+async function exportViewers(
+  io: CommandIo,
+  { json, output }: Options,
+  store: EditableUserStore,
+  leftOut: string,
+): Promise<Outcome> {
   const file = output === STANDARD_OUTPUT ? undefined : output
   const stop = new AbortController()
   const ignore = io.onInterrupt(() => stop.abort())
@@ -58,7 +60,7 @@ async function exportViewers(io: CommandIo, { json, output }: Options, store: Ed
     if (count === 0) return { ok: false, fault: 'There are no viewers to export. Check USER_STORE_URL.' }
     await sink.finish()
     const place = file === undefined ? '' : ` to ${file}`
-    const exported = `Exported ${counted(count, 'viewer')}${place}, without ${LEFT_OUT.join(' and ')}.`
+    const exported = `Exported ${counted(count, 'viewer')}${place}, without ${leftOut}.`
     const text = [exported, ...refusals].join('\n')
     if (file !== undefined) return { ok: true, text, data: { file, viewers: count, refusals } }
     if (!json) io.stderr.write(`${printableParagraphs(text, io.stderr)}\n`)

@@ -4,16 +4,17 @@ import { readContextWords } from '../../../config.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import type { FeatureColumn } from '../import/feature-column.ts'
 import { type ImportCounts, type ImportDeps, type Invitations, importViewers } from '../import/import-viewers.ts'
-import { type ColumnOptions, FEATURE_COLUMNS, ROW_FIELDS, type RowField, viewerRows } from '../import/viewer-file.ts'
+import { type ColumnOptions, fieldsWith, type RowField, viewerRows } from '../import/viewer-file.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { foreignHashOptions } from './foreign-hashes/foreign-hash-options.ts'
 import type { HashOptions } from './hash-options.ts'
-import type { InvitationOptions, Inviter } from './inviting.ts'
+import type { InvitationOptions, Inviter, Inviting } from './inviting.ts'
 import { collectRefusals } from './refusals.ts'
-import { addInviteOption, withInviter } from './ways-to-invite.ts'
+import { type HasViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 interface ImportCommandOptions extends InvitationOptions {
   readonly invite?: boolean
@@ -25,14 +26,19 @@ interface ImportCommandOptions extends InvitationOptions {
   readonly check?: boolean
 }
 
+interface ImportOptions extends ImportCommandOptions {
+  /** The columns of features. */
+  readonly columns: readonly FeatureColumn[]
+}
+
 /** Options for further forms of hashes. */
 export const HASH_OPTIONS: readonly HashOptions[] = [
   foreignHashOptions, //
 ]
 
-const ABOUT = `
+const aboutWith = (columns: readonly FeatureColumn[]) => `
 FILE is CSV with the names of its columns in the first line, or JSON Lines, in UTF-8. Columns: username; password or
-password_hash; groups (separated by commas or semicolons); disabled (true or false)${FEATURE_COLUMNS.map(({ about }) => `; ${about}`).join('')}. Every other column is an attribute.
+password_hash; groups (separated by commas or semicolons); disabled (true or false)${columns.map(({ about }) => `; ${about}`).join('')}. Every other column is an attribute.
 Password hashes: argon2${HASH_OPTIONS.map(({ forms }) => forms).join('')}. The app replaces each hash at the viewer's first sign-in. To continue a stopped
 import, run the same command again.`
 
@@ -40,7 +46,10 @@ import, run the same command again.`
  * Adds `viewers import`. The npm script limits V8's heap: every row soon becomes garbage, and without a limit a million
  * rows take 275 MB instead of 190.
  */
-export function addViewersImportCommand(group: Command, context: CommandContext): void {
+export async function addViewersImportCommand(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+  const features = await viewerFactsOf(context)
+  const columns = features.flatMap(({ column }) => column?.() ?? [])
+  const inviting = features.find((one) => one.inviting !== undefined)?.inviting
   const command = addCommand(
     group,
     'import <FILE>',
@@ -52,9 +61,15 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
       'viewer-auth viewers import viewers.csv --invite',
     ],
   )
-  addNotes(command, ABOUT)
-  addInviteOption(command, 'send viewers without a password a link by which they set one')
-    .option('--column <FIELD=COLUMN>', 'read a field from the column of this name; repeatable', collectColumn)
+  addNotes(command, aboutWith(columns))
+  if (inviting)
+    inviting.addOptions(command.option('--invite', 'send viewers without a password a link by which they set one'))
+  command
+    .option(
+      '--column <FIELD=COLUMN>',
+      'read a field from the column of this name; repeatable',
+      collectColumn(fieldsWith(columns)),
+    )
     .option('--ignore <COLUMN>', 'ignore this column; repeatable', collectIgnored)
     .option('--update', 'give existing viewers the groups, state and attributes of the file')
     .option('--accept-weak-passwords', 'accept passwords that the app refuses for new viewers, such as short ones')
@@ -64,8 +79,10 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
     .action((file: string, options: ImportCommandOptions) =>
       runCommand(context, options.json, () =>
         options.check
-          ? importFile(context.io, file, options, null)
-          : withEditableStore(context.io, (store) => importAndInvite(context, file, options, store)),
+          ? importFile(context.io, file, { ...options, columns }, null)
+          : withEditableStore(context.io, (store) =>
+              importAndInvite(context, file, { ...options, columns }, store, inviting),
+            ),
       ),
     )
 }
@@ -73,11 +90,12 @@ export function addViewersImportCommand(group: Command, context: CommandContext)
 function importAndInvite(
   context: CommandContext,
   path: string,
-  options: ImportCommandOptions,
+  options: ImportOptions,
   store: EditableUserStore,
+  inviting: Inviting | undefined,
 ): Promise<Outcome> {
-  if (!options.invite) return importFile(context.io, path, options, store)
-  return withInviter(context, options, (inviter) =>
+  if (!options.invite || inviting === undefined) return importFile(context.io, path, options, store)
+  return inviting.withInviter(context, options, (inviter) =>
     importFile(context.io, path, options, store, {
       faultIn: (viewer) => inviter.faultIn(viewer),
       invite: (username) => inviteOnce(store, inviter, username),
@@ -98,7 +116,7 @@ async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: 
 async function importFile(
   io: CommandIo,
   path: string,
-  options: ImportCommandOptions,
+  options: ImportOptions,
   store: ImportDeps['store'],
   invitations: Invitations | null = null,
 ): Promise<Outcome> {
@@ -159,13 +177,14 @@ function invitedText({ invited }: ImportCounts): string {
   return invited > 0 ? ` ${invited.toLocaleString('en')} invited.` : ''
 }
 
-function readColumns(options: ImportCommandOptions): ColumnOptions {
+function readColumns(options: ImportOptions): ColumnOptions {
   const { column, ignore, update, invite } = options
   const saltedHash = HASH_OPTIONS[0]?.saltedHashOf(options)
   return {
     columnOfField: column ?? new Map(),
     ignored: ignore ?? new Set(),
     needsPassword: !update && !invite,
+    featureColumns: options.columns,
     ...(saltedHash && { saltedHash }),
   }
 }
@@ -191,13 +210,16 @@ function outcomeOf(path: string, counts: ImportCounts, isCheck: boolean): Outcom
   return { ok: true, text: sentence + invitedText(counts) + warning, data, isPartial: refused > 0 }
 }
 
-function collectColumn(text: string, columns: ReadonlyMap<RowField, string> = new Map()): Map<RowField, string> {
-  const [name, column] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]
-  const field = ROW_FIELDS.find((one) => one === name)
-  if (!field || column === '') {
-    throw new InvalidArgumentError(`Use FIELD=COLUMN with one of these fields: ${ROW_FIELDS.join(', ')}.`)
+/** Returns the parser of `--column`. */
+function collectColumn(fields: readonly RowField[]) {
+  return (text: string, columns: ReadonlyMap<RowField, string> = new Map()): Map<RowField, string> => {
+    const field = text.slice(0, text.indexOf('='))
+    const column = text.slice(text.indexOf('=') + 1)
+    if (!fields.includes(field) || column === '') {
+      throw new InvalidArgumentError(`Use FIELD=COLUMN with one of these fields: ${fields.join(', ')}.`)
+    }
+    return new Map([...columns, [field, column]])
   }
-  return new Map([...columns, [field, column]])
 }
 
 function collectIgnored(column: string, columns: ReadonlySet<string> = new Set()): Set<string> {

@@ -9,6 +9,7 @@ import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { printableJson } from '../terminal/text.ts'
 import { stateOf } from './shown-viewer.ts'
+import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 interface ListOptions {
   readonly json?: boolean
@@ -19,7 +20,7 @@ interface ListOptions {
 
 const TITLES = ['User name', 'State', 'Groups', 'Attributes']
 
-export function addViewersListCommand(group: Command, context: CommandContext): void {
+export function addViewersListCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
   addCommand(group, 'list', 'list the viewers, sorted by name', [
     'viewer-auth viewers list',
     'viewer-auth viewers list --name @example.com --group staff',
@@ -34,9 +35,11 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
     )
     .action((options: ListOptions) =>
       runCommand(context, options.json, () =>
-        withEditableStore(context.io, (store) =>
-          options.json ? writeJson(context.io, store, options) : writeTable(context.io, store, options),
-        ),
+        withEditableStore(context.io, async (store) => {
+          const features = await viewerFactsOf(context)
+          const write = options.json ? writeJson : writeTable
+          return await write(context.io, store, options, features)
+        }),
       ),
     )
 }
@@ -44,12 +47,17 @@ export function addViewersListCommand(group: Command, context: CommandContext): 
 /**
  * Writes a JSON array with one viewer per line while it reads the store: the list may be larger than the memory.
  */
-async function writeJson({ stdout }: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
+async function writeJson(
+  { stdout }: CommandIo,
+  store: EditableUserStore,
+  options: ListOptions,
+  features: readonly ViewerFacts[],
+): Promise<Outcome> {
   const limit = options.limit ?? Number.POSITIVE_INFINITY
   let written = 0
   stdout.write('[')
   for await (const known of matching(store, options)) {
-    const row = { ...known.viewer, state: stateOf(known, Date.now() / 1000) }
+    const row = { ...known.viewer, state: stateOf(known, Date.now() / 1000, features) }
     const isWritten = stdout.write(`${written === 0 ? '\n' : ',\n'}${printableJson(row)}`)
     if (!isWritten) await once(stdout, 'drain')
     written += 1
@@ -59,7 +67,12 @@ async function writeJson({ stdout }: CommandIo, store: EditableUserStore, option
   return { ok: true }
 }
 
-async function writeTable(io: CommandIo, store: EditableUserStore, options: ListOptions): Promise<Outcome> {
+async function writeTable(
+  io: CommandIo,
+  store: EditableUserStore,
+  options: ListOptions,
+  features: readonly ViewerFacts[],
+): Promise<Outcome> {
   const limit = options.limit ?? MOST_TABLE_ROWS
   const shown: ViewerState[] = []
   let total = 0
@@ -68,7 +81,13 @@ async function writeTable(io: CommandIo, store: EditableUserStore, options: List
     if (shown.length < limit) shown.push(viewer)
   }
   if (total === 0) return { ok: true, text: 'No viewers.' }
-  io.stdout.write(`${await textTable(io.stdout, TITLES, shown.map(cellsOf))}\n`)
+  io.stdout.write(
+    `${await textTable(
+      io.stdout,
+      TITLES,
+      shown.map((known) => cellsOf(known, features)),
+    )}\n`,
+  )
   const count = total === 1 ? '1 viewer' : `${total} viewers`
   const text = total > shown.length ? `Showing ${shown.length} of ${count}. Use --limit or --json for more.` : count
   // On standard error, so that a program that reads the table does not read the count as a row.
@@ -85,10 +104,10 @@ async function* matching(store: EditableUserStore, { name, group }: ListOptions)
   }
 }
 
-function cellsOf(known: ViewerState): string[] {
+function cellsOf(known: ViewerState, features: readonly ViewerFacts[]): string[] {
   const { username, groups, attributes } = known.viewer
   const pairs = Object.entries(attributes).map(([attribute, value]) => `${attribute}=${value}`)
-  return [username, stateOf(known, Date.now() / 1000), groups.join(', '), pairs.join(', ')]
+  return [username, stateOf(known, Date.now() / 1000, features), groups.join(', '), pairs.join(', ')]
 }
 
 function positiveWholeNumber(text: string): number {

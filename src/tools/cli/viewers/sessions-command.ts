@@ -3,8 +3,10 @@ import { type Config, readSharedStores } from '../../../config.ts'
 import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { guestWayOf } from '../guest-ways.ts'
+import type { Definition } from '../root-command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { counted, printable } from '../terminal/text.ts'
+import type { HasViewerFacts } from './viewer-facts.ts'
 import { addSessionsList } from './who-is-in/sessions-list.ts'
 
 interface Options {
@@ -14,12 +16,12 @@ interface Options {
 }
 
 /** Further commands. */
-const MORE: readonly ((group: Command, context: CommandContext) => void)[] = [
+const MORE: readonly Definition<HasViewerFacts>[] = [
   addSessionsList, //
 ]
 
 /** Adds `sessions …`. */
-export function addSessionsCommands(group: Command, context: CommandContext): void {
+export async function addSessionsCommands(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
   const { io } = context
   addCommand(group, 'end [USERNAME]', 'sign out a viewer on all devices', [
     'viewer-auth sessions end ada@example.com',
@@ -41,7 +43,7 @@ export function addSessionsCommands(group: Command, context: CommandContext): vo
         return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
       })
     })
-  for (const add of MORE) add(group, context)
+  for (const add of MORE) await add(group, context)
 }
 
 /**

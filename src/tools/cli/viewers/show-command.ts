@@ -5,9 +5,6 @@ import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
-import { sharedAddressesFact } from '../../features/mail-sign-in/shared-addresses.ts'
-import { passkeysFact } from '../../features/passkeys/passkeys-fact.ts'
-import { registrationsOf } from '../../features/registration/registrations-of.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { guestWayOf, identityFields } from '../guest-ways.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
@@ -15,48 +12,39 @@ import type { CommandIo } from '../terminal/io.ts'
 import {
   type FactReader,
   featureStateOf,
-  type KnownEvents,
+  type HistoryReader,
   type ShownViewer,
   stateOf,
   textOf,
   type ViewerFact,
 } from './shown-viewer.ts'
-
-/** Facts about a viewer that features know. */
-const FACTS: readonly FactReader[] = [
-  passkeysFact, //
-  sharedAddressesFact,
-]
-
-/** Sources that know earlier sign-ins of a viewer. */
-const HISTORIES: readonly HistoryReader[] = [
-  loggedEvents, //
-  registrationsOf,
-]
-
-/** @param part returns null if the work fails, and shows the fault. */
-export type HistoryReader = (env: CommandIo['env'], username: string, part: LookUpDeps['part']) => Promise<KnownEvents>
+import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 /** Adds `viewers show`, for a help desk. */
-export function addViewersShowCommand(group: Command, context: CommandContext): void {
+export function addViewersShowCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
   addCommand(
     group,
     'show <USERNAME>',
     'show state, groups, attributes, last sign-in, failed sign-ins and sessions of a viewer, for every user store',
     ['viewer-auth viewers show ada@example.com'],
   ).action((username: string, { json }: { json?: boolean }) =>
-    runCommand(context, json, () => showViewer(context.io.env, username)),
+    runCommand(context, json, async () => {
+      const features = await viewerFactsOf(context)
+      return await showViewer(context.io.env, username, features)
+    }),
   )
 }
 
 /**
  * Returns all that is known of a viewer, as text and as data.
- * @param faster readers that replace those of the list, if a program has a faster way than to read a file.
+ * @param features in the order of the output.
+ * @param lastEvents reads the last sign-in and refusal, if a program has a faster way than to read the log.
  */
 export async function showViewer(
   env: CommandIo['env'],
   typed: string,
-  faster: ReadonlyMap<HistoryReader, HistoryReader> = new Map(),
+  features: readonly ViewerFacts[],
+  lastEvents: HistoryReader = loggedEvents,
 ): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
   const faults: string[] = []
@@ -68,26 +56,24 @@ export async function showViewer(
     })
   }
   const store = await userStores.open(readUserStore(env))
-  const known = await lookUp(store, typed, { env, nowSeconds, part }).finally(() => store.close())
+  const known = await lookUp(store, typed, { env, features, nowSeconds, part }).finally(() => store.close())
   const username = known?.username ?? typed
   const { sessionStore, limitsStore } = readSharedStores(env)
   const ends = readActivitySettings(env)
   const [storedSessions, counts] = await Promise.all([stores.sessions(sessionStore), stores.counts(limitsStore)])
-  const [sessions, failed, histories] = await Promise.all([
+  const histories = [lastEvents, ...features.flatMap(({ history }) => history ?? [])]
+  const [sessions, failed, events] = await Promise.all([
     part(storedSessions.list(username).then((stored) => livingSessions(stored, ends))),
     part(counts.failedSignIns(username)),
-    Promise.all(HISTORIES.map((read) => (faster.get(read) ?? read)(env, username, part))),
+    Promise.all(histories.map((read) => read(env, username, part))),
   ])
-  const issuers = [
-    ...(sessions ?? []).map(({ provider }) => provider?.issuer),
-    ...histories.map(({ issuer }) => issuer),
-  ]
+  const issuers = [...(sessions ?? []).map(({ provider }) => provider?.issuer), ...events.map(({ issuer }) => issuer)]
   const isFound =
-    known || sessions?.length || failed?.count || histories.some((history) => history.isKnown) || faults.length > 0
+    known || sessions?.length || failed?.count || events.some(({ isKnown }) => isKnown) || faults.length > 0
   if (!isFound) return nothingKnown(typed)
   const viewer: ShownViewer = {
-    ...(known ?? { ...unnamed(typed), state: stateOfUnknown(issuers) }),
-    histories,
+    ...(known ?? { ...unnamed(typed, features), state: stateOfUnknown(issuers) }),
+    histories: events,
     failedSignIns: failed,
     sessions: sessions?.map(sessionOf) ?? null,
     faults,
@@ -95,7 +81,7 @@ export async function showViewer(
   const text = textOf(viewer, limitsStore.kind === 'memory')
   const { facts, histories: _lines, ...fields } = viewer
   const ofFeatures = Object.fromEntries(facts.map(({ field, value }) => [field, value]))
-  const data = Object.assign({ ...fields, ...ofFeatures }, ...histories.map((history) => history.fields))
+  const data = Object.assign({ ...fields, ...ofFeatures }, ...events.map((history) => history.fields))
   return { ok: true, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
 }
 
@@ -118,6 +104,7 @@ function nothingKnown(typed: string): Outcome {
 type KnownViewer = Pick<ShownViewer, 'username' | 'state' | 'invitation' | 'groups' | 'attributes' | 'facts'>
 
 interface LookUpDeps {
+  readonly features: readonly ViewerFacts[]
   readonly env: CommandIo['env']
   readonly nowSeconds: number
   readonly part: <T>(work: Promise<T>) => Promise<T | null>
@@ -125,36 +112,40 @@ interface LookUpDeps {
 
 /** Returns the facts of the user store; null for an unknown viewer. */
 async function lookUp(store: UserStore, typed: string, deps: LookUpDeps): Promise<KnownViewer | null> {
-  const { nowSeconds } = deps
+  const { features, nowSeconds } = deps
   if (store.inspect !== undefined) {
     const known = await store.inspect(typed)
-    return known && { ...fieldsOf(known, nowSeconds), facts: await factsOf(store, known.viewer, deps) }
+    return known && { ...fieldsOf(known, deps), facts: await factsOf(store, known.viewer, deps) }
   }
-  if (store.find === undefined) return { ...unnamed(typed), state: 'unknown' }
+  if (store.find === undefined) return { ...unnamed(typed, features), state: 'unknown' }
   const found = await store.find(typed)
-  if (found === null) return { ...unnamed(typed), state: 'unknown-or-disabled' }
-  const state = featureStateOf(found, nowSeconds) ?? 'active'
-  return { ...unnamed(typed), ...found, facts: await factsOf(store, found, deps), state }
+  if (found === null) return { ...unnamed(typed, features), state: 'unknown-or-disabled' }
+  const state = featureStateOf(found, nowSeconds, features) ?? 'active'
+  return { ...unnamed(typed, features), ...found, facts: await factsOf(store, found, deps), state }
 }
 
 /** Reads all facts. In PostgreSQL, the role may lack the rights of a newer version. */
-function factsOf(store: UserStore, viewer: Viewer, { env, part }: LookUpDeps): Promise<ViewerFact[]> {
+function factsOf(store: UserStore, viewer: Viewer, { env, features, part }: LookUpDeps): Promise<ViewerFact[]> {
   return Promise.all(
-    FACTS.map(async ({ field, label, read }) => {
+    factReaders(features).map(async ({ field, label, read }) => {
       const { value = null, text = null } = (await part(read(store, viewer, env))) ?? {}
       return { field, label, value, text }
     }),
   )
 }
 
+function factReaders(features: readonly ViewerFacts[]): FactReader[] {
+  return features.flatMap(({ fact }) => fact ?? [])
+}
+
 /** Returns the fields of a viewer whom the user store does not describe. */
-function unnamed(username: string) {
+function unnamed(username: string, features: readonly ViewerFacts[]) {
   return {
     username,
     invitation: null,
     groups: null,
     attributes: null,
-    facts: FACTS.map(({ field, label }) => ({ field, label, value: null, text: null })),
+    facts: factReaders(features).map(({ field, label }) => ({ field, label, value: null, text: null })),
   }
 }
 
@@ -162,12 +153,12 @@ function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession)
   return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), ...identityFields(provider) }
 }
 
-function fieldsOf(known: ViewerState, nowSeconds: number): Omit<KnownViewer, 'facts'> {
+function fieldsOf(known: ViewerState, { features, nowSeconds }: LookUpDeps): Omit<KnownViewer, 'facts'> {
   const { username, groups, attributes } = known.viewer
   const { expiresAtSeconds, isSent } = known.invitation ?? {}
   const invitation =
     expiresAtSeconds === undefined ? null : { expiresAt: isoOf(expiresAtSeconds), isSent: isSent === true }
-  return { username, state: stateOf(known, nowSeconds), invitation, groups, attributes }
+  return { username, state: stateOf(known, nowSeconds, features), invitation, groups, attributes }
 }
 
 function isoOf(seconds: number): string {

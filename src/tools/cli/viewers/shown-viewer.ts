@@ -1,6 +1,5 @@
 import type { FailedSignIns } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
-import { endedState } from '../../features/account-end/until.ts'
 import { identityText, type ShownIdentity } from '../guest-ways.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
@@ -31,6 +30,13 @@ export interface FactReader extends Pick<ViewerFact, 'field' | 'label'> {
   /** Returns null if the fact does not apply. */
   read(store: UserStore, viewer: Viewer, env: CommandIo['env']): Promise<Pick<ViewerFact, 'value' | 'text'> | null>
 }
+
+/** Reads what a source knows. @param part returns null if the work fails, and shows the fault. */
+export type HistoryReader = (
+  env: CommandIo['env'],
+  username: string,
+  part: <T>(work: Promise<T>) => Promise<T | null>,
+) => Promise<KnownEvents>
 
 /** The output of `viewers show --json`, with the fields of facts and histories. Times are ISO 8601, in UTC. */
 export interface ShownViewer {
@@ -135,23 +141,25 @@ function sessionLines(sessions: ShownViewer['sessions']): Line[] {
   ]
 }
 
-/** States of viewers who are not disabled, by features. Null for a viewer without such a state. */
-const STATES_OF_FEATURES: readonly ((viewer: Viewer, nowSeconds: number) => string | null)[] = [
-  endedState, //
-]
+/** Returns the state of a viewer by a feature. Null for a viewer without such a state. */
+type StateReader = { stateOf?(viewer: Viewer, nowSeconds: number): string | null }
 
 /** Returns the state that a feature gives a viewer, else null. */
-export function featureStateOf(viewer: Viewer, nowSeconds: number): string | null {
-  return STATES_OF_FEATURES.map((state) => state(viewer, nowSeconds)).find((state) => state !== null) ?? null
+export function featureStateOf(viewer: Viewer, nowSeconds: number, features: readonly StateReader[]): string | null {
+  return features.map((one) => one.stateOf?.(viewer, nowSeconds) ?? null).find((state) => state !== null) ?? null
 }
 
 /**
  * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, and
  * `invitation-expired` after that. Without an invitation, the state is `no-password`.
  */
-export function stateOf({ viewer, hasPassword, invitation }: ViewerState, nowSeconds: number): string {
+export function stateOf(
+  { viewer, hasPassword, invitation }: ViewerState,
+  nowSeconds: number,
+  features: readonly StateReader[],
+): string {
   if (viewer.disabled) return 'disabled'
-  const state = featureStateOf(viewer, nowSeconds)
+  const state = featureStateOf(viewer, nowSeconds, features)
   if (state !== null || hasPassword) return state ?? 'active'
   if (invitation === null) return 'no-password'
   return invitation.expiresAtSeconds > nowSeconds ? 'invited' : 'invitation-expired'

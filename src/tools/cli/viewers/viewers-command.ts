@@ -4,13 +4,8 @@ import type { Change, EditableUserStore } from '../../../users/editable-user-sto
 import type { Viewer } from '../../../users/user-store.ts'
 import { viewerExists } from '../../../users/viewer-changes.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
-import { addInvited } from '../../features/account/add-invited.ts'
-import { addViewersInviteCommand } from '../../features/account/invite-command.ts'
-import { byGroup } from '../../features/account-end/by-group.ts'
-import { addViewersEndCommands } from '../../features/account-end/end-commands.ts'
-import { addViewersPasskeysCommands } from '../../features/passkeys/passkeys-command.ts'
-import { passkeysNote } from '../../features/passkeys/passkeys-note.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import type { Definition } from '../root-command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import { addViewerOptions, type ViewerOptions } from '../settings/viewer-options.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
@@ -18,86 +13,84 @@ import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { addViewersExportCommand } from './export-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
+import type { InvitationOptions, Inviting } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
 import { addViewersMigrateCommand } from './migrate-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
+import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 import { addPutOutNotes } from './who-is-in/put-out-notes.ts'
 
-interface Options {
+export interface ChangeOptions {
   readonly json?: boolean
   readonly yes?: boolean
 }
 
-/** Adds a viewer without asking for a password, if its options say so. */
-interface AddWithoutPassword {
-  readonly example: string
-  addOptions(command: Command): Command
-  isChosen(options: object): boolean
-  add(context: CommandContext, store: EditableUserStore, viewer: Viewer, options: object): Promise<Outcome>
+interface AddOptions extends ChangeOptions, ViewerOptions, InvitationOptions {
+  readonly invite?: boolean
 }
 
-const WITHOUT_PASSWORD: readonly AddWithoutPassword[] = [
-  addInvited, //
-]
-
 /** In the order of the help. */
-const COMMANDS: readonly ((group: Command, context: CommandContext) => void)[] = [
+const COMMANDS: readonly Definition<HasViewerFacts>[] = [
   addAddCommand,
   addViewersImportCommand,
   addViewersExportCommand,
-  addViewersInviteCommand,
   addViewersListCommand,
   addViewersShowCommand,
   addSetPasswordCommand,
   addChangeCommands,
-  addViewersEndCommands,
-  addViewersPasskeysCommands,
   addViewersUnlockCommand,
   addViewersMigrateCommand,
   addPutOutNotes,
 ]
 
-const setDisabled = (isDisabled: boolean) => (store: EditableUserStore, username: string) =>
-  store.setDisabled(username, isDisabled)
-const CHANGES = [
-  ['disable', 'stop a viewer from signing in and from using a session', 'Disabled', setDisabled(true)],
-  ['enable', 'let a disabled viewer sign in again', 'Enabled', setDisabled(false)],
-  ['remove', 'remove a viewer; this cannot be undone', 'Removed', (store, username) => store.remove(username)],
-] as const satisfies readonly (readonly [string, string, string, ReturnType<typeof setDisabled>])[]
-
-interface ChangeOfOne {
-  readonly name: string
+/** A command that changes one viewer. */
+export interface ViewerChange {
+  readonly name: 'disable' | 'enable' | 'remove'
+  readonly summary: string
+  /** The words before the viewer, once the change is made. */
   readonly done: string
-  readonly change: ReturnType<typeof setDisabled>
-  one(username: string, options: Options): Promise<void>
+  change(store: EditableUserStore, username: string): Promise<Change>
 }
-/** Options that change many viewers. */
-const MANY: readonly ((command: Command, context: CommandContext, work: ChangeOfOne) => void)[] = [
-  byGroup, //
-]
 
-/** Sentences after a new password, such as one about another way to sign in. */
-const NOTES: readonly ((store: EditableUserStore, username: string) => Promise<string | null>)[] = [
-  passkeysNote, //
+export const CHANGES: readonly ViewerChange[] = [
+  {
+    name: 'disable',
+    summary: 'stop a viewer from signing in and from using a session',
+    done: 'Disabled',
+    change: (store, username) => store.setDisabled(username, true),
+  },
+  {
+    name: 'enable',
+    summary: 'let a disabled viewer sign in again',
+    done: 'Enabled',
+    change: (store, username) => store.setDisabled(username, false),
+  },
+  {
+    name: 'remove',
+    summary: 'remove a viewer; this cannot be undone',
+    done: 'Removed',
+    change: (store, username) => store.remove(username),
+  },
 ]
 
 /** Adds `viewers …`, for stores that this app can change. */
-export function addViewersCommands(group: Command, context: CommandContext): void {
-  for (const add of COMMANDS) add(group, context)
+export async function addViewersCommands(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+  for (const add of COMMANDS) await add(group, context)
 }
 
-function addAddCommand(group: Command, context: CommandContext): void {
+async function addAddCommand(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+  const { inviting } = (await viewerFactsOf(context)).find((one) => one.inviting !== undefined) ?? {}
   const command = addCommand(group, 'add <USERNAME>', 'add a viewer, with a password from a prompt or standard input', [
     'viewer-auth viewers add ada@example.com',
     'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',
-    ...WITHOUT_PASSWORD.map(({ example }) => example),
+    ...(inviting ? ['viewer-auth viewers add ada@example.com --invite'] : []),
     'printf %s "$PASSWORD" | viewer-auth viewers add ada@example.com --json',
   ])
-  const withWays = WITHOUT_PASSWORD.reduce((extended, way) => way.addOptions(extended), command)
-  addViewerOptions(withWays, 'of the viewer').action(
-    (username: string, { json, group: groups = [], attribute: attributes = {}, ...options }: Options & ViewerOptions) =>
+  inviting?.addOptions(command.option('--invite', 'send a link by which the viewer sets the password'))
+  addViewerOptions(command, 'of the viewer').action(
+    (username: string, { json, group: groups = [], attribute: attributes = {}, ...options }: AddOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {
           const viewer = { username, groups, attributes }
@@ -106,8 +99,7 @@ function addAddCommand(group: Command, context: CommandContext): void {
           if (fault !== null) return { ok: false, fault }
           const known = await store.show(username)
           if (known.ok) return viewerExists(known.viewer)
-          const other = WITHOUT_PASSWORD.find(({ isChosen }) => isChosen(options))
-          if (other) return await other.add(context, store, viewer, options)
+          if (inviting && options.invite) return await addInvited(context, inviting, store, viewer, options)
           const read = await readNewPassword(context.io, username, contextWords)
           return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
         }),
@@ -115,14 +107,36 @@ function addAddCommand(group: Command, context: CommandContext): void {
   )
 }
 
-function addSetPasswordCommand(group: Command, context: CommandContext): void {
+/** Adds a viewer without a password, and invites the viewer to set one. */
+function addInvited(
+  context: CommandContext,
+  inviting: Inviting,
+  store: EditableUserStore,
+  viewer: Viewer,
+  options: InvitationOptions,
+): Promise<Outcome> {
+  return inviting.withInviter(context, options, async (inviter) => {
+    const fault = inviter.faultIn(viewer)
+    if (fault !== null) return { ok: false, fault: `The viewer ${fault}. Nothing was changed.` }
+    const added = await store.add(viewer, null)
+    if (!added.ok) return added
+    const invited = await inviter
+      .invite(store, viewer.username)
+      .catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
+    if (invited.ok) return { ...invited, text: `Added and invited ${printable(viewer.username)}.` }
+    const next = `Added ${printable(viewer.username)}, but without an invitation. ${inviter.advice}`
+    return { ok: false, fault: `${invited.fault} ${next}` }
+  })
+}
+
+function addSetPasswordCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
   addCommand(group, 'set-password <USERNAME>', 'set a new password for a viewer', [
     'viewer-auth viewers set-password ada@example.com',
     'viewer-auth viewers set-password ada@example.com --end-sessions',
     'printf %s "$PASSWORD" | viewer-auth viewers set-password ada@example.com',
   ])
     .option('--end-sessions', 'also delete the sessions, which the app refuses from now on, and count them')
-    .action((username: string, { json, endSessions }: Options & { readonly endSessions?: boolean }) =>
+    .action((username: string, { json, endSessions }: ChangeOptions & { readonly endSessions?: boolean }) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {
           const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
@@ -131,7 +145,7 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
           const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
           const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
-          const changed = await withNotes(done, store, username)
+          const changed = await withNotes(done, store, username, await viewerFactsOf(context))
           return changed.ok && sessionStore
             ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
             : changed
@@ -140,10 +154,17 @@ function addSetPasswordCommand(group: Command, context: CommandContext): void {
     )
 }
 
-async function withNotes(changed: Outcome, store: EditableUserStore, username: string): Promise<Outcome> {
+async function withNotes(
+  changed: Outcome,
+  store: EditableUserStore,
+  username: string,
+  features: readonly ViewerFacts[],
+): Promise<Outcome> {
   if (!changed.ok) return changed
   // The password is set already: a failure here is not a failure of the command.
-  const notes = await Promise.all(NOTES.map((note) => note(store, username).catch(() => null)))
+  const notes = await Promise.all(
+    features.map((one) => one.noteOnNewPassword?.(store, username).catch(() => null) ?? null),
+  )
   return { ...changed, text: [changed.text, ...notes.filter((note) => note !== null)].join('\n') }
 }
 
@@ -164,22 +185,30 @@ async function withSessionsEnded(
 }
 
 function addChangeCommands(group: Command, context: CommandContext): void {
-  for (const [name, summary, done, change] of CHANGES) {
-    const one = (username: string, { json, yes }: Options) =>
-      runCommand(context, json, () =>
-        withEditableStore(context.io, async (store) => {
-          const known = await store.show(username)
-          if (!known.ok) return known
-          const question = `Remove the viewer ${known.viewer.username}? This cannot be undone.`
-          const confirmation = await confirmRemoval(context.io, yes || name !== 'remove', question)
-          return confirmation.ok ? outcomeOf(await change(store, username), done) : confirmation
-        }),
-      )
+  for (const change of CHANGES) {
+    const { name, summary } = change
     const command = addCommand(group, `${name} <USERNAME>`, summary, [`viewer-auth viewers ${name} ada@example.com`])
     if (name === 'remove') command.option('--yes', 'do not ask')
-    command.action(one)
-    for (const addMany of MANY) addMany(command, context, { name, done, one, change })
+    command.action((username: string, options: ChangeOptions) => changeOne(context, change, username, options))
   }
+}
+
+/** Changes one viewer, and prints the outcome. Asks before a removal. */
+export function changeOne(
+  context: CommandContext,
+  { name, done, change }: ViewerChange,
+  username: string,
+  { json, yes }: ChangeOptions,
+): Promise<void> {
+  return runCommand(context, json, () =>
+    withEditableStore(context.io, async (store) => {
+      const known = await store.show(username)
+      if (!known.ok) return known
+      const question = `Remove the viewer ${known.viewer.username}? This cannot be undone.`
+      const confirmation = await confirmRemoval(context.io, yes || name !== 'remove', question)
+      return confirmation.ok ? outcomeOf(await change(store, username), done) : confirmation
+    }),
+  )
 }
 
 function outcomeOf(change: Change, done: string): Outcome {

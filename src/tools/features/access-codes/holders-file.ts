@@ -4,7 +4,12 @@ import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
 import { openRecordFile } from '../../cli/import/record-file.ts'
 import { type ViewerRow, viewerRows } from '../../cli/import/viewer-file.ts'
 
-const COLUMNS = { columnOfField: new Map([['username', 'name']]), ignored: new Set<string>(), needsPassword: false }
+const COLUMNS = {
+  columnOfField: new Map([['username', 'name']]),
+  ignored: new Set<string>(),
+  needsPassword: false,
+  featureColumns: [],
+}
 /** Stands for a person without a name while the row is checked. */
 const NO_NAME = 'guest'
 

@@ -7,6 +7,7 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import { withEditableStore } from '../../cli/settings/editable-store.ts'
 import type { ViewerOptions } from '../../cli/settings/viewer-options.ts'
 import { printable } from '../../cli/terminal/text.ts'
+import { CHANGES, type ChangeOptions, changeOne } from '../../cli/viewers/viewers-command.ts'
 import { byGroup } from './by-group.ts'
 import { changesFor, readUntil, understood } from './until.ts'
 
@@ -27,10 +28,14 @@ const UNTIL = [
 const ABOUT = `An account ends for responses, tokens and returns, also while it has a session. A time without an offset
 is in the time zone of this machine, or of TZ. The end is the attribute accountEndsAt.`
 
-/** Adds `viewers set-end`, and `--until` to `viewers add`. */
+/** Adds `viewers set-end`, `--until` to `viewers add`, and `--group` to the commands that change one viewer. */
 export function addViewersEndCommands(group: Command, context: CommandContext): void {
-  const add = group.commands.find((command) => command.name() === 'add')
-  if (add) addUntil(add, context)
+  for (const command of group.commands) {
+    const change = CHANGES.find(({ name }) => name === command.name())
+    if (command.name() === 'add') addUntil(command, context)
+    if (change)
+      byGroup<ChangeOptions>(command, context, { ...change, one: (...given) => changeOne(context, change, ...given) })
+  }
   addSetEndCommand(group, context)
 }
 

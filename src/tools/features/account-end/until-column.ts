@@ -1,12 +1,13 @@
 import { ConfigError } from '../../../errors.ts'
 import { accountEndOf, endNamesIn } from '../../../features/account-end/account-end.ts'
+import type { FeatureColumn } from '../../cli/import/feature-column.ts'
 import type { TimeZone } from '../../cli/output/time-zone.ts'
 import { changesFor, readUntil } from './until.ts'
 
 type Attributes = Readonly<Record<string, string | null>>
 
 /** Returns the column `until` of an import. @param zone of times without an offset; by default that of this machine. */
-export const untilColumnIn = (zone?: TimeZone) => ({
+export const untilColumn = (zone?: TimeZone): FeatureColumn => ({
   field: 'until',
   /** For the help. */
   about: 'until (when the account ends, such as 2026-11-30: the end of this day, in the time zone of this machine)',
@@ -28,6 +29,3 @@ export const untilColumnIn = (zone?: TimeZone) => ({
     }
   },
 })
-
-/** The column `until` of `viewers import`. */
-export const untilColumn = untilColumnIn()

@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { addNotes } from '../../cli/command.ts'
-import type { SecretKind } from '../../cli/settings/secret-kind.ts'
+import type { Variant } from '../../cli/variant.ts'
 import { generateKeyPair } from './key-pair.ts'
 
 const KEY_BITS = 2048
@@ -15,21 +14,21 @@ interface Options {
 }
 
 /** The option `--key-pair` of `secret generate`. */
-export const keyPair: SecretKind = {
+export const keyPair: Variant = {
   example: 'viewer-auth secret generate --key-pair content-key.pem   # then set CONTENT_KEY_FILE=content-key.pem',
-  addOptions(command) {
-    addNotes(command, ABOUT)
+  about: ABOUT,
+  addOptions: (command) =>
+    command
       .option('--key-pair <FILE>', 'write the private key of a new RSA key pair to this new file')
       .option('--public-key <FILE>', 'write its public key to this new file, and do not print it')
       .addOption(
         new Option('--bits <NUMBER>', 'the length of the keys: 2048, 3072 or 4096')
           .argParser(parseBits)
           .default(KEY_BITS),
-      )
-  },
-  generate(command) {
+      ),
+  run(_context, command) {
     const { keyPair: file, publicKey, bits } = command.opts<Options>()
-    if (file !== undefined) return generateKeyPair(file, publicKey ?? null, bits)
+    if (file !== undefined) return Promise.resolve(generateKeyPair(file, publicKey ?? null, bits))
     if (publicKey !== undefined || command.getOptionValueSource('bits') === 'cli') {
       command.error('error: --public-key and --bits belong to --key-pair FILE')
     }

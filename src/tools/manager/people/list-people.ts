@@ -2,6 +2,7 @@ import type { ViewerFilter } from '../../../users/manager/viewer-pages.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { stateOf } from '../../cli/viewers/shown-viewer.ts'
+import type { ViewerFacts } from '../../cli/viewers/viewer-facts.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
@@ -11,7 +12,7 @@ const ROWS = 50
 const COUNT_MS = 10_000
 
 /** The list of viewers, page by page. */
-export function listPages({ viewers, nowSeconds, kept }: SectionDeps) {
+export function listPages({ facts, viewers, nowSeconds, kept }: SectionDeps) {
   /** A count reads all viewers. */
   const countOf = kept.keep(COUNT_MS, (filter: ViewerFilter) => viewers.editable?.count(filter) ?? Promise.resolve(0))
   async function show(visit: Visit): Promise<Answer> {
@@ -29,7 +30,7 @@ export function listPages({ viewers, nowSeconds, kept }: SectionDeps) {
         : null
     const isStart = field('after') === ''
     const model = {
-      rows: rows.map((one) => rowOf(one, nowSeconds())),
+      rows: rows.map((one) => rowOf(one, nowSeconds(), facts)),
       total,
       filter,
       next,
@@ -45,7 +46,7 @@ export function listPages({ viewers, nowSeconds, kept }: SectionDeps) {
   return { show, find }
 }
 
-function rowOf(known: ViewerState, nowSeconds: number) {
+function rowOf(known: ViewerState, nowSeconds: number, facts: readonly ViewerFacts[]) {
   const { username, groups, attributes } = known.viewer
-  return { username, groups, attributes: Object.entries(attributes), state: stateOf(known, nowSeconds) }
+  return { username, groups, attributes: Object.entries(attributes), state: stateOf(known, nowSeconds, facts) }
 }

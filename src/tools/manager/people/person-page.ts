@@ -1,6 +1,5 @@
 import { accountEndOf } from '../../../features/account-end/account-end.ts'
 import { type Outcome, outcomeOf } from '../../cli/command.ts'
-import { loggedEvents } from '../../cli/security-log/logged-events.ts'
 import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
@@ -15,11 +14,11 @@ const MOST_SESSIONS = 20
 
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
-  const { env, viewers, evening, entryPoints, nowSeconds } = deps
+  const { env, facts, viewers, evening, entryPoints, nowSeconds } = deps
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
-    const person = read(await outcomeOf(() => showViewer(env, name, new Map([[loggedEvents, evening.lastEvents]]))))
+    const person = read(await outcomeOf(() => showViewer(env, name, facts, evening.lastEvents)))
     const current = '/people'
     if (person === null) {
       const title = words.t.errors.title

@@ -16,7 +16,7 @@ test('the rate counts right passwords in the second of their answer', () => {
 
 test('the causes are the reasons of the app, the most frequent one first', () => {
   const found = [...attempts(50), ...asked(2, 'store-down'), ...asked(7, 'overloaded'), ...asked(1, 'kiosk-closed')]
-  const causes = causesOf(found, ['USER_STORE_URL'])
+  const causes = causesOf(found, ['USER_STORE_URL'], [])
   expect(causes.map(({ name, answers }) => [name, answers])).toEqual([
     ['overloaded', 7],
     ['store-down', 2],
@@ -30,7 +30,7 @@ test('the causes are the reasons of the app, the most frequent one first', () =>
 })
 
 test('a drill of a fast app has no cause', () => {
-  expect(causesOf([...attempts(50), ...asked(3)], [])).toEqual([])
+  expect(causesOf([...attempts(50), ...asked(3)], [], [])).toEqual([])
 })
 
 test.each([
@@ -38,12 +38,12 @@ test.each([
   ['screens were slow too', 1_500],
 ])('slow sign-ins without a reason of the app have a cause: %s', (text, screenMs) => {
   const found = [...attempts(30, { waitMs: 2_000 }), ...attempts(30, { kind: 'screen', waitMs: screenMs })]
-  expect(causesOf(found, [])).toEqual([{ name: 'slow-sign-ins', answers: 30, text: expect.stringContaining(text) }])
+  expect(causesOf(found, [], [])).toEqual([{ name: 'slow-sign-ins', answers: 30, text: expect.stringContaining(text) }])
 })
 
 test('the way in says what a reason means for its viewers', () => {
   const found = [...asked(2, 'too-many-tries'), ...attempts(3, { outcome: 'refused', reason: 'no-mail' })]
-  const causes = causesOf(found, [], { 'too-many-tries': 'raise the limit', 'no-mail': 'no mail came' })
+  const causes = causesOf(found, [], [], { 'too-many-tries': 'raise the limit', 'no-mail': 'no mail came' })
   expect(causes.map(({ text }) => text)).toEqual([
     '2 answers asked to wait: raise the limit.',
     '3 sign-ins got no response: no mail came.',

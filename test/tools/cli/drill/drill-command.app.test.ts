@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
+import { features } from '../../../../src/tools/features.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../run-here.ts'
 import { drill, ONE_VISIT_EACH, type PlainAnswer, type PlainRequest, responseFor, startPlainApp } from './plain-app.ts'
@@ -64,7 +65,7 @@ describe('a drill of an app without faults', () => {
     const texts = Promise.all([stdout.toArray(), stderr.toArray()])
     const stdin = Readable.from([`username,password\nada,${app.password}\n`].map((text) => Buffer.from(text)))
     const io = { env: {}, stdin, stdout, stderr, onInterrupt: () => () => {} }
-    expect(await runCommandLine(['drill', '--url', app.url, '--viewers', '-', '--over', '0.5s'], io)).toBe(0)
+    expect(await runCommandLine(['drill', '--url', app.url, '--viewers', '-', '--over', '0.5s'], io, features)).toBe(0)
     stdout.end()
     stderr.end()
     const [written] = await texts

@@ -226,7 +226,7 @@ test('the progress of an import counts the rows whose passwords are hashed, not 
   const file = await openRecordFile(path)
   onTestFinished(() => file.close())
   const seen: { bytesDone: number; good: number }[] = []
-  const columns = { columnOfField: new Map(), ignored: new Set<string>(), needsPassword: true }
+  const columns = { columnOfField: new Map(), ignored: new Set<string>(), needsPassword: true, featureColumns: [] }
   await importViewers(
     viewerRows(file, columns),
     { existing: 'keep', acceptsWeakPasswords: false, contextWords: [] },

@@ -6,7 +6,7 @@ import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
 import { type ColumnOptions, type FileRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
-const plain: ColumnOptions = { columnOfField: new Map(), ignored: new Set(), needsPassword: true }
+const plain: ColumnOptions = { columnOfField: new Map(), ignored: new Set(), needsPassword: true, featureColumns: [] }
 
 async function readFile(content: string | Uint8Array, options: Partial<ColumnOptions> = {}): Promise<FileRow[]> {
   const path = join(temporaryFolder(), 'viewers')

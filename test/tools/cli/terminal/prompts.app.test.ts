@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
+import { features } from '../../../../src/tools/features.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { passkey } from '../../../features/passkeys/passkeys-contract.ts'
 import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
@@ -31,7 +32,7 @@ async function atTerminal(
   stderr.setEncoding('utf8').on('data', (text: string) => {
     seen += stripVTControlCharacters(text)
   })
-  const ended = runCommandLine(args, { env, stdin, stdout, stderr, onInterrupt: () => () => {} })
+  const ended = runCommandLine(args, { env, stdin, stdout, stderr, onInterrupt: () => () => {} }, features)
   for (const [sees, types] of steps) {
     await expect.poll(() => seen.indexOf(sees, from), { interval: 5, timeout: 20_000 }).toBeGreaterThanOrEqual(0)
     from = seen.length

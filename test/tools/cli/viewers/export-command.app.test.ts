@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
+import { features } from '../../../../src/tools/features.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { runHere } from '../sqlite/run-here.ts'
@@ -67,13 +68,17 @@ test.each([
   const cwd = await folderWithViewers()
   const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough().resume()]
   const text = stdout.toArray()
-  const ended = await runCommandLine(['viewers', 'export', ...options], {
-    env: { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}` },
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    onInterrupt: () => () => {},
-  })
+  const ended = await runCommandLine(
+    ['viewers', 'export', ...options],
+    {
+      env: { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}` },
+      stdin: new PassThrough(),
+      stdout,
+      stderr,
+      onInterrupt: () => () => {},
+    },
+    features,
+  )
   stdout.end()
   const written = Buffer.concat(await text).toString()
   expect([ended, written.slice(0, start.length), written === '']).toEqual([status, start, start === ''])
@@ -93,7 +98,7 @@ test('an export waits for a slow reader, and keeps few viewers in memory', async
   })
   const env = { USER_STORE_URL: `sqlite:${join(cwd, 'data', 'viewers.db')}` }
   const io = { env, stdin: new PassThrough(), stdout, stderr: new PassThrough().resume(), onInterrupt: () => () => {} }
-  expect(await runCommandLine(['viewers', 'export'], io)).toBe(0)
+  expect(await runCommandLine(['viewers', 'export'], io, features)).toBe(0)
   await new Promise<void>((resolve) => void stdout.end(resolve))
   expect(bytes).toBeGreaterThan(800_000)
   expect(mostWaiting).toBeLessThan(200_000)

@@ -6,6 +6,7 @@ import type { SessionData, Store } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteSessionStore } from '../../../../src/sessions/sqlite-store.ts'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
+import { features } from '../../../../src/tools/features.ts'
 import { providerSessionOf } from '../../../sessions/sso/provider-sessions-contract.ts'
 import { SETTINGS } from '../../../settings.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
@@ -122,7 +123,7 @@ test.each([
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 30 })
   const env = { ...SETTINGS, SESSION_STORE_URL: `sqlite:${file}` }
   const io = { env, stdin, stdout: new PassThrough(), stderr, onInterrupt: () => () => {} }
-  const ended = runCommandLine(['sessions', 'end', '--all'], io)
+  const ended = runCommandLine(['sessions', 'end', '--all'], io, features)
   let seen = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
     seen += text

@@ -26,10 +26,10 @@ test.each([
   ['moved to another day', [{ opensAtSeconds: 9000, closesAtSeconds: 9900 }]],
 ])('a response of before lives on when the doors are %s', (_what, windows) => {
   const entryPoint = withDoors({ ...ENTRY_POINT, lifetimeSeconds: 600 }, { windows })
-  expect(playsUntil([entryPoint], 1300, 1500)?.seconds).toBe(1900)
+  expect(playsUntil([entryPoint], 1300, 1500, [{ endOf: doorsEnd }])?.seconds).toBe(1900)
 })
 
 test('an open player plays on until the doors close, also if its response has no other end', () => {
   const entryPoint = withDoors({ ...ENTRY_POINT, lifetimeSeconds: 0 }, EVENING)
-  expect(playsUntil([entryPoint], 1500, 1500)?.seconds).toBe(2000)
+  expect(playsUntil([entryPoint], 1500, 1500, [{ endOf: doorsEnd }])?.seconds).toBe(2000)
 })

@@ -2,12 +2,14 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
+import type { CommandContext } from '../../../../src/tools/cli/command.ts'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { askAtTerminal, Cancelled } from '../../../../src/tools/cli/setup/ask.ts'
 import { questionsOfStore } from '../../../../src/tools/cli/setup/questions.ts'
 import { STEPS } from '../../../../src/tools/cli/setup/steps.ts'
 import type { Trial } from '../../../../src/tools/cli/setup/trial.ts'
 import { startTrial, tryOut } from '../../../../src/tools/cli/setup/try-out.ts'
+import { features } from '../../../../src/tools/features.ts'
 import { userStores } from '../../../../src/users/open-user-store.ts'
 import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
@@ -32,7 +34,8 @@ async function atTerminal(
   stderr.setEncoding('utf8').on('data', (text: string) => {
     seen += stripVTControlCharacters(text)
   })
-  const context = { io, status: 0 as const, run: runCommandLine }
+  const run = (args: readonly string[], given: typeof io) => runCommandLine(args, given, features)
+  const context = { io, features, status: 0 as const, run: run as CommandContext['run'] }
   const trial = startTrial(context, '', {}, new AbortController().signal)
   const ended = tryOut(trial, askAtTerminal(io)).catch((error: unknown) => error)
   for (const [sees, types] of steps) {

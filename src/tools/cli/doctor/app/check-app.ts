@@ -1,8 +1,8 @@
-import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { answerAt } from '../answer-checks.ts'
+import type { DoctorConfig } from '../feature-check.ts'
 import { type Finding, findingOf, warning } from '../finding.ts'
+import { answerAt } from '../load-checks.ts'
 import { checkAddresses } from './addresses.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkClientAddress } from './client-address.ts'
@@ -13,7 +13,11 @@ import { checkScreen, checkSettings } from './screen.ts'
  * Checks the login app over its PUBLIC_URL: its stores, its screens and the headers that browsers get.
  * @returns false if the app does not answer. Nothing that follows from it is then checked.
  */
-export async function* checkApp(io: CommandIo, config: Config, signal: AbortSignal): AsyncGenerator<Finding, boolean> {
+export async function* checkApp(
+  io: CommandIo,
+  config: DoctorConfig,
+  signal: AbortSignal,
+): AsyncGenerator<Finding, boolean> {
   if (config.publicUrl.protocol === 'https:' && config.trustProxyHops === 0 && config.trustedProxies.length === 0) {
     yield warning(
       'no-proxy-hops',
@@ -34,7 +38,7 @@ export async function* checkApp(io: CommandIo, config: Config, signal: AbortSign
   }
   for (const finding of await Promise.all([clientAddress, certificate])) if (finding !== null) yield finding
   for (const entryPoint of config.entryPoints) {
-    const answer = answerAt(entryPoint)
+    const answer = answerAt(config, entryPoint)
     if (answer === null) continue
     for await (const finding of answer.check(config, signal)) yield findingOf(config, entryPoint, finding)
     for await (const finding of checkScreen(config, entryPoint, signal)) yield findingOf(config, entryPoint, finding)

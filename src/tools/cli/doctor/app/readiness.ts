@@ -1,20 +1,16 @@
-import type { Config } from '../../../../config.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { FEATURE_CHECKS } from '../feature-checks.ts'
+import type { DoctorConfig } from '../feature-check.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { request } from '../request.ts'
 import { type Readiness, readinessIn } from './away.ts'
 import { guarded, isGuarded } from './guarded.ts'
 import { storeCause } from './store-cause.ts'
 
-/** Checks of features report these. */
-const WITH_CHECKS = FEATURE_CHECKS.flatMap(({ away }) => away ?? [])
-
 /** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
 export async function* checkReadiness(
   io: CommandIo,
-  config: Config,
+  config: DoctorConfig,
   signal: AbortSignal,
 ): AsyncGenerator<Finding, boolean> {
   const { origin } = config.publicUrl
@@ -27,7 +23,7 @@ export async function* checkReadiness(
   }
   const answer = await readinessIn(ready)
   if (answer !== null) {
-    const finding = storesFinding(origin, ready.status, answer)
+    const finding = storesFinding(config, ready.status, answer)
     if (finding.code === 'store-away' && answer.away.includes('USER_STORE_URL')) yield* causeInStore(io, config)
     yield finding
     return true
@@ -45,7 +41,7 @@ export async function* checkReadiness(
   return false
 }
 
-async function* causeInStore(io: CommandIo, config: Config): AsyncGenerator<Finding> {
+async function* causeInStore(io: CommandIo, config: DoctorConfig): AsyncGenerator<Finding> {
   const cause = await storeCause(io, config)
   if (cause !== null) yield cause
 }
@@ -72,8 +68,14 @@ function notTheApp(origin: string, { status, headers }: Response): Finding {
   )
 }
 
-function storesFinding(origin: string, httpStatus: number, { status, away }: Readiness): Finding {
-  const stores = away.filter((setting) => !WITH_CHECKS.includes(setting))
+function storesFinding(
+  { publicUrl: { origin }, featureChecks }: DoctorConfig,
+  httpStatus: number,
+  { status, away }: Readiness,
+): Finding {
+  // Checks of features report theirs.
+  const reported = featureChecks.flatMap((feature) => feature.away ?? [])
+  const stores = away.filter((setting) => !reported.includes(setting))
   const named = stores.length === 0 ? '' : `: ${stores.join(', ')}`
   if (status === 'stopping') return failure('stopping', `The login app at ${origin} is stopping. Start it again.`)
   if (httpStatus !== 200) {
@@ -91,7 +93,7 @@ function storesFinding(origin: string, httpStatus: number, { status, away }: Rea
 }
 
 /** True if the address of an entry point shows the sign-in screen of the app. */
-async function showsSignInScreen(config: Config, signal: AbortSignal): Promise<boolean> {
+async function showsSignInScreen(config: DoctorConfig, signal: AbortSignal): Promise<boolean> {
   const [entryPoint] = config.entryPoints
   if (entryPoint === undefined) return false
   const screen = await request(addressOf(config, entryPoint), signal)

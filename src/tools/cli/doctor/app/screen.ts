@@ -1,9 +1,9 @@
-import type { Config } from '../../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
-import { answerAt } from '../answer-checks.ts'
 import { slowAnswer } from '../answer-time.ts'
+import type { DoctorConfig } from '../feature-check.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
+import { answerAt } from '../load-checks.ts'
 import { readPageHtml } from '../page/page-html.ts'
 import { requestFrame } from '../request.ts'
 import { hasDirective, notAllowed } from './content-security-policy.ts'
@@ -21,13 +21,13 @@ const CONTENT = { ustreamContentType: 'live', ustreamContentId: '1234567' }
 
 /** Checks the sign-in screen of an entry point, and its headers. */
 export async function* checkScreen(
-  config: Config,
+  config: DoctorConfig,
   entryPoint: EntryPoint,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
   const startMs = performance.now()
-  const url = `${address}?${new URLSearchParams({ ...fieldsOf(entryPoint), ...CONTENT })}`
+  const url = `${address}?${new URLSearchParams({ ...fieldsOf(config, entryPoint), ...CONTENT })}`
   const screen = await requestFrame(url, signal)
   const tookMs = performance.now() - startMs
   if (!(screen instanceof Response)) return yield screen
@@ -49,7 +49,7 @@ export async function* checkScreen(
   // Before the checks that ask again: the time may end in them.
   yield* slowAnswer(address, tookMs)
   let isRight = true
-  for (const finding of checkHeaders(address, withMetaPolicies(screen.headers, text, url), entryPoint)) {
+  for (const finding of checkHeaders(config, address, withMetaPolicies(screen.headers, text, url), entryPoint)) {
     isRight &&= finding.state !== 'failure'
     yield finding
   }
@@ -86,14 +86,19 @@ export function* checkSettings({
   }
 }
 
-function* checkHeaders(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {
+function* checkHeaders(
+  config: DoctorConfig,
+  address: string,
+  headers: Headers,
+  entryPoint: EntryPoint,
+): Generator<Finding> {
   if (headers.has('x-frame-options')) {
     yield failure(
       'x-frame-options',
       `${address} sends X-Frame-Options. Old browsers and apps then show an empty frame; others use frame-ancestors instead. Remove this header from the proxy.`,
     )
   }
-  if (hasDirective(headers, 'frame-ancestors')) yield* checkPolicy(address, headers, entryPoint)
+  if (hasDirective(headers, 'frame-ancestors')) yield* checkPolicy(config, address, headers, entryPoint)
   else {
     yield failure(
       'policy-removed',
@@ -126,7 +131,12 @@ function* checkReferrerPolicy(address: string, headers: Headers): Generator<Find
   )
 }
 
-function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint): Generator<Finding> {
+function* checkPolicy(
+  config: DoctorConfig,
+  address: string,
+  headers: Headers,
+  entryPoint: EntryPoint,
+): Generator<Finding> {
   const unframed = notAllowed(headers, 'frame-ancestors', entryPoint.playerOrigins)
   yield unframed.length > 0
     ? failure(
@@ -137,7 +147,7 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint)
         'framing-allowed',
         `These origins may frame ${address}: ${entryPoint.playerOrigins.join(', ')}. The list must include every page that embeds the player.`,
       )
-  const formTargets = notAllowed(headers, 'form-action', ["'self'", playerOriginOf(entryPoint)])
+  const formTargets = notAllowed(headers, 'form-action', ["'self'", playerOriginOf(config, entryPoint)])
   if (formTargets.length > 0) {
     yield failure(
       'form-action',
@@ -146,7 +156,7 @@ function* checkPolicy(address: string, headers: Headers, entryPoint: EntryPoint)
   }
 }
 
-function playerOriginOf(entryPoint: EntryPoint): string {
+function playerOriginOf(config: DoctorConfig, entryPoint: EntryPoint): string {
   if (isHashEntryPoint(entryPoint)) return entryPoint.playerAddress.origin
-  return answerAt(entryPoint)?.playerOrigin ?? ''
+  return answerAt(config, entryPoint)?.playerOrigin ?? ''
 }

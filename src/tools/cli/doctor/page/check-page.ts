@@ -1,10 +1,10 @@
-import type { Config } from '../../../../config.ts'
 import { type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { LockTarget } from '../../../video-service/locks.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { SeenPlayer } from '../answer-check.ts'
-import { ANSWER_CHECKS, answerAt } from '../answer-checks.ts'
+import type { DoctorConfig } from '../feature-check.ts'
 import { type Finding, findingOf, ok, unknown } from '../finding.ts'
+import { answerAt } from '../load-checks.ts'
 import { checkPageConsumers } from './consumers.ts'
 import { otherContent } from './content.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
@@ -18,7 +18,7 @@ import { checkPopups } from './popups.ts'
 
 /** The sign-in screen that the player of a page should show. */
 interface Target {
-  readonly config: Config
+  readonly config: DoctorConfig
   /** The entry point of the lock; all entry points if the lock is not known. */
   readonly entryPoints: readonly HashEntryPoint[]
   readonly isLockKnown: boolean
@@ -33,7 +33,7 @@ interface Target {
  * @returns the players that send their own frames to an entry point.
  */
 export async function* checkPages(
-  config: Config,
+  config: DoctorConfig,
   entryPointOfLock: string | undefined,
   addresses: readonly URL[],
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function* checkPages(
   const entryPoints = config.entryPoints.filter(({ name }) => !isLockKnown || name === entryPointOfLock)
   const target = { config, isLockKnown, content, entryPoints: entryPoints.filter(isHashEntryPoint) }
   const hasHash = target.entryPoints.length > 0
-  const answers = ANSWER_CHECKS.filter(({ at }) => entryPoints.some((entryPoint) => at(entryPoint) !== null))
+  const answers = config.answerChecks.filter(({ at }) => entryPoints.some((entryPoint) => at(entryPoint) !== null))
   const players: SeenPlayer[] = []
   for (const address of addresses) {
     let isSeen = false
@@ -52,7 +52,7 @@ export async function* checkPages(
       for (const { player, path } of yield* answer.checkPage(config, address, hasHash, signal)) {
         isSeen = true
         players.push(player)
-        for (const finding of checkPopups([player.entryPoint], path))
+        for (const finding of checkPopups(config, [player.entryPoint], path))
           yield findingOf(config, player.entryPoint, finding)
       }
     }
@@ -62,7 +62,7 @@ export async function* checkPages(
 }
 
 /** Without a page, the player of the settings counts. All entry points have the host of PUBLIC_URL. */
-async function* withoutPage(config: Config, entryPointOfLock: string | undefined): AsyncGenerator<Finding> {
+async function* withoutPage(config: DoctorConfig, entryPointOfLock: string | undefined): AsyncGenerator<Finding> {
   yield unknown(
     'no-page',
     'No page that embeds the player was checked. Name each one with --page: browsers show the sign-in screen only if its origin is in PLAYER_ORIGINS.',
@@ -70,7 +70,9 @@ async function* withoutPage(config: Config, entryPointOfLock: string | undefined
   const entryPoint =
     config.entryPoints.find(({ name }) => name === entryPointOfLock) ?? config.entryPoints.find(isHashEntryPoint)
   if (entryPoint === undefined) return
-  const player = isHashEntryPoint(entryPoint) ? entryPoint.playerAddress.origin : answerAt(entryPoint)?.playerOrigin
+  const player = isHashEntryPoint(entryPoint)
+    ? entryPoint.playerAddress.origin
+    : answerAt(config, entryPoint)?.playerOrigin
   if (player) yield* await checkUnseenPlayer(new URL(player), config.publicUrl)
 }
 
@@ -125,7 +127,7 @@ async function* checkPlayer(
     const isUndecided = isOther || (!isLockKnown && finding.code === 'player-frame-src')
     yield isUndecided ? { ...finding, state: 'unknown' } : finding
   }
-  yield* checkPopups(entryPoints, path)
+  yield* checkPopups(config, entryPoints, path)
   if (lists.length > 0 && toPlayer.length + lists.flat().length === 0) {
     yield ok('page', `Browsers show the sign-in screen in the player on the page ${shown(path[0]?.url)}.`)
   }
@@ -133,7 +135,7 @@ async function* checkPlayer(
 
 /** Returns what keeps the sign-in screen out of the player. Null if the screen does not answer. */
 async function checkScreen(
-  config: Config,
+  config: DoctorConfig,
   entryPoint: HashEntryPoint,
   path: readonly FramedDocument[],
   known: number,

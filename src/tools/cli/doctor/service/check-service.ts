@@ -1,4 +1,3 @@
-import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../errors.ts'
 import type { LockTarget } from '../../../video-service/locks.ts'
@@ -7,7 +6,7 @@ import { type Service, withService } from '../../service/service.ts'
 import { hasServiceSettings } from '../../settings/video-service/read-service-settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { ContentLock } from '../answer-check.ts'
-import { ANSWER_CHECKS } from '../answer-checks.ts'
+import type { DoctorConfig } from '../feature-check.ts'
 import { failure, ok, type Report, unknown } from '../finding.ts'
 import { checkChannels, checkLock } from './check-locks.ts'
 import { compareClocks } from './clocks.ts'
@@ -21,7 +20,12 @@ interface Scope {
 }
 
 /** Checks the video service, unless its settings are missing and no target is given. */
-export async function checkService(io: CommandIo, config: Config, scope: Scope, report: Report): Promise<ContentLock> {
+export async function checkService(
+  io: CommandIo,
+  config: DoctorConfig,
+  scope: Scope,
+  report: Report,
+): Promise<ContentLock> {
   if (scope.target === null && !hasServiceSettings(io.env)) {
     report(
       unknown(
@@ -52,7 +56,7 @@ export async function checkService(io: CommandIo, config: Config, scope: Scope, 
 async function checkWith(
   service: Service,
   io: CommandIo,
-  config: Config,
+  config: DoctorConfig,
   { target, isAppThere }: Scope,
   report: Report,
 ): Promise<ContentLock> {
@@ -64,7 +68,7 @@ async function checkWith(
   // The checks of other answers compare the clocks too.
   const clocks = isAppThere && hasLocks && (await compareClocks(config, settings.baseUrl, signal))
   if (clocks) report(clocks)
-  const answer = ANSWER_CHECKS.find(({ at }) => config.entryPoints.some((entryPoint) => at(entryPoint) !== null))
+  const answer = config.answerChecks.find(({ at }) => config.entryPoints.some((entryPoint) => at(entryPoint) !== null))
   const lock = await (answer?.checkContent ?? checkContent)(service, io, config, target, report)
   if (hasGivenToken) report(ok('token-accepted', 'The video service accepts the token in SERVICE_ACCESS_TOKEN.'))
   return lock
@@ -74,7 +78,7 @@ async function checkWith(
 async function checkContent(
   service: Service,
   io: CommandIo,
-  config: Config,
+  config: DoctorConfig,
   target: LockTarget | null,
   report: Report,
 ): Promise<ContentLock> {

@@ -4,6 +4,7 @@ import { addressRules, hashSettings } from '../../../../entry-points/fields.ts'
 import { ConfigError } from '../../../../errors.ts'
 import { checkAuthenticationResponse, parseAuthenticationResponse } from '../../../../hash-lock/check-response.ts'
 import type { Environment } from '../../../../settings/fields.ts'
+import type { DrillPart } from '../drill-part.ts'
 
 /** The properties of a right response that the settings tell. */
 export interface ExpectedResponse {
@@ -11,19 +12,26 @@ export interface ExpectedResponse {
   readonly secrets: readonly string[]
   /** The parameters whose value is the user name. */
   readonly usernameParameters: readonly string[]
+  /** Features that let viewers with the right password wait on a page of their own. */
+  readonly features?: readonly Pick<DrillPart, 'reasonToWait'>[]
 }
 
 /**
  * Reads the secret and the parameters of the drilled entry point, if the settings have them.
  * @throws ConfigError if one of these settings is wrong.
  */
-export function readExpectedResponse(environment: Environment, path: string): ExpectedResponse {
+export function readExpectedResponse(
+  environment: Environment,
+  path: string,
+  features: readonly DrillPart[],
+): ExpectedResponse {
   const { sources, mistakes } = entryPointSources(environment)
   const found = sources.find(({ name }) => path === `/e/${name}`) ?? sources.find(({ name }) => name === 'default')
   const { secret, secretPrevious, hashParameters } = hashSettings(addressRules(null))
   const read = found?.source.has('secret') ? found.source.read({ secret, secretPrevious, hashParameters }) : null
   if (mistakes.length > 0) throw new ConfigError(`${mistakes.join('.\n')}.`)
-  return read ? expectedOf([read.secret, read.secretPrevious], read.hashParameters) : expectedOf([], [])
+  const expected = read ? expectedOf([read.secret, read.secretPrevious], read.hashParameters) : expectedOf([], [])
+  return { ...expected, features }
 }
 
 function expectedOf(

@@ -1,4 +1,3 @@
-import { reasonToWait } from '../../../features/doors/drill/closed-doors.ts'
 import type { BrowserAnswer } from './browser.ts'
 import { type ExpectedResponse, faultInResponse, responseIn } from './expected-response.ts'
 
@@ -42,11 +41,6 @@ const PASSED: Judgement = { outcome: 'passed', fault: '' }
 const NO_ANSWER = [502, 504]
 const WAIT = [429, 503]
 
-/** Features that send viewers with the right password to a page of their own. Each returns a reason, or null. */
-const HOLDS: readonly ((answer: BrowserAnswer) => string | null)[] = [
-  reasonToWait, //
-]
-
 /** Judges an answer of the app. `nowSeconds` is UNIX time in seconds. @param typed what viewers type. */
 export function judge(
   kind: RequestKind,
@@ -69,8 +63,9 @@ export function judge(
     const fault = faultInResponse(response, username, expected, nowSeconds)
     return fault === null ? PASSED : { outcome: 'wrong-response', fault }
   }
-  const held = kind === 'right' || kind === 'return' ? HOLDS.flatMap((hold) => hold(answer) ?? [])[0] : undefined
-  if (held !== undefined) return { outcome: 'refused', fault: `the app held the viewer back: ${held}`, reason: held }
+  const isSignIn = kind === 'right' || kind === 'return'
+  const [wait] = isSignIn ? (expected.features ?? []).flatMap((one) => one.reasonToWait?.(answer) ?? []) : []
+  if (wait !== undefined) return { outcome: 'refused', fault: `the app held the viewer back: ${wait}`, reason: wait }
   switch (kind) {
     case 'screen':
       return isSignInScreen(answer) ? PASSED : error(answer, 'a sign-in screen')

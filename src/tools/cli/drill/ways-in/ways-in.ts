@@ -2,22 +2,13 @@ import { readConfig } from '../../../../config.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../errors.ts'
 import type { Environment } from '../../../../settings/fields.ts'
-import { accessCodeWay } from '../../../features/access-codes/drill/access-code-way.ts'
-import { mailWay } from '../../../features/mail-sign-in/drill/mail-way.ts'
 import type { WayIn } from './way-in.ts'
 
-/** The ways in besides the password. */
-const WAYS_IN: readonly WayIn[] = [
-  accessCodeWay, //
-  mailWay,
-]
-
 export const PASSWORD = 'password'
-export const WAY_NAMES: readonly string[] = [PASSWORD, ...WAYS_IN.map(({ name }) => name)]
 
 /** Undefined for the password. */
-export function wayNamed(name: string): WayIn | undefined {
-  return WAYS_IN.find((way) => way.name === name)
+export function wayNamed(ways: readonly WayIn[], name: string): WayIn | undefined {
+  return ways.find((way) => way.name === name)
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { codePeople } from '../../../features/access-codes/attendance/code-people.ts'
-import { registeredPeople } from '../../../features/registration/attendance/registered-people.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../../command.ts'
+import type { Lazy } from '../../lazy.ts'
 import { readPeriod } from '../../output/period.ts'
 import { orUsageError } from '../../output/period-options.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
@@ -15,7 +14,7 @@ import {
   withKeptRows,
 } from '../output-options.ts'
 import { filePeople } from './invited/file-people.ts'
-import type { PeopleChoice, Person } from './invited/people.ts'
+import type { HasInvited, PeopleSource, Person } from './invited/people.ts'
 import { STORE, storePeople } from './invited/store-people.ts'
 import { reportAttendance } from './report-attendance.ts'
 
@@ -36,14 +35,12 @@ are continued by --resume. src/tools/cli/report/attendance/README.md explains th
 const MINUTE_MS = 60_000
 
 /** Lists of `--invited` that are not files. */
-const LISTS: Readonly<Record<string, (io: CommandIo, choice: PeopleChoice) => Promise<Person[]>>> = {
-  [STORE]: storePeople,
-  codes: codePeople,
-  registrations: registeredPeople,
-}
+type Lists = Readonly<Record<string, Lazy<PeopleSource>>>
 
 /** Adds `report attendance`: who was invited, who came and for how long, and who was missing. */
-export function addAttendanceReport(group: Command, context: CommandContext): void {
+export function addAttendanceReport(group: Command, context: CommandContext<HasInvited>): void {
+  const ofStore: Lists = { [STORE]: () => Promise.resolve(storePeople) }
+  const lists: Lists = Object.assign(ofStore, ...context.features.map(({ invited }) => invited))
   const command = addCommand(group, 'attendance', 'who came, for how long, and who was missing', [
     'viewer-auth report attendance --channel 1002 --from 2026-11-20T18:00 --to 2026-11-20T20:00 --invited store',
     'viewer-auth report attendance --channel 1002 --last 24h --invited registrations.csv --html attendance.html',
@@ -53,7 +50,7 @@ export function addAttendanceReport(group: Command, context: CommandContext): vo
   addNotes(command, ABOUT)
     .option('--channel <IDS>', 'the channels, separated by commas', contentIds)
     .option('--video <IDS>', 'also the recorded videos, or all', (text) => (text === 'all' ? text : contentIds(text)))
-    .option('--invited <LIST>', `${Object.keys(LISTS).join(', ')}, or a CSV file with the column username or email`)
+    .option('--invited <LIST>', `${Object.keys(lists).join(', ')}, or a CSV file with the column username or email`)
     .option('--group <NAME>', 'with --invited: only members of this group; repeatable', collect)
     .option('--identifier <NAME>', 'with --invited: attribute or column with the name at the service')
     .option('--by <NAME>', 'with --invited: count by group, or by this attribute or column')
@@ -73,7 +70,7 @@ export function addAttendanceReport(group: Command, context: CommandContext): vo
     }
     return runCommand(context, options.json, () =>
       withKeptRows(async (onKept) => {
-        const people = await readPeople(context.io, options)
+        const people = await readPeople(context.io, options, lists)
         return await withService(context.io, (service) =>
           reportAttendance(context.io, service, {
             question: { period, channels, videos },
@@ -88,12 +85,14 @@ export function addAttendanceReport(group: Command, context: CommandContext): vo
   })
 }
 
-async function readPeople(io: CommandIo, options: Options): Promise<readonly Person[] | null> {
+async function readPeople(io: CommandIo, options: Options, lists: Lists): Promise<readonly Person[] | null> {
   const { invited, group: groups = [], identifier, by } = options
   if (invited === undefined) return null
   const choice = { groups, identifier, by }
-  const read = LISTS[invited]
-  return read === undefined ? await filePeople(invited, choice) : await read(io, choice)
+  const load = lists[invited]
+  if (load === undefined) return await filePeople(invited, choice)
+  const read = await load()
+  return await read(io, choice)
 }
 
 function collect(value: string, values: readonly string[] = []): readonly string[] {

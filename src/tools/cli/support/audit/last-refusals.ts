@@ -2,12 +2,12 @@ import { linesOfFile } from '../../security-log/log-lines.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
 import { findOwnLog } from '../../security-log/own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
-import type { Section } from '../section.ts'
+import type { BundleSection } from '../section.ts'
 
 const MOST_REFUSALS = 200
 
 /** The last refusals of the security log. Names and addresses are numbers: a typed name may be a password. */
-export const lastRefusals: Section = {
+export const lastRefusals: BundleSection = {
   field: 'refusals',
   async collect({ env, signal }) {
     const log = await findOwnLog(env)

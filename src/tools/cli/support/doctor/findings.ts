@@ -1,4 +1,4 @@
-import { dataOf, type Section } from '../section.ts'
+import { type BundleSection, dataOf } from '../section.ts'
 
 interface Options {
   readonly channel?: string
@@ -6,7 +6,7 @@ interface Options {
 }
 
 /** The findings of `doctor`, without a sign-in. */
-export const findings: Section = {
+export const findings: BundleSection = {
   field: 'doctor',
   addOptions: (command) =>
     command

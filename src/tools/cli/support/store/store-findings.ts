@@ -1,4 +1,4 @@
-import { dataOf, type Section } from '../section.ts'
+import { type BundleSection, dataOf } from '../section.ts'
 
 /** The findings of `store check`, without a viewer. */
-export const storeFindings: Section = { field: 'store', collect: (source) => dataOf(source, ['store', 'check']) }
+export const storeFindings: BundleSection = { field: 'store', collect: (source) => dataOf(source, ['store', 'check']) }

@@ -1,7 +1,7 @@
-import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import { doorsEnd } from '../../../features/doors/doors-end.ts'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import type { EntryPoints } from '../../settings/entry-points-in.ts'
+import type { ViewerFacts } from '../viewer-facts.ts'
 
 /** The end of a view that goes on without a return of the viewer. */
 export interface PlaysUntil {
@@ -12,22 +12,25 @@ export interface PlaysUntil {
   readonly isResponse: boolean
 }
 
-/** Returns the time at which an entry point ends every response that still plays. Null if it does not. */
-const ENDS: readonly ((entryPoint: EntryPoint, nowSeconds: number) => number | null)[] = [
-  doorsEnd, //
-]
+/** The features that may end responses of an entry point. */
+type Ends = readonly Pick<ViewerFacts, 'endOf'>[]
 
 /**
  * Returns the end of a view without a return, at the entry point with the latest end, by the settings as they are now.
  * Null without an entry point.
  * @param answeredAtSeconds UNIX time of the last answer.
  */
-export function playsUntil(entryPoints: EntryPoints, answeredAtSeconds: number, nowSeconds: number): PlaysUntil | null {
+export function playsUntil(
+  entryPoints: EntryPoints,
+  answeredAtSeconds: number,
+  nowSeconds: number,
+  features: Ends,
+): PlaysUntil | null {
   const all = entryPoints.map((entryPoint): PlaysUntil => {
     const isResponse = isHashEntryPoint(entryPoint)
     const seconds =
       isResponse && entryPoint.lifetimeSeconds > 0 ? answeredAtSeconds + entryPoint.lifetimeSeconds : Infinity
-    const ends = isResponse ? ENDS.flatMap((endOf) => endOf(entryPoint, nowSeconds) ?? []) : []
+    const ends = isResponse ? features.flatMap((one) => one.endOf?.(entryPoint, nowSeconds) ?? []) : []
     return { seconds: Math.min(seconds, ...ends), entryPoint: entryPoint.name, isResponse }
   })
   return all.toSorted((one, other) => (one.seconds < other.seconds ? 1 : -1))[0] ?? null

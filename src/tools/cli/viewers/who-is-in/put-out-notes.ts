@@ -3,6 +3,7 @@ import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { CommandContext } from '../../command.ts'
 import { type EntryPoints, entryPointsIn } from '../../settings/entry-points-in.ts'
 import { printableJson, printableParagraphs } from '../../terminal/text.ts'
+import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from '../viewer-facts.ts'
 import { openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
 
 /** Commands that put viewers out. */
@@ -17,19 +18,24 @@ const UNKNOWN =
   'lives for HASH_LIFETIME_SECONDS.'
 
 /** Adds a sentence to the commands that put viewers out: until when they can still watch, and how to be faster. */
-export function addPutOutNotes(group: Command, context: CommandContext): void {
+export async function addPutOutNotes(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+  const features = await viewerFactsOf(context)
   for (const command of group.commands.filter((one) => COMMANDS.includes(one.name()))) {
     command.hook('postAction', (ran) => {
-      if (context.status === 0) printNote(context, ran.opts<{ json?: boolean }>().json)
+      if (context.status === 0) printNote(context, features, ran.opts<{ json?: boolean }>().json)
     })
   }
 }
 
-function printNote({ io: { env, stderr } }: CommandContext, json: boolean | undefined): void {
+function printNote(
+  { io: { env, stderr } }: CommandContext,
+  features: readonly ViewerFacts[],
+  json: boolean | undefined,
+): void {
   const nowSeconds = Date.now() / 1000
   const entryPoints = entryPointsIn(env)
-  const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds)
-  const text = entryPoints === null || until === null ? UNKNOWN : noteOf(entryPoints, nowSeconds)
+  const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds, features)
+  const text = entryPoints === null || until === null ? UNKNOWN : noteOf(entryPoints, nowSeconds, features)
   const isEndless = until?.seconds === Number.POSITIVE_INFINITY
   const playsUntilTime = until === null || isEndless ? null : new Date(until.seconds * 1000).toISOString()
   const data = { playsUntil: playsUntilTime, isEndless, isKnown: until !== null, note: text }
@@ -37,8 +43,8 @@ function printNote({ io: { env, stderr } }: CommandContext, json: boolean | unde
 }
 
 /** Returns the sentences about a viewer who may have used any of these entry points. */
-export function noteOf(entryPoints: EntryPoints, nowSeconds: number): string {
-  const ofResponse = playsUntil(entryPoints.filter(isHashEntryPoint), nowSeconds, nowSeconds)
+export function noteOf(entryPoints: EntryPoints, nowSeconds: number, features: readonly ViewerFacts[]): string {
+  const ofResponse = playsUntil(entryPoints.filter(isHashEntryPoint), nowSeconds, nowSeconds, features)
   const tokens = entryPoints.filter((entryPoint) => !isHashEntryPoint(entryPoint)).map(({ name }) => name)
   const where = ofResponse === null ? '' : ` that got a token, at entry point ${tokens.join(' or ')},`
   const ofToken = `An open player${where} plays on until it is reloaded: its token is read only once.`

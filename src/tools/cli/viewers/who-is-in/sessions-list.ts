@@ -7,6 +7,7 @@ import { entryPointsIn } from '../../settings/entry-points-in.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
 import { counted, printableJson } from '../../terminal/text.ts'
+import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from '../viewer-facts.ts'
 import { countByGroup } from './by-group.ts'
 import { openClock, playsUntil } from './plays-until.ts'
 import { addPutOutNotes } from './put-out-notes.ts'
@@ -27,7 +28,7 @@ has no session, so the list leaves out such viewers. Device, address and entry p
 security log. "Plays until" is when the last response expires, by the settings as they are now.`
 
 /** Adds `sessions list`, and notes to `sessions end`. */
-export function addSessionsList(group: Command, context: CommandContext): void {
+export async function addSessionsList(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
   const command = addCommand(group, 'list', 'list who is in: all viewers with a session', [
     'viewer-auth sessions list',
     'viewer-auth sessions list --by group',
@@ -37,18 +38,20 @@ export function addSessionsList(group: Command, context: CommandContext): void {
     .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
     .addOption(new Option('--by <WHAT>', 'count viewers and sessions').choices(['group']))
     .option('--limit <N>', `the highest number of rows (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`, count)
-    .action((options: ListOptions) => runCommand(context, options.json, () => listSessions(context.io, options)))
+    .action((options: ListOptions) =>
+      runCommand(context, options.json, async () => listSessions(context.io, options, await viewerFactsOf(context))),
+    )
   addNotes(command, ABOUT)
-  addPutOutNotes(group, context)
+  await addPutOutNotes(group, context)
 }
 
-async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcome> {
+async function listSessions(io: CommandIo, options: ListOptions, features: readonly ViewerFacts[]): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
   const part = usernameKey(options.name ?? '')
   const sessions = (await readSessionsIn(io, nowSeconds)).filter((one) => usernameKey(one.username).includes(part))
   if (options.by === 'group') return await byGroup(io, options, sessions)
   const unknown = await addSignIns(io, sessions)
-  const rowOf = rowMaker(io, nowSeconds)
+  const rowOf = rowMaker(io, nowSeconds, features)
   if (options.json) return await writeJson(io, sessions.slice(0, options.limit), rowOf)
   if (sessions.length === 0) return { ok: true, text: 'No sessions.' }
   const shown = sessions.slice(0, options.limit ?? MOST_TABLE_ROWS)
@@ -76,14 +79,14 @@ async function listSessions(io: CommandIo, options: ListOptions): Promise<Outcom
 }
 
 /** Returns a function that makes the row of a session for `--json`. Times are ISO 8601, in UTC. */
-function rowMaker({ env }: CommandIo, nowSeconds: number) {
+function rowMaker({ env }: CommandIo, nowSeconds: number, features: readonly ViewerFacts[]) {
   const entryPoints = entryPointsIn(env)
   return (session: SessionIn) => {
     const { username, signedInAtSeconds, usedAtSeconds, entryPoint, address, device, provider } = session
     const hasReturned = usedAtSeconds > signedInAtSeconds + 1
     // A return may have been at any entry point.
     const possible = hasReturned ? entryPoints : entryPoints?.filter(({ name }) => name === (entryPoint ?? name))
-    const until = playsUntil(possible ?? [], usedAtSeconds + USE_SECONDS, nowSeconds)
+    const until = playsUntil(possible ?? [], usedAtSeconds + USE_SECONDS, nowSeconds, features)
     const isEndless = until?.seconds === Number.POSITIVE_INFINITY
     return {
       username,

@@ -1,10 +1,9 @@
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
 import { CODE_PROMPTS, codeScreenPart } from '../../../../features/access-codes/screen-part.ts'
-import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 /** The form of access codes, without the guests store. */
-export const accessCodesPreview: FeaturePreview = {
-  name: 'access-codes',
+export const accessCodesPreview: FeatureScenes = {
   open: () => ({
     at: (entryPoint) => {
       const settings = accessCodesOf(entryPoint)

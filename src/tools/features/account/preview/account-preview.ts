@@ -6,7 +6,7 @@ import { mailServerSettingsOf } from '../../../../features/mail/settings.ts'
 import type { PasswordChanges } from '../../../../users/account/password-changes.ts'
 import { userStores } from '../../../../users/open-user-store.ts'
 import { VIEWER } from '../../../cli/preview/preview-viewer.ts'
-import type { FeaturePreview, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
 
 const INVITATION = newToken()
 const RESET = newToken()
@@ -22,8 +22,7 @@ const LINKS: PasswordChanges = {
 }
 
 /** The pages on which viewers set their passwords. No mail is sent. */
-export const accountPreview: FeaturePreview = {
-  name: 'account',
+export const accountPreview: FeatureScenes = {
   open(services, { userStore, features }, shared) {
     if (!userStores.isOwn(userStore)) return null
     const { addressAttribute, nameAttribute } = shared as AccountSettings

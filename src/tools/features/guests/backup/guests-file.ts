@@ -1,9 +1,10 @@
 import { readFeatureSettings } from '../../../../config.ts'
 import { GUESTS_SETTINGS } from '../../../../features/guests/settings.ts'
-import type { CommandIo } from '../../../cli/terminal/io.ts'
+import type { BackedUpStore } from '../../../cli/backup/backed-up-store.ts'
 
 /** The store of guests. The address of the app is not used, so it may be missing. */
-export function guestsFile(env: CommandIo['env']) {
-  const { settings } = readFeatureSettings({ PUBLIC_URL: 'http://localhost', ...env }, GUESTS_SETTINGS)
-  return { setting: 'GUESTS_STORE_URL', name: 'guests', settings: settings.store }
+export const guestsFile: BackedUpStore = {
+  setting: 'GUESTS_STORE_URL',
+  name: 'guests',
+  read: (env) => readFeatureSettings({ PUBLIC_URL: 'http://localhost', ...env }, GUESTS_SETTINGS).settings.store,
 }

@@ -1,7 +1,7 @@
 import type { CodeUse } from '../../../../features/mail-code/mail-codes.ts'
 import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
 import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
-import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 const ADDRESS = 'ada.lovelace@example.com'
 /** An address whose mails are late. */
@@ -12,8 +12,7 @@ const SECRET = 'x'.repeat(43)
 const [ASK, CHECK] = ['/mail-code', '/mail-code/check']
 
 /** The forms of the sign-in with a code by mail. It sends no mail. Only the removed address has a right code. */
-export const mailSignInPreview: FeaturePreview = {
-  name: 'mail-sign-in',
+export const mailSignInPreview: FeatureScenes = {
   open: () => ({
     at: (entryPoint) => ({
       screenPart: mailScreenPart(!entryPoint.hasPasswordForm),

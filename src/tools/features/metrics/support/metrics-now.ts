@@ -1,10 +1,10 @@
-import type { Section } from '../../../cli/support/section.ts'
+import type { BundleSection } from '../../../cli/support/section.ts'
 
 const WITHIN_MS = 5000
 const EVERY_ADDRESS: readonly string[] = ['', '0.0.0.0', '::']
 
 /** The metrics of the app on this machine. */
-export const metricsNow: Section = {
+export const metricsNow: BundleSection = {
   field: 'metrics',
   async collect({ env, signal }) {
     const { METRICS_PORT: port, HOST = '' } = env

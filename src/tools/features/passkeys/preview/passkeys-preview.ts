@@ -1,9 +1,8 @@
 import { PASSKEY_PROMPTS, passkeyScreenPart } from '../../../../features/passkeys/screen-part.ts'
-import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 /** The screen of passkeys, without the viewers' passkeys. */
-export const passkeysPreview: FeaturePreview = {
-  name: 'passkeys',
+export const passkeysPreview: FeatureScenes = {
   open: () => ({ at: () => ({ screenPart: passkeyScreenPart() }) }),
   async screens({ app, fields }) {
     const screens = PASSKEY_PROMPTS.map(

@@ -8,7 +8,7 @@ import { registrationPart } from '../../../../features/registration/screens/scre
 import type { RegistrationField } from '../../../../features/registration/settings/field.ts'
 import type { RegistrationSettings } from '../../../../features/registration/settings/settings.ts'
 import { registrationRoutes } from '../../../../features/registration/steps/routes.ts'
-import type { FeaturePreview, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
 
 const ADDRESS = 'ada.lovelace@example.com'
 const CODE = '2345-6789'
@@ -51,8 +51,7 @@ function addressOf(state: RegistrationState): string {
 }
 
 /** The forms of the registration. No mail is sent, and one code is right. */
-export const registrationPreview: FeaturePreview = {
-  name: 'registration',
+export const registrationPreview: FeatureScenes = {
   open: (services) => ({
     at: (entryPoint, settings) => ({
       screenPart: registrationPart(!entryPoint.hasPasswordForm),

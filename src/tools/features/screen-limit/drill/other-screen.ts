@@ -1,5 +1,14 @@
-/** Why the limit on screens refuses viewers, by the reason on the screen. */
-export const otherScreen: Readonly<Record<string, string>> = {
-  'other-screen':
-    'SCREENS=ask asks a viewer who already watches, as in a rehearsal before. Wait until the responses expire, or rehearse with SCREENS=newest',
+import type { ScreenLimitSettings } from '../../../../features/screen-limit/fields.ts'
+import type { DrillPart } from '../../../cli/drill/drill-part.ts'
+
+/** The limit of `SCREENS_PER_VIEWER` in a drill. */
+export const screenLimitDrill: DrillPart = {
+  refusals: {
+    'other-screen':
+      'SCREENS=ask asks a viewer who already watches, as in a rehearsal before. Wait until the responses expire, or rehearse with SCREENS=newest',
+  },
+  screenRule: {
+    mostAt: ({ features }) => (features['screen-limit'] as ScreenLimitSettings | undefined)?.most ?? null,
+    reason: 'other-screen',
+  },
 }

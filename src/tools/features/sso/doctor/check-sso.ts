@@ -1,6 +1,6 @@
-import type { Config } from '../../../../config.ts'
 import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
 import { connectionIdOf, ssoOf } from '../../../../features/sso/settings/sso-settings.ts'
+import type { DoctorConfig } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, findingOf } from '../../../cli/doctor/finding.ts'
 import { checkClient } from './client.ts'
 import { compareWithProvider } from './clock.ts'
@@ -17,7 +17,7 @@ import { checkUserInfo } from './user-info.ts'
  * @returns the entry points where no check failed.
  */
 export async function* checkSso(
-  config: Config,
+  config: DoctorConfig,
   signal: AbortSignal,
 ): AsyncGenerator<Finding, readonly ChosenSsoEntryPoint[]> {
   const fine: ChosenSsoEntryPoint[] = []

@@ -1,8 +1,8 @@
-import type { Config } from '../../../../config.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
 import { screenAddress } from '../../../cli/doctor/app/screen-address.ts'
+import type { DoctorConfig } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../../../cli/doctor/finding.ts'
 import { request } from '../../../cli/doctor/request.ts'
 import { addressOf } from '../../../cli/settings/chosen-entry-point.ts'
@@ -14,7 +14,7 @@ const ERROR_OF_DOCTOR = 'doctor'
 
 /** Begins a sign-in as the frame does, and ends it with an answer that refuses. */
 export async function* checkStart(
-  config: Config,
+  config: DoctorConfig,
   entryPoint: ChosenSsoEntryPoint,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {

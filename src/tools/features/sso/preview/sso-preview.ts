@@ -1,10 +1,9 @@
 import { ssoScreenPart } from '../../../../features/sso/screen-part.ts'
 import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
-import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 /** The button of single sign-on. The provider is not asked. */
-export const ssoPreview: FeaturePreview = {
-  name: 'sso',
+export const ssoPreview: FeatureScenes = {
   open: ({ publicUrl }) => ({
     at: (_entryPoint, settings) => ({
       screenPart: ssoScreenPart(settings as SsoSettings, publicUrl.host),

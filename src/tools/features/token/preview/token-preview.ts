@@ -1,7 +1,7 @@
 import type { TokenSettings } from '../../../../features/token/fields.ts'
 import type { TokenIssuer } from '../../../../features/token/issuer/token-issuers.ts'
 import { createTokenAnswer } from '../../../../features/token/token-answer.ts'
-import type { FeaturePreview } from '../../../cli/preview/screen.ts'
+import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 /** Its tokens stay in this process: no screen contains one. */
 const ISSUER: TokenIssuer = {
@@ -11,8 +11,7 @@ const ISSUER: TokenIssuer = {
 }
 
 /** The answer with tokens. The keys of the service are not fetched. */
-export const tokenPreview: FeaturePreview = {
-  name: 'token',
+export const tokenPreview: FeatureScenes = {
   open: () => ({ at: (_entryPoint, settings) => ({ answer: createTokenAnswer(settings as TokenSettings, ISSUER) }) }),
   fieldsOf: refOf,
   async screens({ app }, settings) {

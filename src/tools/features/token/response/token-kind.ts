@@ -1,7 +1,6 @@
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
 import type { ResponseKind } from '../../../cli/response/response-kind.ts'
-import { addEmbedCommand } from './embed-command.ts'
 import { buildToken, checkToken, tokenIn } from './token-response.ts'
 
 /** Responses that are viewer tokens. */
@@ -23,5 +22,4 @@ export const tokenKind: ResponseKind = {
     const token = tokenIn(text, !entryPoints.some(isHashEntryPoint))
     return token === null ? null : checkToken(io, entryPoints, token)
   },
-  addCommands: addEmbedCommand,
 }

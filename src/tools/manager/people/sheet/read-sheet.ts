@@ -4,7 +4,7 @@ import { type FileRecord, openRecordStream } from '../../../cli/import/record-fi
 import { rowFault } from '../../../cli/import/row-fault.ts'
 import { type FileRow, meaningOf, type RowField, viewerRows } from '../../../cli/import/viewer-file.ts'
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
-import { untilColumnIn } from '../../../features/account-end/until-column.ts'
+import type { ViewerFacts } from '../../../cli/viewers/viewer-facts.ts'
 import type { Scope } from '../../door/scope.ts'
 import { isoDate } from './sheet-dates.ts'
 
@@ -17,6 +17,8 @@ export interface SheetOptions {
 interface ReadOptions extends SheetOptions {
   /** The zone of times in the sheet. */
   readonly zone: TimeZone
+  /** Features may have columns of their own. */
+  readonly facts: readonly Pick<ViewerFacts, 'column'>[]
 }
 
 /** A column, and how it was understood. */
@@ -67,7 +69,7 @@ function columnsIn(titles: readonly string[]): Map<RowField, string> {
  */
 export async function* sheetRows(
   text: string,
-  { dayFirst, invites, zone }: ReadOptions,
+  { dayFirst, invites, zone, facts }: ReadOptions,
   onColumns: (columns: readonly SheetColumn[]) => void = () => {},
 ): AsyncGenerator<FileRow[]> {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
@@ -89,7 +91,12 @@ export async function* sheetRows(
   }
   const ignored = new Set(titles.map((title) => title.trim()).filter((title) => REFUSED.includes(title.toLowerCase())))
   const all = { isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }
-  const options = { columnOfField, ignored, needsPassword: !invites, featureColumns: [untilColumnIn(zone)] }
+  const options = {
+    columnOfField,
+    ignored,
+    needsPassword: !invites,
+    featureColumns: facts.flatMap(({ column }) => column?.(zone) ?? []),
+  }
   onColumns(titles.map((title) => ({ title: title.trim(), meaning: meaningOf(title.trim(), options) })))
   yield* viewerRows(all, options)
 }

@@ -4,7 +4,6 @@ import type { EditableUserStore } from '../../../../users/editable-user-store.ts
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
 import type { RowFault } from '../../../cli/import/row-fault.ts'
-import { invitationAttribute } from '../../../cli/viewers/ways-to-invite.ts'
 import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Visit } from '../../door/route.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
@@ -76,11 +75,11 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     if (sheet === null || editable === null) return gone()
     try {
       const dry = dryStore(editable)
-      const { counts, faults, columns } = await read(dry, editable, sheet, visit)
+      const { counts, faults, columns } = await read(dry, editable, sheet, visit, deps.facts)
       const shown = faults
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
-      const mail = sheet.invites ? mailColumnIn(columns, deps.env) : null
+      const mail = sheet.invites ? mailColumnIn(columns, deps) : null
       const model = { sheet, counts, columns, mail, sample: dry.sample, faults: shown, faultCount: faults.length }
       return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
     } catch (error) {
@@ -92,7 +91,7 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     const sheet = kept.get(visit.sessionId)
     if (sheet === null || editable === null) return gone()
     kept.remove(visit.sessionId)
-    const { counts, invited } = await read(editable, editable, sheet, visit)
+    const { counts, invited } = await read(editable, editable, sheet, visit, deps.facts)
     if (invited.length > 0) void inviteAll(deps, invited)
     return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
   }
@@ -104,10 +103,11 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
 }
 
 /** Returns the column with the mail address of invitations. Null if the settings cannot be read here. */
-function mailColumnIn(columns: readonly SheetColumn[], env: SectionDeps['env']) {
+function mailColumnIn(columns: readonly SheetColumn[], { env, facts }: SectionDeps) {
   try {
-    const name = invitationAttribute(env)
-    if (name === null) return null
+    const inviting = facts.find((one) => one.inviting !== undefined)?.inviting
+    if (inviting === undefined) return null
+    const name = inviting.addressAttribute(env)
     const isMail = ({ title, meaning }: SheetColumn) =>
       name === 'username' ? meaning === 'username' : meaning === 'attribute' && title === name
     return { name, column: columns.find(isMail) ?? null }
@@ -132,6 +132,7 @@ async function read(
   store: EditableUserStore,
   { text, dayFirst, invites, updates }: Kept,
   { scope, words: { zone } }: Visit,
+  facts: SectionDeps['facts'],
 ): Promise<Reading> {
   const faults: { line: number; fault: RowFault }[] = []
   let columns: readonly SheetColumn[] = []
@@ -140,7 +141,7 @@ async function read(
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const found = sheetRows(text, { dayFirst, invites, zone }, (all) => {
+  const found = sheetRows(text, { dayFirst, invites, zone, facts }, (all) => {
     columns = all
   })
   const rows = inScope(found, scope, viewerOf)

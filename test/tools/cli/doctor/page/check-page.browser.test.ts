@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Config } from '../../../../../src/config.ts'
 import { parsePlayerAddress } from '../../../../../src/hash-lock/return-address.ts'
+import type { DoctorConfig } from '../../../../../src/tools/cli/doctor/feature-check.ts'
 import { checkPages } from '../../../../../src/tools/cli/doctor/page/check-page.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../../../browser/launch.ts'
 import type { OpenPage } from '../../../../browser/open-page.ts'
@@ -133,7 +133,12 @@ async function startSites() {
   const app = await startLoginApp({ publicUrl: 'http://localhost', entryPoints, nowSeconds: () => Date.now() / 1000 })
   origins.LOGIN = `http://localhost:${app.port}`
   // The check reads only the addresses and the entry points.
-  const config = { publicUrl: new URL(origins.LOGIN), entryPoints } as unknown as Config
+  const config = {
+    publicUrl: new URL(origins.LOGIN),
+    entryPoints,
+    featureChecks: [],
+    answerChecks: [],
+  } as unknown as DoctorConfig
   return { origins, config }
 }
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
-import type { Config } from '../../../../../src/config.ts'
 import { parsePlayerAddress } from '../../../../../src/hash-lock/return-address.ts'
+import type { DoctorConfig } from '../../../../../src/tools/cli/doctor/feature-check.ts'
 import { checkPages } from '../../../../../src/tools/cli/doctor/page/check-page.ts'
 import { ENTRY_POINT } from '../../../../login/entry-point.ts'
 import { startLoginApp } from '../../../../login/start-login-app.ts'
@@ -24,7 +24,12 @@ async function startPlayer(...pageOrigins: string[]) {
     { ...ENTRY_POINT, playerAddress, playerOrigins: [player.origin], name: 'gold', basePath: '/e/gold' },
   ]
   const app = await startLoginApp({ publicUrl: 'http://localhost', entryPoints })
-  const config = { publicUrl: new URL(`http://localhost:${app.port}`), entryPoints } as unknown as Config
+  const config = {
+    publicUrl: new URL(`http://localhost:${app.port}`),
+    entryPoints,
+    featureChecks: [],
+    answerChecks: [],
+  } as unknown as DoctorConfig
   return { config, embed: `<iframe src="${player.origin}/embed"></iframe>` }
 }
 

@@ -71,6 +71,6 @@ test('a command that fails puts no viewer out', async () => {
 test('the entry point whose answers live longest counts, from the time of the answer', () => {
   const short = { ...ENTRY_POINT, lifetimeSeconds: 60 }
   const long = { ...entryPointAt('gold'), lifetimeSeconds: 600 }
-  expect(playsUntil([short, long], 1000, 5000)).toEqual({ seconds: 1600, entryPoint: 'gold', isResponse: true })
-  expect(playsUntil([], 1000, 5000)).toBeNull()
+  expect(playsUntil([short, long], 1000, 5000, [])).toEqual({ seconds: 1600, entryPoint: 'gold', isResponse: true })
+  expect(playsUntil([], 1000, 5000, [])).toBeNull()
 })

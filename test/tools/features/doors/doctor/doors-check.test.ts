@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Config } from '../../../../../src/config.ts'
+import type { DoctorConfig } from '../../../../../src/tools/cli/doctor/feature-check.ts'
 import {
   doorsCheck,
   findingOfClock,
@@ -26,7 +26,7 @@ test.each([
 test('doctor keeps closed doors for the verdict on their entry point', async () => {
   const [open, closed] = [{ windows: [] }, { windows: [{ opensAtSeconds: Date.now(), closesAtSeconds: null }] }]
   const entryPoints = [withDoors(ENTRY_POINT, open), withDoors({ ...ENTRY_POINT, name: 'gold' }, closed)]
-  const findings = doorsCheck.check?.({ entryPoints } as unknown as Config, false, AbortSignal.timeout(1_000))
+  const findings = doorsCheck.check?.({ entryPoints } as unknown as DoctorConfig, false, AbortSignal.timeout(1_000))
   expect((await findings?.next())?.value).toMatchObject({ state: 'ok' })
   const rest = (await findings?.next())?.value
   expect(rest).toMatchObject([{ entryPoint: { name: 'gold' }, finding: { code: 'doors-closed' } }])
@@ -71,7 +71,7 @@ test('a sign-in that leads to the player is not of the doors', async () => {
 })
 
 const SIGNAL = new AbortController().signal
-const CONFIG = { publicUrl: new URL('https://login.example') } as Config
+const CONFIG = { publicUrl: new URL('https://login.example') } as DoctorConfig
 
 function explain(answer: Response, origin = 'https://login.example') {
   const entryPoint = withDoors(ENTRY_POINT, { windows: WINDOWS })

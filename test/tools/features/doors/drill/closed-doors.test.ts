@@ -1,26 +1,32 @@
 import { expect, test } from 'vitest'
 import { causesOf } from '../../../../../src/tools/cli/drill/causes.ts'
 import type { BrowserAnswer } from '../../../../../src/tools/cli/drill/crowd/browser.ts'
+import type { ExpectedResponse } from '../../../../../src/tools/cli/drill/crowd/expected-response.ts'
 import { judge } from '../../../../../src/tools/cli/drill/crowd/judge.ts'
+import { doorsDrill } from '../../../../../src/tools/features/doors/drill/closed-doors.ts'
+
+const EXPECTED: ExpectedResponse = { secrets: [], usernameParameters: [], features: [doorsDrill] }
 
 test.each([
   ['not-open-yet', /2 sign-ins got no response: the doors are closed\. Open them with viewer-auth doors --opens/],
   ['over', /2 sign-ins got no response: the doors have closed for good/],
 ])('drill says why viewers are refused with %s', (reason, text) => {
   const answer = { status: 403, retryAfterSeconds: null, location: undefined, reason } as unknown as BrowserAnswer
-  const judgement = judge('right', answer, 'ada', {} as never, 0)
+  const judgement = judge('right', answer, 'ada', EXPECTED, 0)
   expect(judgement).toEqual({ outcome: 'refused', fault: `403 for the right password: ${reason}`, reason })
   const attempt = { kind: 'right', dueMs: 0, lateMs: 0, waitMs: 10, ...judgement } as const
-  expect(causesOf([attempt, attempt], [])).toEqual([{ name: reason, answers: 2, text: expect.stringMatching(text) }])
+  expect(causesOf([attempt, attempt], [], [doorsDrill])).toEqual([
+    { name: reason, answers: 2, text: expect.stringMatching(text) },
+  ])
 })
 
 test.each(['/wait?pass=x', '/e/gold/wait?pass=x'])('drill says that viewers who are sent to %s wait', (location) => {
   const answer = { status: 303, retryAfterSeconds: null, location } as unknown as BrowserAnswer
   for (const kind of ['right', 'return'] as const) {
-    const judgement = judge(kind, answer, 'ada', {} as never, 0)
+    const judgement = judge(kind, answer, 'ada', EXPECTED, 0)
     expect(judgement).toMatchObject({ outcome: 'refused', reason: 'waiting' })
     const attempt = { kind, dueMs: 0, lateMs: 0, waitMs: 10, ...judgement }
-    expect(causesOf([attempt], [])).toEqual([
+    expect(causesOf([attempt], [], [doorsDrill])).toEqual([
       {
         name: 'waiting',
         answers: 1,
@@ -28,22 +34,22 @@ test.each(['/wait?pass=x', '/e/gold/wait?pass=x'])('drill says that viewers who 
       },
     ])
   }
-  expect(judge('wrong', answer, 'ada', {} as never, 0).outcome).toBe('error')
+  expect(judge('wrong', answer, 'ada', EXPECTED, 0).outcome).toBe('error')
 })
 
 test('drill says that a viewer who comes back to the waiting page waits', () => {
   const answer = { status: 200, retryAfterSeconds: null, location: null, page: '', reason: 'waiting' } as const
-  expect(judge('return', answer, 'ada', {} as never, 0)).toMatchObject({ outcome: 'refused', reason: 'waiting' })
+  expect(judge('return', answer, 'ada', EXPECTED, 0)).toMatchObject({ outcome: 'refused', reason: 'waiting' })
 })
 
 test('a redirect to another page is an error', () => {
   for (const location of ['https://login.example/wait?pass=x', '/waiting', null]) {
     const answer = { status: 303, retryAfterSeconds: null, location } as unknown as BrowserAnswer
-    expect(judge('right', answer, 'ada', {} as never, 0).outcome).toBe('error')
+    expect(judge('right', answer, 'ada', EXPECTED, 0).outcome).toBe('error')
   }
 })
 
 test('a refusal for another reason is not a cause', () => {
   const attempt = { kind: 'right', dueMs: 0, lateMs: 0, waitMs: 10, outcome: 'refused', fault: '' } as const
-  expect(causesOf([attempt, { ...attempt, reason: 'not-entitled' }], [])).toEqual([])
+  expect(causesOf([attempt, { ...attempt, reason: 'not-entitled' }], [], [doorsDrill])).toEqual([])
 })

@@ -1,9 +1,9 @@
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { faultInValue } from '../../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../../users/user-store.ts'
-import { answerAt } from '../../answer-checks.ts'
-import type { Causes } from '../../feature-check.ts'
+import type { Causes, DoctorConfig } from '../../feature-check.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../../finding.ts'
+import { answerAt } from '../../load-checks.ts'
 import { guarded } from '../guarded.ts'
 import type { StoredViewer } from './test-viewer.ts'
 
@@ -39,23 +39,28 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
 }
 
+interface Place {
+  readonly config: DoctorConfig
+  readonly entryPoint: EntryPoint
+}
+
 /**
  * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
  * @param ofForm causes that only this form has.
  */
 export async function explainRefusal(
   address: string,
-  entryPoint: EntryPoint,
+  place: Place,
   screen: Response,
   stored: StoredViewer,
   ofForm: Causes = {},
 ): Promise<Finding> {
-  const finding = await causeOf(entryPoint, screen, stored, { ...CAUSES, ...ofForm })
+  const finding = await causeOf(place, screen, stored, { ...CAUSES, ...ofForm })
   return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
 }
 
 async function causeOf(
-  entryPoint: EntryPoint,
+  { config, entryPoint }: Place,
   screen: Response,
   stored: StoredViewer,
   causes: Causes,
@@ -85,7 +90,7 @@ async function causeOf(
   const known = Object.hasOwn(causes, reason) ? causes[reason] : undefined
   if (known !== undefined) return failure(...known)
   if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await stored.read(), alertIn(text))
-  if (reason === 'unusable-attribute') return explainAttribute(entryPoint, await stored.read(), alertIn(text))
+  if (reason === 'unusable-attribute') return explainAttribute(config, entryPoint, await stored.read(), alertIn(text))
   if (FORM_REASONS.includes(reason)) {
     return failure(
       'form-changed',
@@ -114,9 +119,9 @@ function explainNotEntitled(allowedGroups: EntryPoint['allowedGroups'], viewer: 
   )
 }
 
-function explainAttribute(entryPoint: EntryPoint, viewer: Viewer | null, alert: string): Finding {
+function explainAttribute(config: DoctorConfig, entryPoint: EntryPoint, viewer: Viewer | null, alert: string): Finding {
   const { parameters } = entryPoint
-  const { setting, faultIn } = answerAt(entryPoint) ?? { setting: 'HASH_PARAMETERS', faultIn: faultInValue }
+  const { setting, faultIn } = answerAt(config, entryPoint) ?? { setting: 'HASH_PARAMETERS', faultIn: faultInValue }
   const attributes = parameters.map(({ attribute }) => attribute).filter((attribute) => attribute !== 'username')
   if (viewer === null) {
     const named = attributes.join(', ') || 'username'

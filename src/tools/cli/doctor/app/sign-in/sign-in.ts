@@ -4,10 +4,9 @@ import { nowSeconds } from '../../../service/service.ts'
 import { addressOf } from '../../../settings/chosen-entry-point.ts'
 import { diagnoseForEntryPoint } from '../../../settings/diagnose-entry-point.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
-import { answerAt } from '../../answer-checks.ts'
 import { slowAnswer } from '../../answer-time.ts'
-import { FEATURE_CHECKS } from '../../feature-checks.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, warning } from '../../finding.ts'
+import { answerAt } from '../../load-checks.ts'
 import { isAway } from '../away.ts'
 import { storeCause } from '../store-cause.ts'
 import { explainRefusal } from './refusal.ts'
@@ -30,12 +29,18 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
   const first = await startVisit(target, viewer)
   const { signedIn } = first
   if (!(signedIn instanceof Response)) return yield signedIn
-  for (const { explainSignIn } of FEATURE_CHECKS) {
+  for (const { explainSignIn } of config.featureChecks) {
     const explained = await explainSignIn?.(signedIn, config, entryPoint, signal)
     if (explained) return yield explained
   }
   if (!isSentOn(signedIn)) {
-    const refusal = await explainRefusal(address, entryPoint, signedIn, storedViewer(io, config, viewer), viewer.causes)
+    const refusal = await explainRefusal(
+      address,
+      { config, entryPoint },
+      signedIn,
+      storedViewer(io, config, viewer),
+      viewer.causes,
+    )
     const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
     if (cause !== null) yield cause
     return yield refusal
@@ -44,7 +49,7 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
   const visits = await Promise.all([first.finish(), ...more])
   yield* slowAnswer(address, Math.max(...visits.map(({ slowestMs }) => slowestMs)))
   if (isHashEntryPoint(entryPoint)) yield checkRedirects(address, visits, entryPoint)
-  const answer = answerAt(entryPoint)
+  const answer = answerAt(config, entryPoint)
   if (answer) yield await answer.checkRedirect(address, locationOf(signedIn), player, signal)
   const doubt = doubtAboutCookie(signedIn)
   if (doubt === null) yield returnFinding(visits, answer?.name ?? 'response')

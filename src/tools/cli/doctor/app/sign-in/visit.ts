@@ -1,7 +1,6 @@
-import type { Config } from '../../../../../config.ts'
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import type { SeenPlayer } from '../../answer-check.ts'
-import { FEATURE_CHECKS } from '../../feature-checks.ts'
+import type { DoctorConfig } from '../../feature-check.ts'
 import type { Finding } from '../../finding.ts'
 import { request, requestFrame } from '../../request.ts'
 import { fieldsOf, screenAddress } from '../screen-address.ts'
@@ -13,7 +12,7 @@ const RETURNS = 2
 
 /** The entry point that the test viewer visits. */
 export interface VisitTarget {
-  readonly config: Config
+  readonly config: DoctorConfig
   readonly entryPoint: EntryPoint
   /** A player that asks this entry point. It gets the answer to the sign-in. */
   readonly player: SeenPlayer | null
@@ -54,11 +53,11 @@ export async function startVisit(
     const body = new URLSearchParams(fields)
     return timed(request(`${origin}${entryPoint.basePath}${path}`, signal, { method: 'POST', headers, body }))
   }
-  const own = fieldsOf(entryPoint, player)
+  const own = fieldsOf(config, entryPoint, player)
   /** Presses the button of a screen that asks first. */
   async function answered(screen: Answer, cookie?: string): Promise<Answer> {
     if (!(screen instanceof Response)) return screen
-    for (const { buttonOn } of FEATURE_CHECKS) {
+    for (const { buttonOn } of config.featureChecks) {
       const button = await buttonOn?.(screen, entryPoint)
       if (button) return await post(button.path, { ...own, ...button.fields }, cookie)
     }

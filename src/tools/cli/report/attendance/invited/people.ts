@@ -1,3 +1,6 @@
+import type { Lazy } from '../../../lazy.ts'
+import type { CommandIo } from '../../../terminal/io.ts'
+
 /** A person who was invited, or who else is in the store. */
 export interface Person {
   readonly username: string
@@ -17,6 +20,15 @@ export interface PeopleChoice {
   readonly by: string | undefined
   /** Only members of one of these groups are invited. Empty: all. */
   readonly groups: readonly string[]
+}
+
+/** Reads the people of a list, such as those with access codes. @throws ConfigError if there are none. */
+export type PeopleSource = (io: CommandIo, choice: PeopleChoice) => Promise<Person[]>
+
+/** The part of a feature that `report attendance` uses. */
+export interface HasInvited {
+  /** By the value of `--invited`. */
+  readonly invited?: Readonly<Record<string, Lazy<PeopleSource>>>
 }
 
 /** Stands in `--by` for the groups of a viewer. */

@@ -8,9 +8,8 @@ import type { Environment } from '../../../../../settings/fields.ts'
 import { timeText } from '../../../../../settings/times.ts'
 import { messageOf } from '../../../../cli/command.ts'
 import { readDrillAddress } from '../../../../cli/drill/drill-address.ts'
-import { screenLimitRule } from '../../../screen-limit/drill/screen-limit-rule.ts'
+import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
-import type { ScreenRule } from './screen-rule.ts'
 
 /** An entry point whose doors an evening can move. */
 export interface EveningPlace {
@@ -24,10 +23,6 @@ export interface EveningPlace {
   readonly state: string
 }
 
-/** Limits on the screens of a viewer. */
-const SCREEN_RULES: readonly ScreenRule[] = [
-  screenLimitRule, //
-]
 const NO_DOORS =
   'A rehearsal needs doors, and no entry point has them. Set opensAt and closesAt of an entry point ' +
   'in a JSON file, and restart the app: see src/features/doors/README.md'
@@ -40,7 +35,11 @@ const NO_FILE =
  * @param address of the sign-in screen; by default that of the only entry point with doors.
  * @throws ConfigError with a sentence that says what to set.
  */
-export function readEveningPlace(address: string | undefined, env: Environment): EveningPlace {
+export function readEveningPlace(
+  address: string | undefined,
+  env: Environment,
+  features: readonly DrillPart[],
+): EveningPlace {
   const { publicUrl, entryPoints } = readEntryPointSettings(env)
   const withDoors = entryPoints.filter(({ features }) => features.doors !== undefined)
   const [first, ...others] = withDoors
@@ -65,13 +64,14 @@ export function readEveningPlace(address: string | undefined, env: Environment):
     url,
     name: chosen.name,
     file,
-    screens: screensAt(chosen),
+    screens: screensAt(chosen, features),
     state: stateWords(chosen.features.doors as DoorSettings),
   }
 }
 
-function screensAt(entryPoint: EntryPoint): EveningPlace['screens'] {
-  const limits = SCREEN_RULES.map((rule) => ({ most: rule.mostAt(entryPoint), reason: rule.reason }))
+function screensAt(entryPoint: EntryPoint, features: readonly DrillPart[]): EveningPlace['screens'] {
+  const rules = features.flatMap(({ screenRule }) => screenRule ?? [])
+  const limits = rules.map((rule) => ({ most: rule.mostAt(entryPoint), reason: rule.reason }))
   return limits.flatMap(({ most, reason }) => (most === null ? [] : [{ most, reason }]))[0] ?? null
 }
 

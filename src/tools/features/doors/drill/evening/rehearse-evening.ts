@@ -3,6 +3,7 @@ import { causesOf } from '../../../../cli/drill/causes.ts'
 import { readExpectedResponse } from '../../../../cli/drill/crowd/expected-response.ts'
 import type { Credentials } from '../../../../cli/drill/crowd/plan.ts'
 import { assertOwnStore } from '../../../../cli/drill/drill-address.ts'
+import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
 import { readViewers, withMadeUpViewers } from '../../../../cli/drill/drill-viewers.ts'
 import { clockWords } from '../../../../cli/drill/live-table.ts'
 import {
@@ -40,12 +41,17 @@ const LEAST_ROW_MS = 1_000
  * @param watch what viewers do in the player; null for nothing.
  * @throws ConfigError for an address that may not be drilled, without doors, or for viewers that cannot be used.
  */
-export async function rehearseEvening(io: CommandIo, options: EveningOptions, watch: Watch | null): Promise<Outcome> {
-  const place = readEveningPlace(options.url, io.env)
+export async function rehearseEvening(
+  io: CommandIo,
+  options: EveningOptions,
+  watch: Watch | null,
+  features: readonly DrillPart[],
+): Promise<Outcome> {
+  const place = readEveningPlace(options.url, io.env, features)
   const { group: groups = [], attribute: attributes = {}, count } = options
   const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
   if (known === null) assertOwnStore(place.url, io.env)
-  const expected = readExpectedResponse(io.env, place.url.pathname)
+  const expected = readExpectedResponse(io.env, place.url.pathname, features)
   const fault = faultInCount(known?.length ?? null, count) ?? (await faultInScreen(place.url, expected))
   if (fault !== null) return { ok: false, fault }
   announce(io, place, options)
@@ -108,6 +114,7 @@ async function runAndJudge(
   // Those whom the doors refuse are expected here.
   const causes = causesOf(
     record.attempts.filter(({ outcome }) => outcome !== 'refused'),
+    [],
     [],
   )
   if (!json) {

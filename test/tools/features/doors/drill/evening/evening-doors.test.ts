@@ -23,13 +23,16 @@ function withFile(...entries: readonly object[]) {
 
 test('an evening is at the only entry point with doors, or at the chosen one', () => {
   const { env } = withFile(GOLD, { name: 'default', ...PLAYER, secret: `${HASH_SECRET}00` })
-  expect(readEveningPlace(undefined, env)).toMatchObject({
+  expect(readEveningPlace(undefined, env, [])).toMatchObject({
     name: 'gold',
     state: expect.stringContaining('They open on'),
   })
-  expect(readEveningPlace(undefined, env).url.href).toBe('http://localhost:3000/e/gold')
+  expect(readEveningPlace(undefined, env, []).url.href).toBe('http://localhost:3000/e/gold')
   const address = 'http://localhost:3000/e/silver?ustreamContentType=channel'
-  expect(readEveningPlace(address, withFile(GOLD, SILVER).env)).toMatchObject({ name: 'silver', url: new URL(address) })
+  expect(readEveningPlace(address, withFile(GOLD, SILVER).env, [])).toMatchObject({
+    name: 'silver',
+    url: new URL(address),
+  })
 })
 
 const OF_ENVIRONMENT = { ...SETTINGS, PUBLIC_URL: APP.PUBLIC_URL, OPENS_AT: '2099-11-27T20:00+01:00' }
@@ -52,7 +55,7 @@ test.each<[string, () => object, string | undefined, RegExp]>([
   ],
   ['an entry point without doors', () => withFile(GOLD).env, 'http://localhost:3000/', /no doors. These have: .*gold/],
 ])('drill --evening refuses %s, and says what to set', (_case, env, url, message) => {
-  expect(() => readEveningPlace(url, env() as Record<string, string>)).toThrow(message)
+  expect(() => readEveningPlace(url, env() as Record<string, string>, [])).toThrow(message)
 })
 
 test.each([
@@ -69,12 +72,12 @@ test.each([
   [{ opensAt: undefined, doorsWindows: ['2099-11-27T20:00+01:00/2099-11-27T22:00+01:00'] }],
 ])('doors with %j are moved, and are then exactly as before, also after a failure', async (doors) => {
   const { env, text, read } = withFile({ ...GOLD, ...doors }, SILVER)
-  const place = readEveningPlace('http://localhost:3000/e/gold', env)
+  const place = readEveningPlace('http://localhost:3000/e/gold', env, [])
   const moving = withBorrowedDoors(place, ({ move }) => {
     move('2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z')
     move('2026-01-01T10:30:00Z', '2026-01-01T11:00:00Z')
     for (const time of ['10:30:00Z', '11:00:00Z']) expect(read()).toContain(time)
-    expect(readEveningPlace('http://localhost:3000/e/gold', env).state).toContain('closed for good')
+    expect(readEveningPlace('http://localhost:3000/e/gold', env, []).state).toContain('closed for good')
     return Promise.reject(new Error('broken'))
   })
   await expect(moving).rejects.toThrow('broken')
@@ -83,7 +86,7 @@ test.each([
 
 test('doors that an operator moved meanwhile stay, and the message has the times of before', async () => {
   const { env, read } = withFile(GOLD)
-  const place = readEveningPlace(undefined, env)
+  const place = readEveningPlace(undefined, env, [])
   const moving = withBorrowedDoors(place, ({ move }) => {
     move('2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z')
     writeFileSync(env.ENTRY_POINTS_FILE, JSON.stringify([{ ...GOLD, opensAt: '2099-12-01T20:00Z' }]))

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startTimetable } from '../../../../../src/tools/cli/drill/crowd/timetable.ts'
-import { watchChannel } from '../../../../../src/tools/cli/drill/emulator/emulated-audience.ts'
-import { LOCKED_CHANNEL, SECRET, startService } from '../../../emulator/player/service.ts'
-import { inOneHour, makeResponse } from '../../../emulator/player/tiny-login-app.ts'
+import { startTimetable } from '../../../../../../../src/tools/cli/drill/crowd/timetable.ts'
+import { watchChannel } from '../../../../../../../src/tools/features/doors/drill/evening/emulator/emulated-audience.ts'
+import { LOCKED_CHANNEL, SECRET, startService } from '../../../../../emulator/player/service.ts'
+import { inOneHour, makeResponse } from '../../../../../emulator/player/tiny-login-app.ts'
 
 test('a viewer of an evening watches in the emulated service, which records the view until the viewer leaves', async () => {
   const { emulator, database, close } = await startService()

@@ -1,0 +1,41 @@
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { Viewer } from '../../../users/user-store.ts'
+import type { CommandContext } from '../command.ts'
+import type { FeatureColumn } from '../import/feature-column.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
+import type { TimeZone } from '../output/time-zone.ts'
+import type { Inviting } from './inviting.ts'
+import type { FactReader, HistoryReader } from './shown-viewer.ts'
+
+/** What a feature knows of viewers, for `viewers …`, `sessions …` and the page for managers. */
+export interface ViewerFacts {
+  /** A line of `viewers show`. */
+  readonly fact?: FactReader
+  /** A source that knows earlier sign-ins of a viewer. */
+  readonly history?: HistoryReader
+  /** Returns the state of a viewer who is not disabled. Null for a viewer without a state of this feature. */
+  stateOf?(viewer: Viewer, nowSeconds: number): string | null
+  /** A column that an import turns into attributes. @param zone of times without an offset; default: of the machine. */
+  column?(zone?: TimeZone): FeatureColumn
+  /** Returns a sentence after a new password, such as one about another way to sign in. Null for none. */
+  noteOnNewPassword?(store: EditableUserStore, username: string): Promise<string | null>
+  /** What belongs to viewers, and is not in the file of `viewers export`. */
+  readonly notExported?: string
+  /** Returns the UNIX time at which an entry point ends every response that still plays. Null if it does not. */
+  endOf?(entryPoint: EntryPoint, nowSeconds: number): number | null
+  /** Invites viewers to set their first password. */
+  readonly inviting?: Inviting
+}
+
+/** What features know of viewers, in the order of their list. */
+export interface HasViewerFacts {
+  readonly viewers?: Lazy<ViewerFacts>
+}
+
+/** Loads what features know of viewers. */
+export async function viewerFactsOf({
+  features,
+}: Pick<CommandContext<HasViewerFacts>, 'features'>): Promise<readonly ViewerFacts[]> {
+  return await loadAll(features.map(({ viewers }) => viewers))
+}

@@ -1,0 +1,19 @@
+import { addGroup } from '../../cli/command.ts'
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const accessCodes: ToolFeature = {
+  name: 'access-codes',
+  commands: [
+    {
+      name: 'codes',
+      summary: 'access codes and tickets for people without an account',
+      declare: addGroup,
+      load: async () => (await import('./codes-command.ts')).addCodesCommands,
+    },
+  ],
+  check: async () => (await import('./doctor/codes-check.ts')).codesCheck,
+  settings: async () => ({ notesOn: (await import('./code-budgets.ts')).codeBudgets }),
+  drill: async () => ({ wayIn: (await import('./drill/access-code-way.ts')).accessCodeWay }),
+  scenes: async () => (await import('./preview/access-codes-preview.ts')).accessCodesPreview,
+  invited: { codes: async () => (await import('./attendance/code-people.ts')).codePeople },
+}

@@ -1,0 +1,8 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const account: ToolFeature = {
+  name: 'account',
+  additions: { viewers: async () => (await import('./invite-command.ts')).addViewersInviteCommand },
+  viewers: async () => ({ inviting: (await import('./invitations.ts')).invitations }),
+  scenes: async () => (await import('./preview/account-preview.ts')).accountPreview,
+}

@@ -1,0 +1,7 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const guests: ToolFeature = {
+  name: 'guests',
+  settings: async () => ({ store: (await import('./guests-check.ts')).guestsStore }),
+  backup: async () => (await import('./backup/guests-file.ts')).guestsFile,
+}

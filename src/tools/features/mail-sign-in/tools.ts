@@ -1,0 +1,12 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const mailSignIn: ToolFeature = {
+  name: 'mail-sign-in',
+  settings: async () => {
+    const { faultsOfGuests, guestCounts } = await import('./guest-lists.ts')
+    return { faultsIn: faultsOfGuests, notesOn: guestCounts }
+  },
+  viewers: async () => ({ fact: (await import('./shared-addresses.ts')).sharedAddressesFact }),
+  drill: async () => ({ wayIn: (await import('./drill/mail-way.ts')).mailWay }),
+  scenes: async () => (await import('./preview/mail-sign-in-preview.ts')).mailSignInPreview,
+}

@@ -1,0 +1,6 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const mail: ToolFeature = {
+  name: 'mail',
+  check: async () => (await import('./doctor/mail-check.ts')).mailCheck,
+}

@@ -1,0 +1,12 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const passkeys: ToolFeature = {
+  name: 'passkeys',
+  additions: { viewers: async () => (await import('./passkeys-command.ts')).addViewersPasskeysCommands },
+  viewers: async () => ({
+    fact: (await import('./passkeys-fact.ts')).passkeysFact,
+    noteOnNewPassword: (await import('./passkeys-note.ts')).passkeysNote,
+    notExported: 'passkeys',
+  }),
+  scenes: async () => (await import('./preview/passkeys-preview.ts')).passkeysPreview,
+}

@@ -1,0 +1,18 @@
+import { addGroup } from '../../cli/command.ts'
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const registration: ToolFeature = {
+  name: 'registration',
+  commands: [
+    {
+      name: 'registrations',
+      summary: 'guests who registered: list, approve, refuse, export',
+      declare: addGroup,
+      load: async () => (await import('./registrations-command.ts')).addRegistrationsCommands,
+    },
+  ],
+  check: async () => (await import('./doctor/registration-check.ts')).registrationCheck,
+  viewers: async () => ({ history: (await import('./registrations-of.ts')).registrationsOf }),
+  scenes: async () => (await import('./preview/registration-preview.ts')).registrationPreview,
+  invited: { registrations: async () => (await import('./attendance/registered-people.ts')).registeredPeople },
+}

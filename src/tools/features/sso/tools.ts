@@ -1,0 +1,7 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const sso: ToolFeature = {
+  name: 'sso',
+  check: async () => (await import('./doctor/sso-check.ts')).ssoCheck,
+  scenes: async () => (await import('./preview/sso-preview.ts')).ssoPreview,
+}

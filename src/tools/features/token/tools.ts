@@ -1,0 +1,14 @@
+import type { ToolFeature } from '../../tool-feature.ts'
+
+export const token: ToolFeature = {
+  name: 'token',
+  additions: { response: async () => (await import('./response/embed-command.ts')).addEmbedCommand },
+  variants: { 'secret generate': async () => (await import('./key-pair-option.ts')).keyPair },
+  check: async () => (await import('./doctor/token-check.ts')).tokenCheck,
+  answer: {
+    response: async () => (await import('./response/token-kind.ts')).tokenKind,
+    lock: async () => (await import('./service/token-locks.ts')).tokenLocks,
+    check: async () => (await import('./doctor/token-answer.ts')).tokenAnswer,
+  },
+  scenes: async () => (await import('./preview/token-preview.ts')).tokenPreview,
+}

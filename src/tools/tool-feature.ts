@@ -1,0 +1,48 @@
+import type { BackedUpStore } from './cli/backup/backed-up-store.ts'
+import type { AnswerCheck } from './cli/doctor/answer-check.ts'
+import type { FeatureCheck } from './cli/doctor/feature-check.ts'
+import type { DrillPart } from './cli/drill/drill-part.ts'
+import type { Lazy } from './cli/lazy.ts'
+import type { FeatureScenes } from './cli/preview/screen.ts'
+import type { PeopleSource } from './cli/report/attendance/invited/people.ts'
+import type { ResponseKind } from './cli/response/response-kind.ts'
+import type { Definition, RootCommand } from './cli/root-command.ts'
+import type { LockKind } from './cli/service/lock-kind.ts'
+import type { SettingsCheck } from './cli/settings/settings-check.ts'
+import type { BundleSection } from './cli/support/section.ts'
+import type { HasVariants } from './cli/variant.ts'
+import type { ViewerFacts } from './cli/viewers/viewer-facts.ts'
+
+/**
+ * All that the tools do for one feature. A fork deletes the folder and the line in src/tools/features.ts. Every member is
+ * optional, and the order of the list is the order of the output. Code is loaded late, by the command that uses it.
+ */
+export interface ToolFeature extends HasVariants<ToolFeature> {
+  /** The name of the feature in the app. */
+  readonly name: string
+  /** Its own commands of `viewer-auth`. */
+  readonly commands?: readonly RootCommand<ToolFeature>[]
+  /** Adds to a group of commands of the core, by the name of the group. Called after the group has its own commands. */
+  readonly additions?: Readonly<Record<string, Lazy<Definition<ToolFeature>>>>
+  /** For `doctor`. */
+  readonly check?: Lazy<FeatureCheck>
+  /** For `config check` and `store check`. */
+  readonly settings?: Lazy<SettingsCheck>
+  /** For `viewers show`, list, import and export, and for the page for managers. */
+  readonly viewers?: Lazy<ViewerFacts>
+  readonly drill?: Lazy<DrillPart>
+  /** An answer in place of the hash. */
+  readonly answer?: {
+    readonly response: Lazy<ResponseKind>
+    readonly lock: Lazy<LockKind>
+    readonly check: Lazy<AnswerCheck>
+  }
+  /** For `brand preview`. */
+  readonly scenes?: Lazy<FeatureScenes>
+  /** People whom `report attendance --invited NAME` expects. */
+  readonly invited?: Readonly<Record<string, Lazy<PeopleSource>>>
+  /** A store whose file `backup` copies. */
+  readonly backup?: Lazy<BackedUpStore>
+  /** For `support bundle`. */
+  readonly support?: Lazy<BundleSection>
+}
