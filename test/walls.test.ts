@@ -93,7 +93,11 @@ describe('the check refuses', () => {
     ['a type named in place', 'src/server/plant.ts', "let a: import('../config.ts').Config"],
     ['the list of features in a command', 'src/tools/cli/doctor/plant.ts', "import { a } from '../../features.ts'"],
     ['the tools of another feature', 'src/tools/features/doors/plant.ts', "import { a } from '../sso/tools.ts'"],
-    ['a feature of the app in a command', 'src/tools/cli/doctor/plant.ts', "import { a } from '../../../features/sso/x.ts'"],
+    [
+      'a feature of the app in a command',
+      'src/tools/cli/doctor/plant.ts',
+      "import { a } from '../../../features/sso/x.ts'",
+    ],
     ['the emulator in the app', 'src/app.ts', "import { a } from './tools/emulator/app.ts'"],
     ['the emulator in another test', 'test/login/plant.ts', "import { a } from '../../src/tools/emulator/app.ts'"],
   ])('%s', (_name, path, text) => {

@@ -104,8 +104,17 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
     ...[...FOR_TOOLS, ...FEATURES, ...LOGIN],
-  'src/tools/manager/main.ts': ['src/errors.ts', 'src/users', 'src/tools/manager', 'src/tools/cli', 'src/tools/features.ts'],
+    ...['access-codes', 'doors', 'registration', 'mail-sign-in', 'sso', 'account-end'].map(
+      (name) => `src/tools/features/${name}`,
+    ),
     ...roomsOf('manager viewers security-log report service settings output terminal'),
+  ],
+  'src/tools/manager/main.ts': [
+    'src/errors.ts',
+    'src/users',
+    'src/tools/manager',
+    'src/tools/cli',
+    'src/tools/features.ts',
   ],
   'src/tools/mail-sink': [],
   'src/tools/slim': [],
