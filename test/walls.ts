@@ -79,7 +79,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/features.ts': ['src/tools/tool-feature.ts'],
-  'src/tools/tool-feature.ts': ['src/tools/cli', ...COMMANDS],
+  'src/tools/tool-feature.ts': ['src/tools/cli', ...COMMANDS, 'src/tools/manager'],
   'src/tools/cli': [...FOR_TOOLS, ...FEATURES, ...COMMANDS, 'src/tools/tool-feature.ts'],
   'src/tools/cli/main.ts': ['src/tools/cli', 'src/tools/features.ts', 'src/users', ...roomsOf('terminal')],
   'src/tools/cli/setup': [...FOR_TOOLS, 'src/tools/cli/main.ts', ...roomsOf('doctor service settings output terminal')],
@@ -103,10 +103,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
-    ...[...FOR_TOOLS, ...FEATURES, ...LOGIN],
-    ...['access-codes', 'doors', 'registration', 'mail-sign-in', 'sso', 'account-end'].map(
-      (name) => `src/tools/features/${name}`,
-    ),
+    ...[...FOR_TOOLS, ...LOGIN],
     ...roomsOf('manager viewers security-log report service settings output terminal'),
   ],
   'src/tools/manager/main.ts': [

@@ -8,10 +8,12 @@ import type { PeopleSource } from './cli/report/attendance/invited/people.ts'
 import type { ResponseKind } from './cli/response/response-kind.ts'
 import type { Definition, RootCommand } from './cli/root-command.ts'
 import type { LockKind } from './cli/service/lock-kind.ts'
+import type { EventTimes } from './cli/settings/event-times.ts'
 import type { SettingsCheck } from './cli/settings/settings-check.ts'
 import type { BundleSection } from './cli/support/section.ts'
 import type { HasVariants } from './cli/variant.ts'
 import type { ViewerFacts } from './cli/viewers/viewer-facts.ts'
+import type { PagePart } from './manager/section.ts'
 
 /**
  * All that the tools do for one feature. A fork deletes the folder and the line in src/tools/features.ts. Every member is
@@ -30,6 +32,8 @@ export interface ToolFeature extends HasVariants<ToolFeature> {
   readonly settings?: Lazy<SettingsCheck>
   /** For `viewers show`, list, import and export, and for the page for managers. */
   readonly viewers?: Lazy<ViewerFacts>
+  /** When viewers may watch. */
+  readonly event?: Lazy<EventTimes>
   readonly drill?: Lazy<DrillPart>
   /** An answer in place of the hash. */
   readonly answer?: {
@@ -41,6 +45,8 @@ export interface ToolFeature extends HasVariants<ToolFeature> {
   readonly scenes?: Lazy<FeatureScenes>
   /** People whom `report attendance --invited NAME` expects. */
   readonly invited?: Readonly<Record<string, Lazy<PeopleSource>>>
+  /** For the page for managers. */
+  readonly page?: Lazy<PagePart>
   /** A store whose file `backup` copies. */
   readonly backup?: Lazy<BackedUpStore>
   /** For `support bundle`. */

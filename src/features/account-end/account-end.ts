@@ -26,7 +26,7 @@ export function accountEndOf(attributes: Attributes): ZonedTime | 'unreadable' |
 }
 
 /** Parses a time with a zone. Leaves out parts of a second. Null for any other text. */
-export function parseEnd(text: string): ZonedTime | null {
+function parseEnd(text: string): ZonedTime | null {
   const [, date = '', hours, minutes, seconds = '00', zone = ''] = FORM.exec(text.trim()) ?? []
   const day = date.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
   const offset = zone.toUpperCase().replace(/^([+-]\d\d):?(\d\d)?$/, (_all, hour, minute = '00') => `${hour}:${minute}`)

@@ -6,6 +6,7 @@ import { createSeal } from '../cli/manager/accounts/second-step.ts'
 import { openEvening } from '../cli/manager/evening/evening.ts'
 import type { ManagerSettings } from '../cli/manager/settings.ts'
 import { machineTimeZone } from '../cli/output/time-zone.ts'
+import { afterSection } from './after/after-section.ts'
 import type { LogAct } from './door/acts.ts'
 import { createDoor } from './door/door.ts'
 import { securityHeaders } from './door/headers.ts'
@@ -13,14 +14,16 @@ import { ownHost } from './door/own-host.ts'
 import type { Notice, Route } from './door/route.ts'
 import { scopeOf } from './door/scope.ts'
 import { createManagerSessions } from './door/sessions.ts'
+import { eveningSection } from './evening/evening-section.ts'
+import { journalSection } from './journal/journal-section.ts'
 import { createKeptValues } from './kept-values.ts'
 import { accountRoutes } from './own-account/account-routes.ts'
 import { openAssets } from './pages/assets.ts'
 import { zoneOfPage } from './pages/page-zone.ts'
 import { createRenderer } from './pages/renderer.ts'
 import { openWords, type Words, type WordsFor } from './pages/words.ts'
+import { people } from './people/people.ts'
 import type { SectionDeps } from './section.ts'
-import { SECTIONS } from './sections.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 
@@ -42,21 +45,29 @@ export interface ManagerAppDeps extends Omit<SectionDeps, OfApp>, CheckDeps {
 
 /** Creates the page for managers: all middleware and routes, in their order. */
 export function createManagerApp(deps: ManagerAppDeps): Express {
-  const { settings, store, brand, nowSeconds, logAct, addressOf } = deps
+  const { settings, store, brand, events, nowSeconds, logAct, addressOf } = deps
   const { url, secret, proxyHops } = settings
   const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds)
   const assets = openAssets(brand)
   const kept = createKeptValues()
   const readEntryPoints = kept.keep(ENTRY_POINTS_MS, deps.entryPoints)
   const entryPoints = () => readEntryPoints(undefined)
-  const evening = openEvening(deps.env, { nowMs: () => nowSeconds() * 1000, entryPoints, mostWaitMs: MOST_WAIT_MS })
+  const evening = openEvening(deps.env, {
+    nowMs: () => nowSeconds() * 1000,
+    entryPoints,
+    events,
+    mostWaitMs: MOST_WAIT_MS,
+  })
   deps.onClose(() => void evening.close())
   const renderPart: SectionDeps['renderPart'] = (...part) => renderer.renderFor(...part)
-  const sections = SECTIONS.map((section) => section.open({ ...deps, renderPart, entryPoints, evening, kept }))
+  const ofFeatures = deps.parts.flatMap(({ section }) => section ?? [])
+  const sections = [eveningSection, people, ...ofFeatures, afterSection, journalSection].map((section) =>
+    section.open({ ...deps, renderPart, entryPoints, evening, kept }),
+  )
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
   const machine = machineTimeZone().name
-  const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine))
+  const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine, events))
   const renderer = createRenderer({ brand, assets, tabs, takeNotice })
   const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
 

@@ -8,16 +8,18 @@ import { createSignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { argon2Passwords } from '../../users/passwords/argon2.ts'
 import type { CommandContext } from '../cli/command.ts'
+import { loadAll } from '../cli/lazy.ts'
 import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { readManagerSettings } from '../cli/manager/settings.ts'
 import { entryPointsIn } from '../cli/settings/entry-points-in.ts'
+import { eventTimesOf, type HasEventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import { type HasViewerFacts, viewerFactsOf } from '../cli/viewers/viewer-facts.ts'
 import { createCommandRunner } from './command-runner.ts'
 import { openActs } from './door/acts.ts'
 import type { Scope } from './door/scope.ts'
 import { createManagerApp } from './manager-app.ts'
-import type { Viewers } from './section.ts'
+import type { HasPagePart, Viewers } from './section.ts'
 
 const REQUESTS_DEADLINE_MS = 5_000
 
@@ -34,7 +36,7 @@ export interface ManagerProgram {
 export async function runManager(
   env: CommandIo['env'],
   run: CommandContext['run'],
-  features: readonly HasViewerFacts[],
+  features: readonly (HasViewerFacts & HasEventTimes & HasPagePart)[],
 ): Promise<ManagerProgram> {
   const settings = readManagerSettings(env)
   const { log, close: closeLog } = openLogs('info', null)
@@ -48,6 +50,8 @@ export async function runManager(
     ...{ env, settings, store, viewers, logAct, actsFile: settings.logFile },
     brand: first?.find(({ basePath }) => basePath === '')?.brand ?? first?.[0]?.brand ?? UNBRANDED,
     facts: await viewerFactsOf({ features }),
+    events: await eventTimesOf(features),
+    parts: await loadAll(features.map(({ page }) => page)),
     commands: createCommandRunner(run, env),
     entryPoints: () => entryPointsIn(env),
     seesViewer: (scope, username) => seesViewer(viewers, scope, username),

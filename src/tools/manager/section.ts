@@ -1,7 +1,9 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
+import type { Lazy } from '../cli/lazy.ts'
 import type { EveningSource } from '../cli/manager/evening/evening.ts'
+import type { EventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
 import type { CommandRunner } from './command-runner.ts'
@@ -9,6 +11,7 @@ import type { Route, Visit } from './door/route.ts'
 import type { Scope } from './door/scope.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { Tab } from './pages/renderer.ts'
+import type { OtherWay } from './people/other-way.ts'
 
 /** The viewers, in whichever store they are. */
 export interface Viewers {
@@ -22,6 +25,10 @@ export interface SectionDeps {
   readonly env: CommandIo['env']
   /** What features know of viewers. */
   readonly facts: readonly ViewerFacts[]
+  /** When viewers may watch, by features. */
+  readonly events: readonly EventTimes[]
+  /** What features add to the page, in the order of the navigation. */
+  readonly parts: readonly PagePart[]
   readonly viewers: Viewers
   readonly commands: CommandRunner
   /** The entry points as the settings are now. Null if they cannot be read on this machine. */
@@ -41,7 +48,19 @@ export interface SectionDeps {
   readonly onClose: (close: () => void) => void
 }
 
-/** A part of the page that a fork may delete: a folder in this room, and a line in `sections.ts`. */
+/** A part of the page with a tab in the navigation. */
 export interface Section {
   open(deps: SectionDeps): { readonly tab?: Tab; readonly routes: readonly Route[] }
+}
+
+/** What a feature adds to the page for managers. */
+export interface PagePart {
+  readonly section?: Section
+  /** A way in without a password, on the page of a person. */
+  readonly way?: OtherWay
+}
+
+/** The part of a feature that the page uses. */
+export interface HasPagePart {
+  readonly page?: Lazy<PagePart>
 }

@@ -9,9 +9,11 @@ import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { createHttpServer, listen, stopServer } from '../../../src/server/http-server.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
+import { loadAll } from '../../../src/tools/cli/lazy.ts'
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import type { Role } from '../../../src/tools/cli/manager/accounts/roles.ts'
 import { runCommandLine } from '../../../src/tools/cli/program.ts'
+import { eventTimesOf } from '../../../src/tools/cli/settings/event-times.ts'
 import { viewerFactsOf } from '../../../src/tools/cli/viewers/viewer-facts.ts'
 import { features } from '../../../src/tools/features.ts'
 import { type CommandRunner, createCommandRunner } from '../../../src/tools/manager/command-runner.ts'
@@ -68,6 +70,8 @@ export async function startManager(options: Options = {}) {
     ...{ env: ownEnv, settings, store, brand: UNBRANDED, nowSeconds, passwords: PLAIN },
     viewers: { store: users, editable: users },
     facts: await viewerFactsOf({ features }),
+    events: await eventTimesOf(features),
+    parts: await loadAll(features.map((feature) => feature.page)),
     actsFile: logFile,
     commands: withAnswers(
       createCommandRunner((args, io) => runCommandLine(args, io, features), ownEnv),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { END_ATTRIBUTE } from '../../../src/features/account-end/account-end.ts'
 import type { DoorSettings } from '../../../src/features/doors/fields.ts'
 import { readManagerSettings } from '../../../src/tools/cli/manager/settings.ts'
+import { doorTimes } from '../../../src/tools/features/doors/event-times.ts'
 import { zoneOfPage } from '../../../src/tools/manager/pages/page-zone.ts'
 import { startWithCommands } from './real-entry-point.ts'
 import { startManager } from './start-manager.ts'
@@ -24,11 +25,11 @@ test.each([
   ['an offset, on a machine in UTC', ['+01:00'], null, 'UTC', '+01:00'],
   ['the zone of the machine, without doors', [null], null, 'UTC', 'UTC'],
 ])('the page has %s', (_what, zones, setting, machine, zone) => {
-  expect(zoneOfPage(zones.map(doorsIn), setting, machine)).toBe(zone)
+  expect(zoneOfPage(zones.map(doorsIn), setting, machine, [doorTimes])).toBe(zone)
 })
 
 test('the page has the setting, if the entry points cannot be read', () => {
-  expect(zoneOfPage(null, 'Europe/Berlin', 'UTC')).toBe('Europe/Berlin')
+  expect(zoneOfPage(null, 'Europe/Berlin', 'UTC', [])).toBe('Europe/Berlin')
 })
 
 const DOORS = {

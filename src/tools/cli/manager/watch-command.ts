@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { eventTimesOf, type HasEventTimes } from '../settings/event-times.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { counted, printable } from '../terminal/text.ts'
@@ -18,16 +19,19 @@ const BARS = ' ▁▂▃▄▅▆▇█'
 const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
 
 /** Adds `watch`, which shows the figures of the evening in a terminal. */
-export function addWatchCommand(command: Command, context: CommandContext): void {
+export function addWatchCommand(command: Command, context: CommandContext<HasEventTimes>): void {
   command
     .option('--once', 'print the figures once. Default without a terminal, and with --json')
     .option('--every <SECONDS>', 'read the figures this often', seconds, 5)
-    .action((options: Options) => runCommand(context, options.json, () => watch(context.io, options)))
+    .action((options: Options) => runCommand(context, options.json, () => watch(context, options)))
   addExamples(command, ['viewer-auth watch', 'viewer-auth watch --once', 'viewer-auth watch --json'])
 }
 
-async function watch(io: CommandIo, { json, once, every }: Options): Promise<Outcome> {
-  const evening = openEvening(io.env)
+async function watch(
+  { io, features }: CommandContext<HasEventTimes>,
+  { json, once, every }: Options,
+): Promise<Outcome> {
+  const evening = openEvening(io.env, { events: await eventTimesOf(features) })
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
   try {

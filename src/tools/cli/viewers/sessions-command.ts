@@ -4,9 +4,9 @@ import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import { guestWayOf } from '../guest-ways.ts'
 import type { Definition } from '../root-command.ts'
+import type { HasEventTimes } from '../settings/event-times.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { counted, printable } from '../terminal/text.ts'
-import type { HasViewerFacts } from './viewer-facts.ts'
 import { addSessionsList } from './who-is-in/sessions-list.ts'
 
 interface Options {
@@ -16,12 +16,12 @@ interface Options {
 }
 
 /** Further commands. */
-const MORE: readonly Definition<HasViewerFacts>[] = [
+const MORE: readonly Definition<HasEventTimes>[] = [
   addSessionsList, //
 ]
 
 /** Adds `sessions …`. */
-export async function addSessionsCommands(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+export async function addSessionsCommands(group: Command, context: CommandContext<HasEventTimes>): Promise<void> {
   const { io } = context
   addCommand(group, 'end [USERNAME]', 'sign out a viewer on all devices', [
     'viewer-auth sessions end ada@example.com',

@@ -1,4 +1,3 @@
-import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { CommandContext } from '../command.ts'
@@ -22,8 +21,6 @@ export interface ViewerFacts {
   noteOnNewPassword?(store: EditableUserStore, username: string): Promise<string | null>
   /** What belongs to viewers, and is not in the file of `viewers export`. */
   readonly notExported?: string
-  /** Returns the UNIX time at which an entry point ends every response that still plays. Null if it does not. */
-  endOf?(entryPoint: EntryPoint, nowSeconds: number): number | null
   /** Invites viewers to set their first password. */
   readonly inviting?: Inviting
 }

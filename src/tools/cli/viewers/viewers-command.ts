@@ -7,6 +7,7 @@ import { faultInViewer } from '../../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import type { Definition } from '../root-command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
+import type { HasEventTimes } from '../settings/event-times.ts'
 import { addViewerOptions, type ViewerOptions } from '../settings/viewer-options.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
@@ -32,7 +33,7 @@ interface AddOptions extends ChangeOptions, ViewerOptions, InvitationOptions {
 }
 
 /** In the order of the help. */
-const COMMANDS: readonly Definition<HasViewerFacts>[] = [
+const COMMANDS: readonly Definition<HasViewerFacts & HasEventTimes>[] = [
   addAddCommand,
   addViewersImportCommand,
   addViewersExportCommand,
@@ -76,7 +77,10 @@ export const CHANGES: readonly ViewerChange[] = [
 ]
 
 /** Adds `viewers …`, for stores that this app can change. */
-export async function addViewersCommands(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+export async function addViewersCommands(
+  group: Command,
+  context: CommandContext<HasViewerFacts & HasEventTimes>,
+): Promise<void> {
   for (const add of COMMANDS) await add(group, context)
 }
 

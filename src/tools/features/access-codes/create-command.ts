@@ -7,6 +7,7 @@ import { type Holder, NO_HOLDER, newCodes, type ShownCode } from '../../../featu
 import { watchUrlOf } from '../../../features/watch-page/watch-url.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
+import { readEndTime } from '../../cli/output/end-time.ts'
 import { openFileSink, type ReportSink } from '../../cli/output/sink.ts'
 import { machineTimeZone } from '../../cli/output/time-zone.ts'
 import { addViewerOptions, type ViewerOptions } from '../../cli/settings/viewer-options.ts'
@@ -18,7 +19,6 @@ import { planLength } from './batch-plan.ts'
 import { renderSheet } from './code-sheet.ts'
 import { readHolders } from './holders-file.ts'
 import { now, type OpenCodes, withCodes } from './open-codes.ts'
-import { readEnd } from './read-end.ts'
 
 interface Options extends ViewerOptions {
   readonly json?: boolean
@@ -81,7 +81,7 @@ async function create(io: CommandIo, { entryPoint, settings, codes }: OpenCodes,
   const { groups, attributes } = sharedFields(options)
   const holders = await holdersOf(options)
   const nowSeconds = now()
-  const endsAtSeconds = options.until === undefined ? null : readEnd('--until', options.until)
+  const endsAtSeconds = options.until === undefined ? null : readEndTime('--until', options.until).seconds
   if (endsAtSeconds !== null && endsAtSeconds <= nowSeconds) return { ok: false, fault: '--until is in the past.' }
   const isTable = !options.json && options.csv === undefined && options.html === undefined
   if (isTable && holders.length > MOST_TABLE_ROWS) {

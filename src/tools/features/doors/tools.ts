@@ -12,7 +12,8 @@ export const doors: ToolFeature = {
     },
   ],
   check: async () => (await import('./doctor/doors-check.ts')).doorsCheck,
-  viewers: async () => ({ endOf: (await import('./doors-end.ts')).doorsEnd }),
+  event: async () => (await import('./event-times.ts')).doorTimes,
   drill: async () => (await import('./drill/closed-doors.ts')).doorsDrill,
   variants: { drill: async () => (await import('./drill/evening/evening-option.ts')).eveningDrill },
+  page: async () => ({ section: (await import('./manager/doors-section.ts')).doorsSection }),
 }

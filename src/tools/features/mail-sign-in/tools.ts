@@ -9,4 +9,5 @@ export const mailSignIn: ToolFeature = {
   viewers: async () => ({ fact: (await import('./shared-addresses.ts')).sharedAddressesFact }),
   drill: async () => ({ wayIn: (await import('./drill/mail-way.ts')).mailWay }),
   scenes: async () => (await import('./preview/mail-sign-in-preview.ts')).mailSignInPreview,
+  page: async () => ({ way: (await import('./manager/mail-way.ts')).mailWay }),
 }

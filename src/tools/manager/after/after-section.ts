@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { DoorSettings } from '../../../features/doors/fields.ts'
 import { isoWithOffset } from '../../cli/output/time-zone.ts'
 import { cachedOffsets } from '../../cli/report/local-times.ts'
+import { windowsOf } from '../../cli/settings/event-times.ts'
 import { ALL_ROLES, type Answer, page, type Sentence, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { fieldText, readField } from '../pages/typed-times.ts'
@@ -64,12 +64,10 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
 }
 
 /** The last window of doors that has begun, or else today. */
-function defaultTimes({ entryPoints, nowSeconds }: SectionDeps, { zone }: Words) {
+function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, { zone }: Words) {
   const text = (ms: number) => fieldText(ms, zone)
   const nowMs = nowSeconds() * 1000
-  const windows = (entryPoints() ?? []).flatMap(
-    ({ features }) => (features.doors as DoorSettings | undefined)?.windows ?? [],
-  )
+  const windows = windowsOf(entryPoints() ?? [], events)
   const begun = windows
     .flatMap(({ opensAtSeconds: opens, closesAtSeconds: closes }) =>
       opens === null ? [] : { opens: opens * 1000, closes },

@@ -1,5 +1,5 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import type { DoorSettings } from '../../../features/doors/fields.ts'
+import type { EventTimes } from '../../cli/settings/event-times.ts'
 
 /** Knows no summer time. */
 const OFFSET = /^[+-]/
@@ -15,10 +15,9 @@ export function zoneOfPage(
   entryPoints: readonly Pick<EntryPoint, 'features'>[] | null,
   setting: string | null,
   machine: string,
+  events: readonly EventTimes[],
 ): string {
-  const zones = (entryPoints ?? []).flatMap(
-    ({ features }) => (features.doors as DoorSettings | undefined)?.timeZone ?? [],
-  )
+  const zones = (entryPoints ?? []).flatMap((entryPoint) => events.flatMap(({ zoneAt }) => zoneAt(entryPoint) ?? []))
   const names = new Set(zones.filter((zone) => !OFFSET.test(zone) && !UTC.test(zone)))
   const [name] = names
   if (names.size === 1 && name !== undefined) return name

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../../errors.ts'
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
+import { readUntil } from '../../cli/output/end-time.ts'
 import { timesOf } from '../../cli/output/local-time.ts'
 import { isoWithOffset, type TimeZone } from '../../cli/output/time-zone.ts'
-import { readUntil } from '../../features/account-end/until.ts'
 import type { Sentence } from '../door/route.ts'
 import type { Words } from './words.ts'
 

@@ -1,10 +1,13 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
 import type { Words } from '../pages/words.ts'
-import type { SectionDeps } from '../section.ts'
 import type { KnownPerson } from './known-person.ts'
 import type { Reason } from './why.ts'
 
-export type WayDeps = Pick<SectionDeps, 'env' | 'nowSeconds'>
+export interface WayDeps {
+  readonly env: CommandIo['env']
+  readonly nowSeconds: () => number
+}
 
 /** A way in without a password. */
 export interface OtherWay {

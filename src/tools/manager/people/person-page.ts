@@ -14,7 +14,8 @@ const MOST_SESSIONS = 20
 
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
-  const { env, facts, viewers, evening, entryPoints, nowSeconds } = deps
+  const { env, facts, viewers, evening, entryPoints, events, nowSeconds } = deps
+  const ways = deps.parts.flatMap(({ way }) => way ?? [])
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
@@ -27,11 +28,11 @@ export function personPage(deps: SectionDeps) {
     const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
     const stored = viewers.editable === null ? null : await viewers.editable.show(name)
     const viewer = stored?.ok ? stored.viewer : null
-    const otherWays = await otherWaysOf(person, own, deps)
-    const hindrances = hindrancesOf(person, own, words)
+    const otherWays = await otherWaysOf(person, own, ways, deps)
+    const hindrances = hindrancesOf(person, own, ways, words)
     const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
     const isOpen = hasPassword || otherWays.length > 0
-    const reasons = reasonsFor(person, own, nowSeconds(), otherWays, isOpen ? [] : hindrances)
+    const reasons = reasonsFor(person, own, { events, nowSeconds: nowSeconds() }, otherWays, isOpen ? [] : hindrances)
     const end = accountEndOf(person.attributes ?? {})
     return page('person', {
       ...{ title: person.username, current, person, reasons },

@@ -4,17 +4,17 @@ import type { Sentence } from '../door/route.ts'
 import type { Words } from '../pages/words.ts'
 import type { SectionDeps } from '../section.ts'
 
-type Deps = Pick<SectionDeps, 'facts' | 'entryPoints' | 'nowSeconds'>
+type Deps = Pick<SectionDeps, 'events' | 'entryPoints' | 'nowSeconds'>
 
 /**
  * Returns until when an open player of a person who is put out now plays on, as the command line says it. The person may
  * have used any entry point, so the latest end of all counts.
  */
-export function playsOn({ facts, entryPoints, nowSeconds }: Deps, words: Words): Sentence[] {
+export function playsOn({ events, entryPoints, nowSeconds }: Deps, words: Words): Sentence[] {
   const all = entryPoints()
   if (all === null) return [{ text: 'playsOn.unknown' }]
   const now = nowSeconds()
-  const end = playsUntil(all.filter(isHashEntryPoint), now, now, facts)
+  const end = playsUntil(all.filter(isHashEntryPoint), now, now, events)
   const ofToken = all.every(isHashEntryPoint) ? [] : [{ text: 'playsOn.token' }]
   return [...(end === null ? [] : [ofResponse(end.seconds, now, words)]), ...ofToken]
 }

@@ -1,6 +1,5 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { doorState } from '../../../features/doors/doors.ts'
-import type { DoorSettings } from '../../../features/doors/fields.ts'
+import type { EventTimes } from '../../cli/settings/event-times.ts'
 import type { KnownPerson } from './known-person.ts'
 
 /** A reason why a viewer cannot sign in or watch, and the act that helps. */
@@ -9,6 +8,12 @@ export interface Reason {
   readonly text: string
   readonly values?: Readonly<Record<string, string | number>>
   readonly remedy?: 'enable' | 'invite' | 'unlock' | 'edit'
+}
+
+/** When viewers may watch, and the time now. */
+interface EventNow {
+  readonly events: readonly EventTimes[]
+  readonly nowSeconds: number
 }
 
 const BY_STATE: Readonly<Record<string, Reason>> = {
@@ -38,7 +43,7 @@ const MINUTE = 60
 export function reasonsFor(
   person: KnownPerson,
   entryPoints: readonly EntryPoint[] | null,
-  nowSeconds: number,
+  times: EventNow,
   otherWays: readonly string[] = [],
   hindrances: readonly Reason[] = [],
 ): readonly Reason[] {
@@ -47,7 +52,7 @@ export function reasonsFor(
     ...(hasOtherWay ? [] : reasonsOfState(person, entryPoints, hindrances)),
     ...limits(person),
     ...groups(person, entryPoints),
-    ...doors(entryPoints, nowSeconds),
+    ...closed(entryPoints, times),
   ]
 }
 
@@ -100,12 +105,13 @@ function valuesOf({ name, allowedGroups }: EntryPoint) {
   return { entryPoint: name, groups: (allowedGroups ?? []).join(', ') }
 }
 
-function doors(entryPoints: readonly EntryPoint[] | null, nowSeconds: number): Reason[] {
-  return (entryPoints ?? []).flatMap(({ name, features }) => {
-    const settings = features.doors as DoorSettings | undefined
-    const state = doorState(settings?.windows ?? [], nowSeconds).name
-    return state === 'open'
-      ? []
-      : [{ text: state === 'over' ? 'doorsOver' : 'doorsNotYet', values: { entryPoint: name } }]
-  })
+/** Lists the entry points at which no viewer may watch now. */
+function closed(entryPoints: readonly EntryPoint[] | null, { events, nowSeconds }: EventNow): Reason[] {
+  return (entryPoints ?? []).flatMap((entryPoint) =>
+    events.flatMap((event) => {
+      const state = event.stateAt(entryPoint, nowSeconds).name
+      if (state === 'open') return []
+      return [{ text: state === 'over' ? 'doorsOver' : 'doorsNotYet', values: { entryPoint: entryPoint.name } }]
+    }),
+  )
 }

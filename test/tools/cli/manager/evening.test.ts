@@ -29,7 +29,7 @@ function openFor(lines: readonly string[], more: Readonly<Record<string, string>
     ...more,
   }
   const clock = { ms: NOW_MS }
-  const evening = openEvening(env, { nowMs: () => clock.ms })
+  const evening = openEvening(env, { nowMs: () => clock.ms, events: [] })
   onTestFinished(() => evening.close())
   async function read(only: readonly string[] | null = null) {
     clock.ms += 3_000

@@ -39,7 +39,7 @@ const part = <T>(work: Promise<T>): Promise<T | null> => work
 
 test('the last events that are kept are those in the files of the log', async () => {
   const { add, env } = openLog()
-  const evening = openEvening(env, { nowMs: () => NOW_MS })
+  const evening = openEvening(env, { nowMs: () => NOW_MS, events: [] })
   onTestFinished(() => evening.close())
   add(event('ADA', 'wrong-credentials', { address: '192.0.2.1' }), event('ada', 'signed-in', { device: 'Firefox' }))
   add(event('bob', 'no-access', { reason: 'groups', code: 'no-group' }), event('ada', 'waiting'))
@@ -85,7 +85,7 @@ test('a page shows the last figures while a copy of the app does not answer', as
   const port = await listen(server, 0, '127.0.0.1')
   onTestFinished(() => void server.close().closeAllConnections())
   const { add, env } = openLog({ MANAGER_METRICS_URLS: `http://127.0.0.1:${port}/metrics` })
-  const evening = openEvening(env, { nowMs: () => NOW_MS, mostWaitMs: 20 })
+  const evening = openEvening(env, { nowMs: () => NOW_MS, events: [], mostWaitMs: 20 })
   onTestFinished(() => evening.close())
   add(event('ada', 'signed-in'))
   await evening.readLog()

@@ -3,6 +3,7 @@ import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { loggedEvents, shownEvents } from '../../security-log/logged-events.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
 import { entryPointsIn } from '../../settings/entry-points-in.ts'
+import type { EventTimes } from '../../settings/event-times.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Copy, type Readiness, readCopies, readReadiness } from './copies.ts'
 import { type Evening, figuresFor } from './figures.ts'
@@ -19,6 +20,8 @@ const MOST_WAIT_MS = 600_000
 export interface EveningDeps {
   readonly nowMs?: () => number
   readonly entryPoints?: () => readonly EntryPoint[] | null
+  /** When viewers may watch, by features. */
+  readonly events: readonly EventTimes[]
   /** After this time without a refresh, the last figures are shown. */
   readonly mostWaitMs?: number
 }
@@ -28,7 +31,7 @@ export type EveningSource = ReturnType<typeof openEvening>
 /** Opens the figures of the evening. A request reads them, at most every two seconds. */
 export function openEvening(
   env: CommandIo['env'],
-  { nowMs = Date.now, entryPoints = () => entryPointsIn(env), mostWaitMs = MOST_WAIT_MS }: EveningDeps = {},
+  { nowMs = Date.now, entryPoints = () => entryPointsIn(env), events, mostWaitMs = MOST_WAIT_MS }: EveningDeps,
 ) {
   const log = openLog(env, nowMs)
   const sessionsIn = sessionCounter(env, nowMs)
@@ -60,7 +63,7 @@ export function openEvening(
       if (known !== undefined && nowMs() - known.atMs < FRESH_MS) return known
       const ofLog = { logMissing: log.missing(), isReading: !log.isRead() }
       const read = { atMs: nowMs(), sessions, copies, readiness, ...ofLog }
-      const figures = figuresFor(only, log.tally, entryPoints() ?? [], read)
+      const figures = figuresFor(only, log.tally, entryPoints() ?? [], read, events)
       snapshots.set(key, figures)
       return figures
     },

@@ -1,7 +1,6 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { type DoorState, doorState } from '../../../../features/doors/doors.ts'
-import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
+import { type EventState, type EventTimes, windowsOf } from '../../settings/event-times.ts'
 import type { Copy, Readiness } from './copies.ts'
 import type { Network } from './network-counts.ts'
 import { openSeries, type Series } from './series.ts'
@@ -38,7 +37,7 @@ export interface Evening {
   readonly networks: readonly Network[]
   readonly last: readonly SecurityEvent[]
   readonly series: Series
-  readonly doors: readonly { readonly entryPoint: string; readonly state: DoorState }[]
+  readonly doors: readonly { readonly entryPoint: string; readonly state: EventState }[]
   readonly copies: readonly Copy[]
   readonly readiness: Readiness | null
 }
@@ -55,6 +54,7 @@ export function figuresFor(
   tally: ReturnType<typeof createTally>,
   entryPoints: readonly EntryPoint[],
   shared: SharedFigures,
+  events: readonly EventTimes[],
 ): Evening {
   const own = entryPoints.filter(({ name }) => only === null || only.includes(name))
   const { atMs } = shared
@@ -76,11 +76,10 @@ export function figuresFor(
     // A network may have viewers of every entry point.
     networks: only === null ? tally.networks(FEWEST_FAILURES) : [],
     last: tally.last(only),
-    series: openSeries(tally, only, own, atMs),
-    doors: own.map(({ name, features }) => {
-      const { windows = [] } = (features.doors as DoorSettings | undefined) ?? {}
-      return { entryPoint: name, state: doorState(windows, atMs / 1000) }
-    }),
+    series: openSeries(tally, only, windowsOf(own, events), atMs),
+    doors: own.flatMap((entryPoint) =>
+      events.map((event) => ({ entryPoint: entryPoint.name, state: event.stateAt(entryPoint, atMs / 1000) })),
+    ),
   }
 }
 

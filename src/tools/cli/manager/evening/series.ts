@@ -1,6 +1,4 @@
-import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import type { DoorWindow } from '../../../../features/doors/doors.ts'
-import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import type { EventWindow } from '../../settings/event-times.ts'
 import type { createTally } from './tally.ts'
 
 /** Sign-ins by step, with marks, beside those of the last event. Times are UNIX milliseconds. */
@@ -28,10 +26,9 @@ const STEPS_MS = [1, 2, 5, 10, 15].map((minutes) => minutes * MINUTE_MS)
 export function openSeries(
   tally: Tally,
   only: readonly string[] | null,
-  entryPoints: readonly Pick<EntryPoint, 'features'>[],
+  windows: readonly EventWindow[],
   nowMs: number,
 ): Series {
-  const windows = entryPoints.flatMap(({ features }) => (features.doors as DoorSettings | undefined)?.windows ?? [])
   const current = windows.find((one) => isNear(one, nowMs))
   const opensMs = current?.opensAtSeconds == null ? null : current.opensAtSeconds * 1000
   const start =
@@ -58,7 +55,7 @@ export function openSeries(
   }
 }
 
-function isNear({ opensAtSeconds, closesAtSeconds }: DoorWindow, nowMs: number): boolean {
+function isNear({ opensAtSeconds, closesAtSeconds }: EventWindow, nowMs: number): boolean {
   const opens = (opensAtSeconds ?? 0) * 1000
   const closes = (closesAtSeconds ?? Number.POSITIVE_INFINITY) * 1000
   return opens < nowMs + 2 * HOUR_MS && closes > nowMs - 2 * HOUR_MS && opens > nowMs - DAY_MS / 2
@@ -68,7 +65,7 @@ function isNear({ opensAtSeconds, closesAtSeconds }: DoorWindow, nowMs: number):
 function lastEvent(
   tally: Tally,
   only: readonly string[] | null,
-  windows: readonly DoorWindow[],
+  windows: readonly EventWindow[],
   { opensMs, fromMs, nowMs }: { readonly opensMs: number | null; readonly fromMs: number; readonly nowMs: number },
 ): number | null {
   const earlier = windows

@@ -1,7 +1,7 @@
-import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import type { EntryPoints } from '../../settings/entry-points-in.ts'
-import type { ViewerFacts } from '../viewer-facts.ts'
+import type { EventTimes } from '../../settings/event-times.ts'
 
 /** The end of a view that goes on without a return of the viewer. */
 export interface PlaysUntil {
@@ -12,9 +12,6 @@ export interface PlaysUntil {
   readonly isResponse: boolean
 }
 
-/** The features that may end responses of an entry point. */
-type Ends = readonly Pick<ViewerFacts, 'endOf'>[]
-
 /**
  * Returns the end of a view without a return, at the entry point with the latest end, by the settings as they are now.
  * Null without an entry point.
@@ -24,16 +21,27 @@ export function playsUntil(
   entryPoints: EntryPoints,
   answeredAtSeconds: number,
   nowSeconds: number,
-  features: Ends,
+  events: readonly EventTimes[],
 ): PlaysUntil | null {
   const all = entryPoints.map((entryPoint): PlaysUntil => {
     const isResponse = isHashEntryPoint(entryPoint)
     const seconds =
       isResponse && entryPoint.lifetimeSeconds > 0 ? answeredAtSeconds + entryPoint.lifetimeSeconds : Infinity
-    const ends = isResponse ? features.flatMap((one) => one.endOf?.(entryPoint, nowSeconds) ?? []) : []
+    const ends = isResponse ? endsOf(entryPoint, nowSeconds, events) : []
     return { seconds: Math.min(seconds, ...ends), entryPoint: entryPoint.name, isResponse }
   })
   return all.toSorted((one, other) => (one.seconds < other.seconds ? 1 : -1))[0] ?? null
+}
+
+/**
+ * Returns the UNIX times at which an open event ends every response. An event that is not open ends none: an operator may
+ * have moved it, and responses of before live on.
+ */
+function endsOf(entryPoint: EntryPoint, nowSeconds: number, events: readonly EventTimes[]): number[] {
+  return events.flatMap((event) => {
+    const state = event.stateAt(entryPoint, nowSeconds)
+    return state.name === 'open' ? (state.endsAtSeconds ?? []) : []
+  })
 }
 
 /** Returns a function that writes a time as `20:41 GMT+1`, with its day unless it is today, in the zone of this machine. */

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { CommandContext } from '../../command.ts'
 import { type EntryPoints, entryPointsIn } from '../../settings/entry-points-in.ts'
+import { type EventTimes, eventTimesOf, type HasEventTimes } from '../../settings/event-times.ts'
 import { printableJson, printableParagraphs } from '../../terminal/text.ts'
-import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from '../viewer-facts.ts'
 import { openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
 
 /** Commands that put viewers out. */
@@ -18,24 +18,24 @@ const UNKNOWN =
   'lives for HASH_LIFETIME_SECONDS.'
 
 /** Adds a sentence to the commands that put viewers out: until when they can still watch, and how to be faster. */
-export async function addPutOutNotes(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
-  const features = await viewerFactsOf(context)
+export async function addPutOutNotes(group: Command, context: CommandContext<HasEventTimes>): Promise<void> {
+  const events = await eventTimesOf(context.features)
   for (const command of group.commands.filter((one) => COMMANDS.includes(one.name()))) {
     command.hook('postAction', (ran) => {
-      if (context.status === 0) printNote(context, features, ran.opts<{ json?: boolean }>().json)
+      if (context.status === 0) printNote(context, events, ran.opts<{ json?: boolean }>().json)
     })
   }
 }
 
 function printNote(
   { io: { env, stderr } }: CommandContext,
-  features: readonly ViewerFacts[],
+  events: readonly EventTimes[],
   json: boolean | undefined,
 ): void {
   const nowSeconds = Date.now() / 1000
   const entryPoints = entryPointsIn(env)
-  const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds, features)
-  const text = entryPoints === null || until === null ? UNKNOWN : noteOf(entryPoints, nowSeconds, features)
+  const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds, events)
+  const text = entryPoints === null || until === null ? UNKNOWN : noteOf(entryPoints, nowSeconds, events)
   const isEndless = until?.seconds === Number.POSITIVE_INFINITY
   const playsUntilTime = until === null || isEndless ? null : new Date(until.seconds * 1000).toISOString()
   const data = { playsUntil: playsUntilTime, isEndless, isKnown: until !== null, note: text }
@@ -43,8 +43,8 @@ function printNote(
 }
 
 /** Returns the sentences about a viewer who may have used any of these entry points. */
-export function noteOf(entryPoints: EntryPoints, nowSeconds: number, features: readonly ViewerFacts[]): string {
-  const ofResponse = playsUntil(entryPoints.filter(isHashEntryPoint), nowSeconds, nowSeconds, features)
+export function noteOf(entryPoints: EntryPoints, nowSeconds: number, events: readonly EventTimes[]): string {
+  const ofResponse = playsUntil(entryPoints.filter(isHashEntryPoint), nowSeconds, nowSeconds, events)
   const tokens = entryPoints.filter((entryPoint) => !isHashEntryPoint(entryPoint)).map(({ name }) => name)
   const where = ofResponse === null ? '' : ` that got a token, at entry point ${tokens.join(' or ')},`
   const ofToken = `An open player${where} plays on until it is reloaded: its token is read only once.`

@@ -4,10 +4,10 @@ import { usernameKey } from '../../../../users/viewer-fields.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
 import { identityFields, type ShownIdentity } from '../../guest-ways.ts'
 import { entryPointsIn } from '../../settings/entry-points-in.ts'
+import { type EventTimes, eventTimesOf, type HasEventTimes } from '../../settings/event-times.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
 import { counted, printableJson } from '../../terminal/text.ts'
-import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from '../viewer-facts.ts'
 import { countByGroup } from './by-group.ts'
 import { openClock, playsUntil } from './plays-until.ts'
 import { addPutOutNotes } from './put-out-notes.ts'
@@ -28,7 +28,7 @@ has no session, so the list leaves out such viewers. Device, address and entry p
 security log. "Plays until" is when the last response expires, by the settings as they are now.`
 
 /** Adds `sessions list`, and notes to `sessions end`. */
-export async function addSessionsList(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
+export async function addSessionsList(group: Command, context: CommandContext<HasEventTimes>): Promise<void> {
   const command = addCommand(group, 'list', 'list who is in: all viewers with a session', [
     'viewer-auth sessions list',
     'viewer-auth sessions list --by group',
@@ -39,19 +39,21 @@ export async function addSessionsList(group: Command, context: CommandContext<Ha
     .addOption(new Option('--by <WHAT>', 'count viewers and sessions').choices(['group']))
     .option('--limit <N>', `the highest number of rows (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`, count)
     .action((options: ListOptions) =>
-      runCommand(context, options.json, async () => listSessions(context.io, options, await viewerFactsOf(context))),
+      runCommand(context, options.json, async () =>
+        listSessions(context.io, options, await eventTimesOf(context.features)),
+      ),
     )
   addNotes(command, ABOUT)
   await addPutOutNotes(group, context)
 }
 
-async function listSessions(io: CommandIo, options: ListOptions, features: readonly ViewerFacts[]): Promise<Outcome> {
+async function listSessions(io: CommandIo, options: ListOptions, events: readonly EventTimes[]): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
   const part = usernameKey(options.name ?? '')
   const sessions = (await readSessionsIn(io, nowSeconds)).filter((one) => usernameKey(one.username).includes(part))
   if (options.by === 'group') return await byGroup(io, options, sessions)
   const unknown = await addSignIns(io, sessions)
-  const rowOf = rowMaker(io, nowSeconds, features)
+  const rowOf = rowMaker(io, nowSeconds, events)
   if (options.json) return await writeJson(io, sessions.slice(0, options.limit), rowOf)
   if (sessions.length === 0) return { ok: true, text: 'No sessions.' }
   const shown = sessions.slice(0, options.limit ?? MOST_TABLE_ROWS)
@@ -79,14 +81,14 @@ async function listSessions(io: CommandIo, options: ListOptions, features: reado
 }
 
 /** Returns a function that makes the row of a session for `--json`. Times are ISO 8601, in UTC. */
-function rowMaker({ env }: CommandIo, nowSeconds: number, features: readonly ViewerFacts[]) {
+function rowMaker({ env }: CommandIo, nowSeconds: number, events: readonly EventTimes[]) {
   const entryPoints = entryPointsIn(env)
   return (session: SessionIn) => {
     const { username, signedInAtSeconds, usedAtSeconds, entryPoint, address, device, provider } = session
     const hasReturned = usedAtSeconds > signedInAtSeconds + 1
     // A return may have been at any entry point.
     const possible = hasReturned ? entryPoints : entryPoints?.filter(({ name }) => name === (entryPoint ?? name))
-    const until = playsUntil(possible ?? [], usedAtSeconds + USE_SECONDS, nowSeconds, features)
+    const until = playsUntil(possible ?? [], usedAtSeconds + USE_SECONDS, nowSeconds, events)
     const isEndless = until?.seconds === Number.POSITIVE_INFINITY
     return {
       username,

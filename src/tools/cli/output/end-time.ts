@@ -1,0 +1,41 @@
+import { parseTime, type ZonedTime } from '../../../settings/times.ts'
+import { readTime } from './local-time.ts'
+import { isoWithOffset, machineTimeZone, type TimeZone, timeOfLocal } from './time-zone.ts'
+
+const DAY = /^[12]\d{3}-\d\d-\d\d$/
+const DAY_MS = 86_400_000
+const FORMS = '2026-11-30, 2026-11-30T20:15 or 2026-11-30T20:15+01:00'
+
+/**
+ * Reads when something ends, such as access codes. A day means its last second.
+ * @param name of the option or column, for a message.
+ * @param zone of a time without an offset.
+ * @param forms of the text, for a message.
+ * @throws ConfigError for any other text, with what to write.
+ */
+export function readEndTime(
+  name: string,
+  text: string,
+  zone: TimeZone = machineTimeZone(),
+  forms: string = FORMS,
+): ZonedTime {
+  const given = parseTime(withSeconds(text))
+  if (given !== null) return given
+  const day = DAY.test(text) ? parseTime(`${text}T00:00:00Z`) : null
+  const ms =
+    day === null
+      ? readTime(name, text, zone, Date.now() / 1000, forms) * 1000
+      : timeOfLocal(zone, day.seconds * 1000 + DAY_MS) - 1000
+  const iso = isoWithOffset(ms, zone.offsetMsAt(ms))
+  return parseTime(iso) ?? { seconds: ms / 1000, zone: 'UTC', text: iso }
+}
+
+/** Reads an end, or `never`, for which it returns null. @throws ConfigError as `readEndTime`. */
+export function readUntil(name: string, text: string, zone?: TimeZone): ZonedTime | null {
+  return text === 'never' ? null : readEndTime(name, text, zone, `${FORMS.replace(' or ', ', ')} or never`)
+}
+
+/** Adds the seconds to a time with a zone, which may lack them. */
+function withSeconds(text: string): string {
+  return text.replace(/(T\d\d:\d\d)(?=Z$|[+-]\d\d:\d\d$)/, '$1:00')
+}

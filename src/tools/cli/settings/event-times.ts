@@ -1,0 +1,40 @@
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
+
+/** A time in which viewers may watch. UNIX times in seconds; null for no start, or no end. */
+export interface EventWindow {
+  readonly opensAtSeconds: number | null
+  readonly closesAtSeconds: number | null
+}
+
+export type EventState =
+  /** Null if the event has no end. */
+  | { readonly name: 'open'; readonly endsAtSeconds: number | null }
+  | { readonly name: 'not-open-yet'; readonly opensAtSeconds: number }
+  | { readonly name: 'over'; readonly endedAtSeconds: number }
+
+type AtEntryPoint = Pick<EntryPoint, 'features'>
+
+/** When viewers may watch, by a feature that opens and closes an event. */
+export interface EventTimes {
+  /** Empty for an entry point that is always open. */
+  windowsAt(entryPoint: AtEntryPoint): readonly EventWindow[]
+  stateAt(entryPoint: AtEntryPoint, nowSeconds: number): EventState
+  /** The name or the offset of the time zone. Null for an entry point without times. */
+  zoneAt(entryPoint: AtEntryPoint): string | null
+}
+
+/** The part of a feature that tells when the event is. */
+export interface HasEventTimes {
+  readonly event?: Lazy<EventTimes>
+}
+
+/** Loads the times of features. Empty in a fork without such a feature: every entry point is then always open. */
+export async function eventTimesOf(features: readonly HasEventTimes[]): Promise<readonly EventTimes[]> {
+  return await loadAll(features.map(({ event }) => event))
+}
+
+/** Returns the times of all entry points in which viewers may watch. */
+export function windowsOf(entryPoints: readonly AtEntryPoint[], events: readonly EventTimes[]): EventWindow[] {
+  return entryPoints.flatMap((entryPoint) => events.flatMap(({ windowsAt }) => windowsAt(entryPoint)))
+}
