@@ -1,0 +1,44 @@
+import { tmpdir } from 'node:os'
+import { runHere } from '../tools/cli/run-here.ts'
+
+import { type Block, table } from './block.ts'
+
+interface DocumentedCommand {
+  /** Such as `viewers add`. */
+  readonly name: string
+  /** Such as `viewer-auth viewers add USERNAME`. */
+  readonly usage: string
+  readonly summary: string
+}
+
+/** Lists the commands that the help of the command line names, in its order. */
+export async function commandsOf(path: readonly string[] = []): Promise<DocumentedCommand[]> {
+  const { stdout } = await runHere([...path, '--help'], { cwd: tmpdir() })
+  const [, list = ''] = stdout.split('\nCommands:\n')
+  const terms = [...list.matchAll(/^ {2}([a-z-]+(?:, [a-z-]+)*)/gm)].map(([, term = '']) => term)
+  const names = terms.flatMap((term) => term.split(', '))
+  if (names.length > 0) return (await Promise.all(names.map((name) => commandsOf([...path, name])))).flat()
+  const [, usage = '', summary = ''] = /^Usage: (.+?)\n\n([\s\S]+?)\n\n/.exec(stdout) ?? []
+  return [{ name: path.join(' '), usage: plainUsage(usage), summary: summary.replaceAll('\n', ' ') }]
+}
+
+/** Writes `[options] <USERNAME>` as people type it: `USERNAME`. */
+function plainUsage(usage: string): string {
+  return usage
+    .replace(' [options]', '')
+    .replace(/<([^>]+)>/g, '$1')
+    .replaceAll('...', '…')
+}
+
+/** The table of all commands. */
+export const commandTable: Block = {
+  name: 'commands',
+  file: 'src/tools/cli/README.md',
+  async lines() {
+    const commands = await commandsOf()
+    return table(
+      ['command', 'summary'],
+      commands.map(({ usage, summary }) => [`\`${usage}\``, summary]),
+    )
+  },
+}
