@@ -182,6 +182,17 @@ test('every link to a file in a README leads to a file', () => {
   expect(broken).toEqual([])
 })
 
+test('every link to a heading in a README leads to a heading', () => {
+  const pages = globSync(['*.md', '.github/**/*.md', 'src/**/*.md', 'test/**/*.md'], { cwd: ROOT })
+  const broken = pages.flatMap((name) =>
+    [...page(name).matchAll(/\]\(([^)#:\s]*)#([^)\s]+)\)/g)]
+      .map(([, path = '', anchor = '']) => ({ path: path === '' ? name : join(name, '..', path), anchor }))
+      .filter(({ path, anchor }) => existsSync(join(ROOT, path)) && !anchorsOf(path).includes(anchor))
+      .map(({ path, anchor }) => `${name}: ${path}#${anchor}`),
+  )
+  expect(broken).toEqual([])
+})
+
 test('no command of a README overwrites an existing .env', () => {
   const pages = [
     '.github/deploy/lock-a-channel.md',
@@ -196,6 +207,16 @@ test('no command of a README overwrites an existing .env', () => {
   expect(writing.length).toBeGreaterThan(1)
   for (const block of writing) expect(block).toMatch(/^set -C|^ *\[ -e \.env \] \|\| install/m)
 })
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(name: string): string[] {
+  return [...page(name).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 /** The text below a heading of the second level. */
 function sectionOf(name: string, heading: string): string {
