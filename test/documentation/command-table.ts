@@ -6,8 +6,6 @@ import { type Block, table } from './block.ts'
 interface DocumentedCommand {
   /** Such as `viewers add`. */
   readonly name: string
-  /** Such as `viewer-auth viewers add USERNAME`. */
-  readonly usage: string
   readonly summary: string
 }
 
@@ -18,19 +16,11 @@ export async function commandsOf(path: readonly string[] = []): Promise<Document
   const terms = [...list.matchAll(/^ {2}([a-z-]+(?:, [a-z-]+)*)/gm)].map(([, term = '']) => term)
   const names = terms.flatMap((term) => term.split(', '))
   if (names.length > 0) return (await Promise.all(names.map((name) => commandsOf([...path, name])))).flat()
-  const [, usage = '', summary = ''] = /^Usage: (.+?)\n\n([\s\S]+?)\n\n/.exec(stdout) ?? []
-  return [{ name: path.join(' '), usage: plainUsage(usage), summary: summary.replaceAll('\n', ' ') }]
+  const [, summary = ''] = /^Usage: .+\n\n([\s\S]+?)\n\n/.exec(stdout) ?? []
+  return [{ name: path.join(' '), summary: summary.replaceAll('\n', ' ') }]
 }
 
-/** Writes `[options] <USERNAME>` as people type it: `USERNAME`. */
-function plainUsage(usage: string): string {
-  return usage
-    .replace(' [options]', '')
-    .replace(/<([^>]+)>/g, '$1')
-    .replaceAll('...', '…')
-}
-
-/** The table of all commands. */
+/** The table of all commands. Their arguments are only in the help, because other parts add some. */
 export const commandTable: Block = {
   name: 'commands',
   file: 'src/tools/cli/README.md',
@@ -38,7 +28,7 @@ export const commandTable: Block = {
     const commands = await commandsOf()
     return table(
       ['command', 'summary'],
-      commands.map(({ usage, summary }) => [`\`${usage}\``, summary]),
+      commands.map(({ name, summary }) => [`\`viewer-auth ${name}\``, summary]),
     )
   },
 }
