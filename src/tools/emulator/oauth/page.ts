@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
 import { formText, readParameters } from '../http/form.ts'
-import { wordsFor } from './languages.ts'
 import type { User } from './own-accounts/account-session.ts'
-import type { Words } from './words/words.ts'
+import { type Words, wordsFor } from './words.ts'
 
 export const STYLESHEET_PATH = '/account/pages.css'
 

@@ -60,7 +60,7 @@ export function passwordResetRoutes(deps: ResetDeps): Router {
 
 function showForgot(req: Request, res: Response, request: AuthorizationRequest | null, waitSeconds?: number): void {
   const words = wordsOf(req, request?.lang)
-  const alert = waitSeconds === undefined ? null : words.tooManyFailures(waitSeconds)
+  const alert = waitSeconds === undefined ? null : words.say('tooManyFailures', { seconds: waitSeconds })
   showPage(
     res,
     'forgot',
@@ -97,7 +97,7 @@ async function sendLink(deps: ResetDeps, req: Request, res: Response): Promise<v
   const mail = {
     to: String(user?.username ?? ''),
     subject: words.resetMailSubject,
-    text: words.resetMail(username, link),
+    text: words.say('resetMail', { username, link }),
   }
   res.locals.explanation = user === undefined ? 'Unknown user: no mail' : 'The mail is in /account/outbox'
   if (user !== undefined) outbox.put({ ...mail, sentAtSeconds: nowSeconds() })

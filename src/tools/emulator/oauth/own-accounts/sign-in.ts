@@ -4,7 +4,7 @@ import { formBody } from '../../http/form.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, hasJustSignedIn, nextPath, readCarriedRequest } from '../authorize/carried-request.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
-import type { Words } from '../words/words.ts'
+import type { Words } from '../words.ts'
 import type { AccountSessions } from './account-session.ts'
 import { authenticateUser, type UserAuthentication, type UserAuthenticationDeps } from './user-authentication.ts'
 
@@ -67,7 +67,8 @@ export function showSignIn(
 }
 
 function sentence(words: Words, outcome: Failure['outcome']): string {
-  if (outcome.reason === 'too-many-failures') return words.tooManyFailures(outcome.retryAfterSeconds)
+  if (outcome.reason === 'too-many-failures')
+    return words.say('tooManyFailures', { seconds: outcome.retryAfterSeconds })
   return words.wrongCredentials
 }
 

@@ -3,9 +3,8 @@ import { onlyMethods } from '../../../../server/only-methods.ts'
 import { formBody } from '../../http/form.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, nextPath, readCarriedRequest } from '../authorize/carried-request.ts'
-import { isLocale } from '../languages.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
-import type { Words } from '../words/words.ts'
+import { isLocale, type Words } from '../words.ts'
 import type { AccountSessions } from './account-session.ts'
 import { faultInNewPassword, type Passwords } from './password.ts'
 import { oneValue } from './sign-in.ts'
@@ -91,7 +90,7 @@ async function createUser(
   const admission = await limits.admit('sign-up', username, address)
   if (!admission.ok) {
     const { retryAfterSeconds } = admission
-    const alert = words.tooManyFailures(retryAfterSeconds)
+    const alert = words.say('tooManyFailures', { seconds: retryAfterSeconds })
     return { ok: false, status: 429, alert, reason: 'too many attempts', retryAfterSeconds }
   }
   const passwordHash = await passwords.hash(password)

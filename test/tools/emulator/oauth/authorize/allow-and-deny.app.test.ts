@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
+import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
 import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, NEWSROOM_CLIENT, STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { hiddenFields, openVisitor, type Page, type Visitor } from '../visitor.ts'

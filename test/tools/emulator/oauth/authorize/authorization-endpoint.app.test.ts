@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { de } from '../../../../../src/tools/emulator/oauth/words/de.ts'
-import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
-import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
+import de from '../../../../../src/tools/emulator/oauth/texts/de.json' with { type: 'json' }
+import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
+import es from '../../../../../src/tools/emulator/oauth/texts/es.json' with { type: 'json' }
 import { roomAppForFile } from '../room-app.ts'
 import { STUDIO, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken } from '../token-client.ts'

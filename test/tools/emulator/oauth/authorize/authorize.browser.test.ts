@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
+import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
 import { type RunningEmulator, startEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { findViolations } from '../../../../browser/find-violations.ts'
 import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../../browser/launch.ts'
@@ -73,7 +73,7 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     expect(page.url()).toBe(`${emulator.url}/account/sign-in`)
     expect(await page.$eval('[role=alert]', ({ textContent }) => textContent)).toBe(en.wrongCredentials)
     await signIn(page)
-    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe(en.consentHeading('Demo client of studio'))
+    expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe('Demo client of studio requests access')
     await pressAndGo(page, '[value=allow]')
     expect(page.url()).toBe(site.finalUrl)
     expect(complaints).toEqual([])

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
+import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
 import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, STUDIO_CLIENT } from '../room-database.ts'
 import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../token-client.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
-import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
+import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
+import es from '../../../../../src/tools/emulator/oauth/texts/es.json' with { type: 'json' }
 import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, STUDIO } from '../room-database.ts'
 import { isSignedIn, openVisitor, SPANISH_QUERY, signIn, type Visitor } from '../visitor.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { en } from '../../../../../src/tools/emulator/oauth/words/en.ts'
-import { es } from '../../../../../src/tools/emulator/oauth/words/es.ts'
+import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
+import es from '../../../../../src/tools/emulator/oauth/texts/es.json' with { type: 'json' }
 import { roomAppForFile } from '../room-app.ts'
 import { STUDIO } from '../room-database.ts'
 import { isSignedIn, openVisitor, SPANISH_QUERY, signIn, type Visitor } from '../visitor.ts'
@@ -165,7 +165,7 @@ describe('A forgotten password', () => {
       password: 'cuatro palabras largas',
     })
     const next = /href="(\/account\/sign-in\?[^"]+)"/.exec(saved.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-    expect((await visitor.get(next)).html).toContain(es.goOnTo('Client of 1'))
+    expect((await visitor.get(next)).html).toContain(es.goOnTo.replace('{client}', 'Client of 1'))
   })
 
   test('the sixth request for a link in five minutes gets 429', async () => {
@@ -173,6 +173,6 @@ describe('A forgotten password', () => {
     for (let at = 0; at < 5; at += 1) expect((await visitor.post('/account/forgot', { username })).status).toBe(200)
     const page = await visitor.post('/account/forgot', { username })
     const retryAfterSeconds = Number(page.headers.get('retry-after'))
-    expect([page.status, page.alert]).toEqual([429, en.tooManyFailures(retryAfterSeconds)])
+    expect([page.status, page.alert]).toEqual([429, en.tooManyFailures.replace('{seconds}', String(retryAfterSeconds))])
   })
 })
