@@ -24,8 +24,16 @@ export type Outcome =
       /** True if a part was refused or is wrong: the exit status is then 1. */
       readonly isPartial?: boolean
     }
-  /** Full sentences: the fault, then what to do. */
-  | { readonly ok: false; readonly fault: string }
+  | Refused
+
+/** Full sentences: the fault, then what to do. */
+interface Refused {
+  readonly ok: false
+  readonly fault: string
+}
+
+/** The result of an act. A command prints it, and the page for managers shows it. */
+export type ActResult<T> = { readonly ok: true; readonly data: T } | Refused
 
 /** Declares a group of commands, such as `viewers`. */
 export function addGroup(program: Command, name: string, summary: string): Command {
@@ -55,9 +63,9 @@ export function addNotes(command: Command, text: string): Command {
   })
 }
 
-/** Does the work of a command. An error becomes its fault. */
-export async function outcomeOf(work: () => Promise<Outcome>): Promise<Outcome> {
-  return await work().catch((error: unknown): Outcome => ({ ok: false, fault: messageOf(error) }))
+/** Does the work of a command or an act. An error becomes its fault. */
+export async function outcomeOf<T>(work: () => Promise<T>): Promise<T | Refused> {
+  return await work().catch((error: unknown): Refused => ({ ok: false, fault: messageOf(error) }))
 }
 
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */

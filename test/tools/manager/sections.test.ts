@@ -96,25 +96,3 @@ test('reports are for managers of all entry points', async () => {
     expect((await browser.get(path + query)).text).toContain('Only managers of all entry points see its reports')
   }
 })
-
-test('new codes are shown to the session that made them, and to no other', async () => {
-  const entryPoint = { ...ENTRY_POINT, name: 'gold', features: { 'access-codes': {} } }
-  const made = { label: 'GALA', codes: [{ number: 1, name: null, code: 'AAAA-BBBB' }] }
-  const commands = (args: string) =>
-    args.startsWith('codes list') ? { batches: [] } : args.startsWith('codes create') ? made : undefined
-  const manager = await startManager({ entryPoints: [entryPoint], commands })
-  const browser = await manager.signedIn()
-  await browser.get('/codes')
-  expect((await browser.act('/codes/gold/create', { label: 'GALA', count: '1' })).text).toContain('AAAA-BBBB')
-  const other = await manager.signedIn('event-manager', null, 'joe@example.com')
-  expect((await other.get('/codes/print')).location).toBe('/codes')
-  expect(JSON.stringify(manager.acts())).not.toContain('AAAA')
-  await browser.get('/codes')
-  for (const fields of [
-    { label: '--json', count: '1' },
-    { label: 'A', count: '-1' },
-    { label: 'A', count: '999999' },
-  ]) {
-    expect((await browser.act('/codes/gold/create', fields)).text).toContain('Use letters, digits and hyphens')
-  }
-})

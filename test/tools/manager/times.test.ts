@@ -171,16 +171,6 @@ test('reports ask for times of the page, and show them, in the sheet with the na
   expect(cells).toContain('ada\tinvited\tcame\t2026-11-25 00:45:00')
 })
 
-test('codes end with the day of the page', async () => {
-  const asked: string[] = []
-  const { browser } = await start({}, (args) => {
-    asked.push(args)
-    return args.startsWith('codes create') ? { label: 'A', codes: [] } : undefined
-  })
-  await browser.act('/codes/default/create', { label: 'A', count: '1', until: '2026-11-30' })
-  expect(asked.find((args) => args.startsWith('codes create'))).toContain('--until=2026-11-30T23:59:59+05:45')
-})
-
 test.each([
   ['Europe/Berlin', 'Europe/Berlin'],
   ['', null],

@@ -4,6 +4,12 @@ import { printable } from './text.ts'
 
 export type Confirmation = { readonly ok: true } | { readonly ok: false; readonly fault: string }
 
+/** Asks before an act changes something. */
+export type Confirm = (question: string) => Promise<Confirmation>
+
+/** For an act that was confirmed before, such as on a page. */
+export const isConfirmed: Confirm = () => Promise.resolve({ ok: true })
+
 /**
  * Asks for confirmation of a removal, at a terminal only. In a script the removal needs no confirmation.
  * @param yes the option `--yes`: do not ask.

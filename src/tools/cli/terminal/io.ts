@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 
 /** The environment, streams and interrupts of a command. Tests pass their own. */
 export interface CommandIo {
@@ -13,4 +13,10 @@ export interface CommandIo {
    * @returns a function that removes the listener.
    */
   readonly onInterrupt: (listener: () => void) => () => void
+}
+
+/** Returns the streams of work that no terminal asks for. They are empty, their output is lost, and no Ctrl-C stops the work. */
+export function ioWithoutTerminal(env: CommandIo['env']): CommandIo {
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+  return { env, stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), onInterrupt: () => () => {} }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import type { CommandContext, Outcome } from '../command.ts'
+import type { ActResult, CommandContext, Outcome } from '../command.ts'
 
 export interface InvitationOptions {
   readonly days?: number
@@ -25,6 +25,24 @@ export interface Inviter {
    * @throws UpstreamError when no viewer can be invited now, or the store does not answer.
    */
   invite(store: EditableUserStore, username: string): Promise<Outcome>
+  /** Invites all viewers who have not followed their invitation. Skips those who were invited a short time ago. */
+  inviteAgain(store: EditableUserStore, again: Again): Promise<ActResult<Resent>>
+}
+
+export interface Again {
+  /** Only members of this group. */
+  readonly group?: string | undefined
+  /** Called after each viewer. */
+  readonly onResult?: (result: Outcome) => void
+}
+
+export interface Resent {
+  /** The user names of the viewers who got a new link. */
+  readonly invited: readonly string[]
+  /** The number of viewers who were invited a short time ago. */
+  readonly skipped: number
+  /** Why viewers could not be invited. */
+  readonly faults: readonly string[]
 }
 
 /** A way to invite viewers. */

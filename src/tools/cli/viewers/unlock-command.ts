@@ -4,6 +4,7 @@ import { readSharedStores } from '../../../config.ts'
 import type { UnlockResult, UnlockTarget } from '../../../sign-in-limits/failed-sign-ins.ts'
 import { stores } from '../../../stores.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
 interface Options {
@@ -21,8 +22,7 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
     .action((username: string | undefined, { json, address }: Options, command: Command) => {
       if (username === undefined && address === undefined) command.error('error: give a user name, or --address')
       return runCommand(context, json, async () => {
-        const counts = await stores.counts(readSharedStores(context.io.env).limitsStore)
-        const unlocked = await counts.unlock({ username, address })
+        const unlocked = await unlockSignIns(context.io.env, { username, address })
         const data = {
           ...(username !== undefined && { username, unlocked: unlocked.viewer }),
           ...(address !== undefined && { address, addressUnlocked: unlocked.address }),
@@ -30,6 +30,12 @@ export function addViewersUnlockCommand(group: Command, context: CommandContext)
         return { ok: true, text: textOf({ username, address }, unlocked), data }
       })
     })
+}
+
+/** Resets the failed sign-ins of a viewer, of an address, or of both. */
+export async function unlockSignIns(env: CommandIo['env'], target: UnlockTarget): Promise<UnlockResult> {
+  const counts = await stores.counts(readSharedStores(env).limitsStore)
+  return await counts.unlock(target)
 }
 
 function parseAddress(text: string): string {

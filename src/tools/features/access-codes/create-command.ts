@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../../../errors.ts'
-import { budgetSentence, codesInForce } from '../../../features/access-codes/codes/batch-budget.ts'
-import { type Batch, LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
+import { budgetSentence } from '../../../features/access-codes/codes/batch-budget.ts'
+import { LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
 import { FEWEST_CHARACTERS, faultInWords } from '../../../features/access-codes/codes/code-text.ts'
-import { type Holder, NO_HOLDER, newCodes, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
+import { type Holder, NO_HOLDER, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
 import { watchUrlOf } from '../../../features/watch-page/watch-url.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
@@ -15,10 +15,10 @@ import { csvRecord } from '../../cli/terminal/csv.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'
-import { planLength } from './batch-plan.ts'
 import { renderSheet } from './code-sheet.ts'
+import { createCodes } from './create-codes.ts'
 import { readHolders } from './holders-file.ts'
-import { now, type OpenCodes, withCodes } from './open-codes.ts'
+import { type OpenCodes, withCodes } from './open-codes.ts'
 
 interface Options extends ViewerOptions {
   readonly json?: boolean
@@ -77,48 +77,45 @@ export function addCreateCommand(group: Command, context: CommandContext): void 
   })
 }
 
-async function create(io: CommandIo, { entryPoint, settings, codes }: OpenCodes, options: Options): Promise<Outcome> {
+async function create(io: CommandIo, open: OpenCodes, options: Options): Promise<Outcome> {
+  const { csv, html, json, label, until } = options
   const { groups, attributes } = sharedFields(options)
   const holders = await holdersOf(options)
-  const nowSeconds = now()
-  const endsAtSeconds = options.until === undefined ? null : readEndTime('--until', options.until).seconds
-  if (endsAtSeconds !== null && endsAtSeconds <= nowSeconds) return { ok: false, fault: '--until is in the past.' }
-  const isTable = !options.json && options.csv === undefined && options.html === undefined
+  const endsAtSeconds = until === undefined ? null : readEndTime('--until', until).seconds
+  const isTable = !json && csv === undefined && html === undefined
   if (isTable && holders.length > MOST_TABLE_ROWS) {
     return {
       ok: false,
       fault: `${counted(holders.length, 'code')} are too many for a table. Use --csv, --html or --json.`,
     }
   }
-  const wanted = { count: holders.length, length: options.length, endsAtSeconds, nowSeconds }
-  const plan = planLength(codesInForce(await codes.batches(entryPoint.name), nowSeconds), wanted)
-  const batch: Omit<Batch, 'isComplete'> = {
-    ...{ entryPoint: entryPoint.name, label: options.label, isShared: options.shared ?? false },
-    ...{ most: options.most ?? null, devices: options.devices ?? null, count: holders.length, length: plan.length },
-    ...{ groups, attributes, createdAtSeconds: nowSeconds, endsAtSeconds, revokedAtSeconds: null },
-  }
-  const { shown, stored } = newCodes(batch, holders, settings.key, options.code ?? null)
-  const watchUrl = watchUrlOf(entryPoint)
-  const sheet = { label: batch.label, brand: entryPoint.brand.name, codes: shown, watchUrl, endsAtSeconds }
-  // A file that cannot be written stops the command here. Files get their names after the codes are stored.
-  const isStored = await withFiles(options, { ...sheet, timeZone: machineTimeZone().name }, () =>
-    codes.create(batch, stored),
+  const watchUrl = watchUrlOf(open.entryPoint)
+  const created = await createCodes(
+    open,
+    {
+      label,
+      holders,
+      isShared: options.shared ?? false,
+      most: options.most ?? null,
+      devices: options.devices ?? null,
+      words: options.code ?? null,
+      length: options.length,
+      endsAtSeconds,
+      groups,
+      attributes,
+    },
+    (codes, store) => {
+      const sheet = { label, brand: open.entryPoint.brand.name, codes, watchUrl, endsAtSeconds }
+      return withFiles(options, { ...sheet, timeZone: machineTimeZone().name }, store)
+    },
   )
-  if (!isStored) return { ok: false, fault: `There is a batch ${batch.label} already. Choose another --label.` }
-  const sentence = budgetSentence(plan, endsAtSeconds)
-  const warning =
-    watchUrl === null && options.html !== undefined ? ' Without WATCH_URL, the cards have no QR code.' : ''
-  const data = {
-    label: batch.label,
-    entryPoint: entryPoint.name,
-    chance: plan.chance,
-    guesses: plan.guesses,
-    codes: shown,
-  }
-  const summary = `Created ${counted(holders.length, 'code')}. ${sentence}${warning}`
+  if (!created.ok) return created
+  const { data } = created
+  const warning = watchUrl === null && html !== undefined ? ' Without WATCH_URL, the cards have no QR code.' : ''
+  const summary = `Created ${counted(holders.length, 'code')}. ${budgetSentence(data, endsAtSeconds)}${warning}`
   if (!isTable) return { ok: true, text: summary, data }
   io.stderr.write(`${summary} Keep them now: they are not shown again.\n`)
-  const rows = shown.map(({ number, name, code }) => [`${batch.label}-${shownNumber(number)}`, name ?? '', code])
+  const rows = data.codes.map(({ number, name, code }) => [`${label}-${shownNumber(number)}`, name ?? '', code])
   return { ok: true, text: await textTable(io.stdout, ['Number', 'Name', 'Code'], rows), data }
 }
 

@@ -59,12 +59,17 @@ export function addListCommand(group: Command, context: CommandContext): void {
     )
 }
 
-async function listBatches({ stdout }: CommandIo, batches: readonly Batch[]): Promise<Outcome> {
-  const shown = batches.map((batch) => ({
+/** Returns batches with their state and their end, in ISO 8601. */
+export function shownBatches(batches: readonly Batch[]) {
+  return batches.map((batch) => ({
     ...batch,
     state: stateOf({ batch, code: NO_CODE }),
     until: isoOf(batch.endsAtSeconds),
   }))
+}
+
+async function listBatches({ stdout }: CommandIo, batches: readonly Batch[]): Promise<Outcome> {
+  const shown = shownBatches(batches)
   const rows = shown.map(({ label, count, until, state, ...batch }) => [
     label,
     batch.isShared ? 'shared' : String(count),

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
-import { confirmRemoval } from '../../cli/terminal/confirm.ts'
+import { type ActResult, addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
+import { type Confirm, confirmRemoval } from '../../cli/terminal/confirm.ts'
 import { counted } from '../../cli/terminal/text.ts'
 import { now, type OpenCodes, withCodes } from './open-codes.ts'
 
@@ -11,6 +11,8 @@ interface Options {
   readonly number?: readonly number[]
   readonly entryPoint?: string
 }
+
+const UNKNOWN_BATCH = { ok: false, fault: 'There is no such batch. See: viewer-auth codes list.' } as const
 
 /** Adds `codes revoke`. */
 export function addRevokeCommand(group: Command, context: CommandContext): void {
@@ -29,18 +31,37 @@ export function addRevokeCommand(group: Command, context: CommandContext): void 
     )
 }
 
-async function revoke({ io }: CommandContext, { codes, entryPoint }: OpenCodes, options: Options): Promise<Outcome> {
-  const batch = await codes.batch(entryPoint.name, options.label)
-  if (batch === null) return { ok: false, fault: 'There is no such batch. See: viewer-auth codes list.' }
-  const { number: numbers } = options
-  if (numbers === undefined) {
-    const what = `${counted(batch.count, 'code')} of ${batch.label}`
-    const confirmation = await confirmRemoval(io, options.yes, `Revoke ${what}? This cannot be undone.`)
-    if (!confirmation.ok) return confirmation
-    const isRevoked = await codes.revokeBatch(batch, now())
-    if (!isRevoked) return { ok: false, fault: `${batch.label} is revoked already.` }
-    return done(batch.label, batch.count, `Revoked ${what}.`)
-  }
+async function revoke({ io }: CommandContext, open: OpenCodes, options: Options): Promise<Outcome> {
+  const { label, number: numbers, yes } = options
+  if (numbers !== undefined) return await revokeNumbers(open, label, numbers)
+  const revoked = await revokeBatch(open, label, (question) => confirmRemoval(io, yes, question))
+  if (!revoked.ok) return revoked
+  const { data } = revoked
+  return done(data.label, data.revoked, `Revoked ${counted(data.revoked, 'code')} of ${data.label}.`)
+}
+
+/** Revokes all codes of a batch. */
+export async function revokeBatch(
+  { codes, entryPoint }: OpenCodes,
+  label: string,
+  confirm: Confirm,
+): Promise<ActResult<{ readonly label: string; readonly revoked: number }>> {
+  const batch = await codes.batch(entryPoint.name, label)
+  if (batch === null) return UNKNOWN_BATCH
+  const confirmation = await confirm(`Revoke ${counted(batch.count, 'code')} of ${batch.label}? This cannot be undone.`)
+  if (!confirmation.ok) return confirmation
+  const isRevoked = await codes.revokeBatch(batch, now())
+  if (!isRevoked) return { ok: false, fault: `${batch.label} is revoked already.` }
+  return { ok: true, data: { label: batch.label, revoked: batch.count } }
+}
+
+async function revokeNumbers(
+  { codes, entryPoint }: OpenCodes,
+  label: string,
+  numbers: readonly number[],
+): Promise<Outcome> {
+  const batch = await codes.batch(entryPoint.name, label)
+  if (batch === null) return UNKNOWN_BATCH
   const revoked: number[] = []
   for (const number of numbers) if (await codes.revokeCode(batch, number, now())) revoked.push(number)
   const missing = numbers.filter((number) => !revoked.includes(number))

@@ -60,18 +60,10 @@ function addSetEndCommand(group: Command, context: CommandContext): void {
     readonly json?: boolean
     readonly until: End
   }
-  const setEnd = async (store: EditableUserStore, username: string, { until }: Options): Promise<Change> => {
-    const known = await store.show(username)
-    if (!known.ok) return known
-    const attributes = changesFor(known.viewer.attributes, until.end)
-    const unchanged = { passwordHash: null, groups: undefined, disabled: undefined }
-    await store.importBatch([{ username, ...unchanged, attributes }], 'update')
-    return await store.show(username)
-  }
   const one = (username: string, options: Options) =>
     runCommand(context, options.json, () =>
       withEditableStore(context.io, async (store): Promise<Outcome> => {
-        const changed = await setEnd(store, username, options)
+        const changed = await setEnd(store, username, options.until.end)
         if (!changed.ok) return changed
         const text = `Set the end of ${printable(changed.viewer.username)}. ${understood(options.until.end)}`
         return { ok: true, text, data: changed.viewer }
@@ -88,10 +80,20 @@ function addSetEndCommand(group: Command, context: CommandContext): void {
     ask: 'Set the end of',
     example: ' --until 2026-11-30',
     one,
-    change: setEnd,
+    change: (store, username, { until }) => setEnd(store, username, until.end),
     noteOf: ({ until }) => understood(until.end),
   })
   addNotes(command, ABOUT)
+}
+
+/** Sets when an account ends. @param end null for never. */
+export async function setEnd(store: EditableUserStore, username: string, end: ZonedTime | null): Promise<Change> {
+  const known = await store.show(username)
+  if (!known.ok) return known
+  const attributes = changesFor(known.viewer.attributes, end)
+  const unchanged = { passwordHash: null, groups: undefined, disabled: undefined }
+  await store.importBatch([{ username, ...unchanged, attributes }], 'update')
+  return await store.show(username)
 }
 
 function parseUntil(text: string): End {

@@ -2,12 +2,12 @@ import { readFeatureSettings } from '../../../config.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { MailFault } from '../../../features/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import type { ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import type { Outcome } from '../../cli/command.ts'
 import { printable } from '../../cli/terminal/text.ts'
 import type { Inviting } from '../../cli/viewers/inviting.ts'
-import { addInvitationOptions, DEFAULT_DAYS, type LinkSender, openLinkSender, SENDING_SECONDS } from './link-sender.ts'
+import { addInvitationOptions, isBeingSent, type LinkSender, openLinkSender } from './link-sender.ts'
+import { resendInvitations } from './open-invitations.ts'
 
 /** Invitations by mail, or in a file of links. */
 export const invitations: Inviting = {
@@ -15,25 +15,18 @@ export const invitations: Inviting = {
   addressAttribute: (env) => readFeatureSettings(env, ACCOUNT_SETTINGS).settings.addressAttribute,
   async withInviter({ io }, options, work) {
     const sender = await openLinkSender(io, options)
+    const inviteOne = (store: EditableUserStore, username: string) => invite(store, sender, username, options.days)
     try {
       return await work({
         advice: 'Send it with viewers invite.',
         faultIn: (viewer) => sender.faultIn(viewer),
-        invite: (store, username) => invite(store, sender, username, options.days),
+        invite: inviteOne,
+        inviteAgain: (store, again) => resendInvitations(io, store, inviteOne, { days: options.days, ...again }),
       })
     } finally {
       sender.close()
     }
   },
-}
-
-const DAY_SECONDS = 86_400
-
-/** True while another program sends this invitation: the invitation in the store is the claim. */
-export function isBeingSent(invitation: ViewerState['invitation'], days: number = DEFAULT_DAYS): boolean {
-  if (invitation === null || invitation.isSent) return false
-  const ageSeconds = Math.floor(Date.now() / 1000) + days * DAY_SECONDS - invitation.expiresAtSeconds
-  return ageSeconds >= 0 && ageSeconds < SENDING_SECONDS
 }
 
 async function invite(

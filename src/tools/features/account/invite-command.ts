@@ -6,7 +6,7 @@ import { withEditableStore } from '../../cli/settings/editable-store.ts'
 import { printable } from '../../cli/terminal/text.ts'
 import type { InvitationOptions } from '../../cli/viewers/inviting.ts'
 import { invitations } from './invitations.ts'
-import { listOpenInvitations, resendInvitations } from './open-invitations.ts'
+import { listOpenInvitations, resendAndPrint } from './open-invitations.ts'
 
 interface InviteOptions extends InvitationOptions {
   readonly json?: boolean
@@ -51,9 +51,10 @@ function workOf(
   options: InviteOptions,
 ): Promise<Outcome> {
   if (options.pending) return listOpenInvitations(context, store, options)
-  if (username === undefined) return resendInvitations(context, store, options)
-  if (options.revoke) return revokeLinks(store, username)
-  return invitations.withInviter(context, options, (inviter) => inviter.invite(store, username))
+  if (options.revoke && username !== undefined) return revokeLinks(store, username)
+  return invitations.withInviter(context, options, (inviter) =>
+    username === undefined ? resendAndPrint(context, store, inviter, options) : inviter.invite(store, username),
+  )
 }
 
 async function revokeLinks(store: EditableUserStore, username: string): Promise<Outcome> {

@@ -42,12 +42,20 @@ export interface LinkSender {
   close(): void
 }
 
+/** True while another program sends this invitation: the invitation in the store is the claim. */
+export function isBeingSent(invitation: Earlier, days: number = DEFAULT_DAYS): boolean {
+  if (invitation === null || invitation.isSent) return false
+  const ageSeconds = Math.floor(Date.now() / 1000) + days * DAY_SECONDS - invitation.expiresAtSeconds
+  return ageSeconds >= 0 && ageSeconds < SENDING_SECONDS
+}
+
 type Earlier = ViewerState['invitation']
 type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
 
 export const DEFAULT_DAYS = 7
+const DAY_SECONDS = 86_400
 /** Longer than a mail takes. After this time, an invitation that was not sent may be sent again. */
-export const SENDING_SECONDS = 30
+const SENDING_SECONDS = 30
 const MOST_DAYS = 60
 const MOST_PER_MINUTE = 100_000
 const MOST_CHARACTERS = 100

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
-import type { CommandContext, Outcome } from '../../cli/command.ts'
+import type { ActResult, CommandContext, Outcome } from '../../cli/command.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
-import type { InvitationOptions } from '../../cli/viewers/inviting.ts'
-import { invitations, isBeingSent } from './invitations.ts'
-import { DEFAULT_DAYS } from './link-sender.ts'
+import type { Again, InvitationOptions, Inviter, Resent } from '../../cli/viewers/inviting.ts'
+import { DEFAULT_DAYS, isBeingSent } from './link-sender.ts'
 
 /** An invitation that the viewer has not followed yet. */
 interface OpenInvitation {
@@ -45,19 +45,39 @@ export async function listOpenInvitations(
   }
 }
 
+/** Invites again, and prints each viewer who got a new link. */
+export async function resendAndPrint(
+  { io }: CommandContext,
+  store: EditableUserStore,
+  inviter: Pick<Inviter, 'inviteAgain'>,
+  { group, json }: GroupOptions,
+): Promise<Outcome> {
+  const resent = await inviter.inviteAgain(store, {
+    group,
+    onResult(result) {
+      if (!result.ok) io.stderr.write(`${result.fault}\n`)
+      else if (!json) io.stdout.write(`${result.text}\n`)
+    },
+  })
+  if (!resent.ok) return resent
+  const { invited, skipped, faults } = resent.data
+  const text = resentText(invited, invited.length + skipped + faults.length)
+  const note = skipped === 0 ? '' : ` Skipped ${skipped}: they were invited a short time ago.`
+  return { ok: true, text: `${text}${note}`, data: resent.data, isPartial: faults.length > 0 }
+}
+
 /**
  * Sends a new link to all viewers who have not yet followed their invitation. Their earlier links end. Skips links that
  * work as long as a new one: so the same command continues after a stop.
- * @throws UpstreamError when no viewer can be invited now. The viewers who got a mail are printed by then.
+ * @throws UpstreamError when no viewer can be invited now.
  */
 export async function resendInvitations(
-  context: CommandContext,
+  { onInterrupt }: Pick<CommandIo, 'onInterrupt'>,
   store: EditableUserStore,
-  options: GroupOptions,
-): Promise<Outcome> {
-  const { stdout, stderr, onInterrupt } = context.io
-  const days = options.days ?? DEFAULT_DAYS
-  const open = await invitedViewers(store, options.group)
+  invite: Inviter['invite'],
+  { group, days = DEFAULT_DAYS, onResult }: Again & { readonly days: number | undefined },
+): Promise<ActResult<Resent>> {
+  const open = await invitedViewers(store, group)
   const left = open.filter(({ invitation }) => !isNew(invitation, days, Date.now()) && !isBeingSent(invitation, days))
   const [invited, faults]: [string[], string[]] = [[], []]
   let isStopped = false
@@ -65,32 +85,32 @@ export async function resendInvitations(
     isStopped = true
   })
   try {
-    await invitations.withInviter(context, options, async (inviter) => {
-      for (const { viewer, invitation } of left) {
-        if (isStopped) break
-        const { username } = viewer
-        // Another program has invited this viewer since the list was read.
-        if (!isDeepStrictEqual((await store.inspect(username))?.invitation, invitation)) continue
-        const result = await inviter.invite(store, username)
-        if (result.ok) {
-          invited.push(username)
-          if (!options.json) stdout.write(`${result.text}\n`)
-        } else if (!isStopped) {
-          faults.push(result.fault)
-          stderr.write(`${result.fault}\n`)
-        }
-      }
-    })
+    for (const { viewer, invitation } of left) {
+      if (isStopped) break
+      const { username } = viewer
+      // Another program has invited this viewer since the list was read.
+      if (!isDeepStrictEqual((await store.inspect(username))?.invitation, invitation)) continue
+      const result = await invite(store, username)
+      if (result.ok) invited.push(username)
+      else if (isStopped) continue
+      else faults.push(result.fault)
+      onResult?.(result)
+    }
   } finally {
     release()
   }
-  const text = `${invited.length} of ${counted(open.length, 'viewer')} invited again.`
+  if (!isStopped) {
+    const skipped = open.length - invited.length - faults.length
+    return { ok: true, data: { invited, skipped, faults } }
+  }
   const last = invited.at(-1)
   const until = last === undefined ? '' : ` The last one is ${printable(last)}.`
-  if (isStopped) return { ok: false, fault: `Stopped. ${text}${until} Run the same command again to continue.` }
-  const skipped = open.length - invited.length - faults.length
-  const note = skipped === 0 ? '' : ` Skipped ${skipped}: they were invited a short time ago.`
-  return { ok: true, text: `${text}${note}`, data: { invited, skipped, faults }, isPartial: faults.length > 0 }
+  const text = resentText(invited, open.length)
+  return { ok: false, fault: `Stopped. ${text}${until} Run the same command again to continue.` }
+}
+
+function resentText(invited: readonly string[], all: number): string {
+  return `${invited.length} of ${counted(all, 'viewer')} invited again.`
 }
 
 /** Returns the viewers with an open invitation. Reads all of them before the caller changes the first. */

@@ -1,6 +1,6 @@
 import { parseMailAddress } from '../../../features/guests/mail-address.ts'
 import type { Change, Registrations } from '../../../features/registration/book/registrations.ts'
-import type { Outcome } from '../../cli/command.ts'
+import type { ActResult, Outcome } from '../../cli/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
@@ -22,10 +22,16 @@ const FAULTS = {
 } as const
 const PAGE = 500
 
-type Result = { readonly address: string; readonly fault: keyof typeof FAULTS | null }
+type Fault = keyof typeof FAULTS
+type Result = { readonly address: string; readonly fault: Fault | null }
 
-/** Changes the state of guests, or forgets them. A fault of one guest does not stop the others. */
-export async function changeRegistrations(
+export interface ChangedRegistrations {
+  readonly changed: readonly string[]
+  readonly faults: readonly { readonly address: string; readonly fault: Fault }[]
+}
+
+/** Changes the state of guests, or forgets them, and prints what was changed. */
+export async function changeAndPrint(
   io: CommandIo,
   step: Step,
   given: readonly string[],
@@ -41,10 +47,31 @@ export async function changeRegistrations(
       const confirmed = await confirmRemoval(io, options.yes, `${capital(step)} ${many}?`)
       if (!confirmed.ok) return confirmed
     }
-    const results: Result[] = []
-    for (const typed of addresses) results.push(await changeOne(registrations, step, typed))
-    return outcomeOf(step, results)
+    const result = await changeRegistrations(registrations, step, addresses)
+    if (!result.ok) return result
+    const { changed, faults } = result.data
+    const what = addresses.length === 1 ? printable(changed[0] ?? '') : counted(changed.length, 'registration')
+    const text = [`${DONE[step]} ${what}.`, ...faults.map(faultLine)].join('\n')
+    return { ok: true, text, data: { changed: changed.length, faults }, isPartial: faults.length > 0 }
   })
+}
+
+/** Changes the state of guests, or forgets them. A fault of one guest does not stop the others. Fails if all have a fault. */
+export async function changeRegistrations(
+  registrations: Registrations,
+  step: Step,
+  addresses: readonly string[],
+): Promise<ActResult<ChangedRegistrations>> {
+  const results: Result[] = []
+  for (const typed of addresses) results.push(await changeOne(registrations, step, typed))
+  const faults = results.flatMap(({ address, fault }) => (fault === null ? [] : { address, fault }))
+  const changed = results.flatMap(({ address, fault }) => (fault === null ? address : []))
+  if (changed.length === 0) return { ok: false, fault: faults.map(faultLine).join('\n') }
+  return { ok: true, data: { changed, faults } }
+}
+
+function faultLine({ address, fault }: ChangedRegistrations['faults'][number]): string {
+  return `${printable(address)} ${FAULTS[fault]}.`
 }
 
 async function changeOne(registrations: Registrations, step: Step, typed: string): Promise<Result> {
@@ -65,17 +92,6 @@ async function waitingIn(registrations: Registrations, domain: string | undefine
     after = page.next ?? undefined
   } while (after !== undefined)
   return addresses
-}
-
-function outcomeOf(step: Step, results: readonly Result[]): Outcome {
-  const faults = results.flatMap(({ address, fault }) => (fault === null ? [] : { address, fault }))
-  const changed = results.length - faults.length
-  const lines = faults.map(({ address, fault }) => `${printable(address)} ${FAULTS[fault]}.`)
-  if (changed === 0) return { ok: false, fault: lines.join('\n') }
-  const [only] = results
-  const what = results.length === 1 && only ? printable(only.address) : counted(changed, 'registration')
-  const text = [`${DONE[step]} ${what}.`, ...lines].join('\n')
-  return { ok: true, text, data: { changed, faults }, isPartial: faults.length > 0 }
 }
 
 function capital(word: string): string {

@@ -3,7 +3,7 @@ import type { Outcome } from '../../cli/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'
-import { withRegistrations } from './open-registrations.ts'
+import { type OpenRegistrations, withRegistrations } from './open-registrations.ts'
 import type { RegistrationOptions } from './options.ts'
 
 interface ListOptions extends RegistrationOptions {
@@ -11,24 +11,37 @@ interface ListOptions extends RegistrationOptions {
   readonly limit: number
 }
 
+/** The registrations of a page, and how many are in each state. */
+export interface ListedRegistrations {
+  readonly entryPoint: string
+  /** The number of places. Null for no limit. */
+  readonly most: number | null
+  readonly counts: Omit<Counts, 'nextTurn'>
+  readonly registrations: readonly ReturnType<typeof rowOf>[]
+  /** The address after which the next page begins. */
+  readonly next: string | null
+}
+
 /** Prints a page of registrations, and how many are in each state. */
 export async function listRegistrations(io: CommandIo, options: ListOptions): Promise<Outcome> {
-  const { state, after, limit } = options
-  return await withRegistrations(io, options, async ({ entryPoint, registrations }) => {
-    const domain = options.domain?.toLowerCase()
-    const [counts, page] = [await registrations.counts(), await registrations.page({ state, domain, after, limit })]
-    const { nextTurn: _nextTurn, ...numbers } = counts
-    const data = {
-      entryPoint: entryPoint.name,
-      most: registrations.settings.most,
-      counts: numbers,
-      registrations: page.registrations.map(rowOf),
-      next: page.next,
-    }
-    const more = page.next === null ? '' : `\nThere are more. Continue with --after ${page.next}`
-    const { most } = registrations.settings
-    return { ok: true, data, text: `${countsText(counts, most)}\n${await tableOf(io, page.registrations)}${more}` }
-  })
+  const data = await withRegistrations(io, options, (opened) => registrationsPage(opened, options))
+  const more = data.next === null ? '' : `\nThere are more. Continue with --after ${data.next}`
+  return { ok: true, data, text: `${countsText(data)}\n${await tableOf(io, data.registrations)}${more}` }
+}
+
+export async function registrationsPage(
+  { entryPoint, registrations }: OpenRegistrations,
+  { state, domain, after, limit }: Pick<ListOptions, 'state' | 'domain' | 'after' | 'limit'>,
+): Promise<ListedRegistrations> {
+  const { nextTurn: _nextTurn, ...counts } = await registrations.counts()
+  const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit })
+  return {
+    entryPoint: entryPoint.name,
+    most: registrations.settings.most,
+    counts,
+    registrations: page.registrations.map(rowOf),
+    next: page.next,
+  }
 }
 
 /** Returns a registration in the form of `--json`. Times are ISO 8601, in UTC. */
@@ -45,23 +58,22 @@ export function isoOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-function countsText(counts: Counts, most: number | null): string {
-  const { nextTurn: _nextTurn, ...numbers } = counts
-  const parts = Object.entries(numbers).filter(([, count]) => count > 0)
+function countsText({ counts, most }: ListedRegistrations): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
   const text = parts.map(([name, count]) => `${count.toLocaleString('en')} ${name.replaceAll('-', ' ')}`).join(', ')
   const places = most === null ? '' : ` of ${counted(most, 'place')}`
   return text === '' ? `No registrations${places}.` : `${text}${places}.`
 }
 
-async function tableOf({ stdout }: CommandIo, registrations: readonly Registration[]): Promise<string> {
-  if (registrations.length === 0) return 'No registrations match.'
-  const rows = registrations.map(({ address, state, registeredAtSeconds, attributes }) => [
+async function tableOf({ stdout }: CommandIo, rows: ListedRegistrations['registrations']): Promise<string> {
+  if (rows.length === 0) return 'No registrations match.'
+  const cells = rows.map(({ address, state, registeredAt, attributes }) => [
     address,
     state.replaceAll('-', ' '),
-    isoOf(registeredAtSeconds).slice(0, 16).replace('T', ' '),
+    registeredAt.slice(0, 16).replace('T', ' '),
     Object.entries(attributes)
       .map(([name, value]) => `${name}=${value}`)
       .join(', '),
   ])
-  return await textTable(stdout, ['Address', 'State', 'Registered (UTC)', 'Answers'], rows)
+  return await textTable(stdout, ['Address', 'State', 'Registered (UTC)', 'Answers'], cells)
 }

@@ -10,3 +10,6 @@ export interface RegistrationOptions {
 
 /** What a command does with a registration. */
 export type Step = 'approve' | 'refuse' | 'cancel' | 'forget'
+
+/** The most mails in a minute, unless an option says otherwise. */
+export const MAILS_PER_MINUTE = 60

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { STATES } from '../../../features/registration/book/registration.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../../cli/command.ts'
-import { changeRegistrations } from './change-registrations.ts'
+import { changeAndPrint } from './change-registrations.ts'
 import { exportRegistrations } from './export-registrations.ts'
 import { listRegistrations } from './list-registrations.ts'
-import type { Step } from './options.ts'
+import { MAILS_PER_MINUTE, type Step } from './options.ts'
 
 const MAILS = `The app sends the mails of a change, also after this command has ended. It sends codes before them.`
 
@@ -66,12 +66,12 @@ function addChange(
   command
     .option('--domain <DOMAIN>', 'with --all: only addresses of this domain')
     .option('--entry-point <NAME>', 'the entry point, if several have a registration')
-    .option('--per-minute <NUMBER>', 'the most mails in a minute', wholeNumber, 60)
+    .option('--per-minute <NUMBER>', 'the most mails in a minute', wholeNumber, MAILS_PER_MINUTE)
     .option('--yes', 'do not ask')
     .action((addresses: string[], options, self: Command) => {
       if (addresses.length > 0 === (options.all === true)) self.error('error: give addresses, or --all')
       if (options.domain !== undefined && !options.all) self.error('error: --domain needs --all')
-      return runCommand(context, options.json, () => changeRegistrations(context.io, step, addresses, options))
+      return runCommand(context, options.json, () => changeAndPrint(context.io, step, addresses, options))
     })
   addNotes(command, MAILS)
 }

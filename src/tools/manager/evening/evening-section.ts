@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { ALL_ROLES, type Answer, page, redirect, UNLOCKERS, type Visit } from '../door/route.ts'
+import { unlock } from '../people/account-acts.ts'
 import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { createParts } from './parts.ts'
@@ -40,13 +41,13 @@ export const eveningSection: Section = {
   },
 }
 
-async function unlockAddress({ commands }: SectionDeps, visit: Visit): Promise<Answer> {
+async function unlockAddress({ env }: SectionDeps, visit: Visit): Promise<Answer> {
   const address = visit.field('address')
   // The limit of an address is one for all entry points.
   if (isIP(address) === 0 || visit.scope.entryPoints !== null) {
     return redirect(PATH, { tone: 'refused', text: 'evening.notUnlocked' })
   }
-  const result = await commands.json(['viewers', 'unlock', `--address=${address}`])
+  const result = await unlock(env, { address })
   const subject = { target: address }
   if (result.ok) {
     return redirect(PATH, { tone: 'done', text: 'evening.unlocked', values: { name: address } }, subject)

@@ -3,10 +3,11 @@ import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
+import { invite, setAccountEnd } from './account-acts.ts'
 import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
-export function addPages({ viewers, commands }: SectionDeps) {
+export function addPages({ env, viewers }: SectionDeps) {
   function show(visit: Visit, fault = '', status = 200): Answer {
     const { words, field, scope } = visit
     const form = Object.fromEntries(['username', 'groups', 'attributes', 'until'].map((name) => [name, field(name)]))
@@ -31,8 +32,8 @@ export function addPages({ viewers, commands }: SectionDeps) {
     const password = field('password')
     const added = await editable.add({ username, groups, attributes }, password === '' ? null : password)
     if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)
-    const ended = end.value && (await commands.json(['viewers', 'set-end', `--until=${end.value.text}`], [username]))
-    const invited = field('invite') === 'on' ? await commands.json(['viewers', 'invite'], [username]) : null
+    const ended = end.value && (await setAccountEnd(editable, username, end.value))
+    const invited = field('invite') === 'on' ? await invite(env, editable, username) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }
     const failed = [ended, invited].find((result) => result?.ok === false)

@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
+import { inviteGroupAgain } from './account-acts.ts'
 import { filterOf, queryOf } from './filter.ts'
 import { playsOn } from './plays-on.ts'
 import { detailOf } from './viewer-form.ts'
@@ -71,12 +71,11 @@ export function manyPages(deps: SectionDeps) {
   return { ask, change }
 }
 
-const Resent = z.looseObject({ invited: z.array(z.string()), skipped: z.number(), faults: z.array(z.string()) })
-
 /** Invites everyone again who has no password yet. A manager of some groups invites only their members. */
-export function inviteAgain({ commands }: SectionDeps) {
+export function inviteAgain({ env, viewers: { editable } }: SectionDeps) {
   return async ({ field, scope, words }: Visit): Promise<Answer> => {
     const group = field('group').trim()
+    if (editable === null) return redirect('/people')
     const own = scope.groups
     if (own !== null && group !== '' && !own.includes(group)) {
       return redirect('/people', { text: 'people.groupsRefused', tone: 'refused', values: { groups: own.join(', ') } })
@@ -85,13 +84,12 @@ export function inviteAgain({ commands }: SectionDeps) {
     const sum = { count: 0, skipped: 0 }
     let detail: string | undefined
     for (const one of groups) {
-      const of = one === null ? [] : [`--group=${one}`]
-      const result = await commands.json(['viewers', 'invite', '--resend', ...of])
+      const result = await inviteGroupAgain(env, editable, one)
       if (!result.ok) {
         const why = detailOf(result.fault) ?? words.t.errors.askEngineer
         return redirect('/people', { text: 'people.invitedNone', tone: 'refused', detail: why }, { count: sum.count })
       }
-      const { invited, skipped, faults } = Resent.parse(result.data)
+      const { invited, skipped, faults } = result.data
       sum.count += invited.length
       sum.skipped += skipped
       const [fault] = faults

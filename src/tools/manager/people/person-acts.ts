@@ -1,12 +1,11 @@
 import { accountEndOf, END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
-import type { Change } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import type { CommandResult } from '../command-runner.ts'
 import { type Answer, type Notice, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { endText, readEnd } from '../pages/typed-times.ts'
 import type { Words } from '../pages/words.ts'
 import type { SectionDeps } from '../section.ts'
+import { endSessions, invite, type Result, setAccountEnd, unlock } from './account-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributesOf, detailOf, groupsOf, versionOf } from './viewer-form.ts'
 
@@ -27,23 +26,26 @@ function refused(visit: Visit, fault: string, text = 'refused'): Answer {
   return redirect(pageOf(visit), { tone: 'refused', text: `people.${text}`, values: { name: nameIn(visit) }, detail })
 }
 
-function shown(visit: Visit, text: string, result: Change | CommandResult, more: Partial<Notice> = {}): Answer {
+function shown(visit: Visit, text: string, result: Result, more: Partial<Notice> = {}): Answer {
   return result.ok ? done(visit, text, more) : refused(visit, result.fault)
 }
 
 /** The acts on the page of one viewer. */
 export function personActs(deps: SectionDeps) {
-  const { commands } = deps
-  const command = (words: readonly string[], visit: Visit) => commands.json(words, [nameIn(visit)])
-  async function unlock(visit: Visit): Promise<Answer> {
-    const unlocked = await command(['viewers', 'unlock'], visit)
-    return unlocked.ok ? done(visit, 'unlocked') : refused(visit, unlocked.fault, 'notUnlocked')
-  }
+  const { env } = deps
+  const { editable } = deps.viewers
   return {
-    ...{ unlock, edit: editAct(deps), ...removals(deps) },
-    ...{ disable: disableAct(deps, true), enable: disableAct(deps, false) },
-    invite: async (visit: Visit) => shown(visit, 'invitedOne', await command(['viewers', 'invite'], visit)),
-    endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await command(['sessions', 'end'], visit)),
+    ...removals(deps),
+    edit: editAct(deps),
+    disable: disableAct(deps, true),
+    enable: disableAct(deps, false),
+    async unlock(visit: Visit): Promise<Answer> {
+      const unlocked = await unlock(env, { username: nameIn(visit) })
+      return unlocked.ok ? done(visit, 'unlocked') : refused(visit, unlocked.fault, 'notUnlocked')
+    },
+    invite: async (visit: Visit) =>
+      editable === null ? elsewhere(visit) : shown(visit, 'invitedOne', await invite(env, editable, nameIn(visit))),
+    endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),
   }
 }
 
@@ -57,7 +59,7 @@ function disableAct(deps: SectionDeps, isDisabled: boolean): Act {
   }
 }
 
-function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
+function editAct({ viewers: { editable } }: SectionDeps): Act {
   return async (visit) => {
     if (editable === null) return elsewhere(visit)
     const { field, scope, words } = visit
@@ -73,15 +75,14 @@ function editAct({ viewers: { editable }, commands }: SectionDeps): Act {
     if (!scope.mayGive(groups, before)) {
       return refused(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
     }
-    // The end of the account has a field of its own, and its command checks it.
+    // The end of the account has a field of its own.
     const end = old[END_ATTRIBUTE] ?? ''
     const { [END_ATTRIBUTE]: _typedEnd, ...others } = typed
     const attributes = end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
     const replaced = await editable.replace(known.viewer, { username, groups, attributes })
     if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : refused(visit, replaced.fault)
     if (until === shownEnd(old, words)) return done(visit, 'edited')
-    const command = ['viewers', 'set-end', `--until=${typedEnd.value?.text ?? 'never'}`]
-    return shown(visit, 'edited', await commands.json(command, [username]))
+    return shown(visit, 'edited', await setAccountEnd(editable, username, typedEnd.value))
   }
 }
 
@@ -92,15 +93,14 @@ export function shownEnd(attributes: Viewer['attributes'], words: Words): string
 }
 
 function removals(deps: SectionDeps) {
-  const { viewers, commands } = deps
-  const { editable } = viewers
+  const { env } = deps
+  const { editable } = deps.viewers
   const noteIn = ({ words }: Visit) => ({ more: playsOn(deps, words) })
-  const endSessions = (visit: Visit) => commands.json(['sessions', 'end'], [nameIn(visit)])
   async function putOut(visit: Visit): Promise<Answer> {
     if (editable === null) return elsewhere(visit)
     const changed = await editable.setDisabled(nameIn(visit), true)
     if (!changed.ok) return refused(visit, changed.fault)
-    const ended = await endSessions(visit)
+    const ended = await endSessions(env, nameIn(visit))
     return ended.ok
       ? done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
       : refused(visit, ended.fault, 'putOutPart')
@@ -122,7 +122,8 @@ function removals(deps: SectionDeps) {
   /** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
   async function forget(visit: Visit): Promise<Answer> {
     if (editable === null) return elsewhere(visit)
-    const [ended, unlocked] = [await endSessions(visit), await commands.json(['viewers', 'unlock'], [nameIn(visit)])]
+    const ended = await endSessions(env, nameIn(visit))
+    const unlocked = await unlock(env, { username: nameIn(visit) })
     const removed = await editable.remove(nameIn(visit))
     if (!removed.ok) return refused(visit, removed.fault)
     if (ended.ok && unlocked.ok) return done(visit, 'forgotten', noteIn(visit), '/people')

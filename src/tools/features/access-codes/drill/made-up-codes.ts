@@ -9,7 +9,7 @@ import { faultInViewer } from '../../../../users/viewer-fields.ts'
 import { endMadeUpSessions } from '../../../cli/drill/crowd/made-up-sessions.ts'
 import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
 import type { CrowdRequest, WayIn } from '../../../cli/drill/ways-in/way-in.ts'
-import { planLength } from '../batch-plan.ts'
+import { planLength } from '../create-codes.ts'
 import { now, type OpenCodes, withCodes } from '../open-codes.ts'
 
 /** A drill that is killed leaves codes for this time. */

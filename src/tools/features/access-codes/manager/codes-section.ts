@@ -1,36 +1,25 @@
-import { z } from 'zod'
+import { LABEL } from '../../../../features/access-codes/codes/code-records.ts'
+import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
+import { outcomeOf } from '../../../cli/command.ts'
+import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { readEnd } from '../../../manager/pages/typed-times.ts'
 import { detailOf } from '../../../manager/people/viewer-form.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
+import { type CreatedCodes, createCodes } from '../create-codes.ts'
+import { shownBatches } from '../list-command.ts'
+import { withCodes } from '../open-codes.ts'
+import { revokeBatch } from '../revoke-command.ts'
 
 const PATH = '/codes'
 const KEPT_MS = 30 * 60_000
 const MOST_KEPT = 10
 /** More codes are a task for an engineer and a printer. */
 const MOST_CODES = 2_000
-const LABEL = /^[A-Za-z0-9][A-Za-z0-9-]{0,31}$/
-
-const Created = z.looseObject({
-  label: z.string(),
-  codes: z.array(z.looseObject({ number: z.number(), name: z.string().nullable(), code: z.string() })),
-})
-const Batches = z.looseObject({
-  batches: z.array(
-    z.looseObject({
-      label: z.string(),
-      count: z.number(),
-      isShared: z.boolean(),
-      until: z.string().nullable(),
-      state: z.string(),
-    }),
-  ),
-})
 
 /** New codes of one session. They are shown once, and are only in memory. */
-interface Printed extends z.infer<typeof Created> {
-  readonly entryPoint: string
+interface Printed extends CreatedCodes {
   readonly atMs: number
 }
 
@@ -62,15 +51,19 @@ export const codesSection: Section = {
   },
 }
 
-async function show({ entryPoints, commands }: SectionDeps, visit: Visit): Promise<Answer> {
+async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<Answer> {
   const { scope, words, manager } = visit
   const names = (entryPoints() ?? [])
     .filter(({ name, features }) => features['access-codes'] !== undefined && scope.seesEntryPoint(name))
     .map(({ name }) => name)
   const points = await Promise.all(
     names.map(async (name) => {
-      const listed = await commands.json(['codes', 'list', `--entry-point=${name}`])
-      const batches = listed.ok ? Batches.parse(listed.data).batches : []
+      const listed = await outcomeOf(() =>
+        withCodes({ env }, name, async ({ codes }) => {
+          return { ok: true, batches: shownBatches(await codes.batches(name)) } as const
+        }),
+      )
+      const batches = listed.ok ? listed.batches : []
       return { name, batches, isKnown: listed.ok, path: (act: string) => pathOf(['codes', name, act]) }
     }),
   )
@@ -78,23 +71,28 @@ async function show({ entryPoints, commands }: SectionDeps, visit: Visit): Promi
   return page('access-codes/codes', { title: words.t.codes.title, current: PATH, points, isEditor })
 }
 
-async function create(
-  { commands, nowSeconds }: SectionDeps,
-  kept: Map<string, Printed>,
-  visit: Visit,
-): Promise<Answer> {
+async function create({ env, nowSeconds }: SectionDeps, kept: Map<string, Printed>, visit: Visit): Promise<Answer> {
   const { field, words, sessionId } = visit
   const entryPoint = visit.part('entryPoint')
   const [label, count, until] = [field('label').trim(), Number(field('count')), field('until')]
   const isRight = LABEL.test(label) && Number.isInteger(count) && count >= 1 && count <= MOST_CODES
   if (!isRight || !/^(\d{4}-\d\d-\d\d)?$/.test(until)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
-  // A day of the page's zone, whose last second the command gets.
+  // A day of the page's zone means its last second.
   const end = readEnd(until || 'never', words)
   if (!end.ok)
     return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', more: [end.fault] }, { detail: label })
-  const ends = end.value === null ? [] : [`--until=${end.value.text}`]
-  const options = [`--entry-point=${entryPoint}`, `--label=${label}`, `--count=${count}`, ...ends]
-  const result = await commands.json(['codes', 'create', ...options])
+  const batch = {
+    label,
+    holders: Array.from({ length: count }, () => NO_HOLDER),
+    isShared: false,
+    most: null,
+    devices: null,
+    words: null,
+    endsAtSeconds: end.value?.seconds ?? null,
+    groups: [],
+    attributes: {},
+  }
+  const result = await outcomeOf(() => withCodes({ env }, entryPoint, (open) => createCodes(open, batch)))
   if (!result.ok) {
     const detail = detailOf(result.fault) ?? words.t.errors.askEngineer
     return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', detail }, { detail: label })
@@ -102,7 +100,7 @@ async function create(
   const nowMs = nowSeconds() * 1000
   for (const [id, { atMs }] of kept) if (atMs < nowMs - KEPT_MS) kept.delete(id)
   if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? '')
-  kept.set(sessionId, { ...Created.parse(result.data), entryPoint, atMs: nowMs })
+  kept.set(sessionId, { ...result.data, atMs: nowMs })
   return redirect(`${PATH}/print`, undefined, { count, detail: label })
 }
 
@@ -121,17 +119,13 @@ function print(
   })
 }
 
-async function revoke({ commands }: SectionDeps, visit: Visit): Promise<Answer> {
+async function revoke({ env }: SectionDeps, visit: Visit): Promise<Answer> {
   const { field, words } = visit
   const label = field('label')
   if (!LABEL.test(label)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
-  const result = await commands.json([
-    'codes',
-    'revoke',
-    `--entry-point=${visit.part('entryPoint')}`,
-    `--label=${label}`,
-    '--yes',
-  ])
+  const result = await outcomeOf(() =>
+    withCodes({ env }, visit.part('entryPoint'), (open) => revokeBatch(open, label, isConfirmed)),
+  )
   if (result.ok) return redirect(PATH, { tone: 'done', text: 'codes.revoked', values: { label } }, { detail: label })
   const detail = detailOf(result.fault) ?? words.t.errors.askEngineer
   return redirect(PATH, { tone: 'refused', text: 'codes.notRevoked', detail }, { detail: label })

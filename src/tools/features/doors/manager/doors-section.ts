@@ -1,11 +1,14 @@
 import type { DoorWindow } from '../../../../features/doors/doors.ts'
 import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import { outcomeOf } from '../../../cli/command.ts'
+import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { fieldText, readField } from '../../../manager/pages/typed-times.ts'
 import { detailOf } from '../../../manager/people/viewer-form.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
+import { currentWindow, movableDoors, moveDoors, type NewTimes } from '../move-doors.ts'
 
 const PATH = '/doors'
 const MINUTES = [5, 15, 30, 60] as const
@@ -52,22 +55,17 @@ function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager 
   return page('doors', { title: words.t.doors.title, current: PATH, ...model })
 }
 
-/** The window that is open, else the next one, else the last, as the command `doors` chooses. */
-function currentWindow(windows: readonly DoorWindow[], nowSeconds: number): DoorWindow | undefined {
-  const ends = ({ closesAtSeconds }: DoorWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
-  const left = windows.filter((one) => ends(one) > nowSeconds)
-  return left.toSorted((one, other) => ends(one) - ends(other))[0] ?? windows.at(-1)
-}
-
-function doorActs({ commands, entryPoints, nowSeconds }: SectionDeps) {
-  async function move(visit: Visit, text: string, options: readonly string[]): Promise<Answer> {
+function doorActs({ env, entryPoints, nowSeconds }: SectionDeps) {
+  async function moveTo(visit: Visit, text: string, times: NewTimes): Promise<Answer> {
     const name = visit.part('entryPoint')
-    const result = await commands.json(['doors', `--entry-point=${name}`, '--yes', ...options])
+    const result = await outcomeOf(async () => {
+      const found = movableDoors(env, name, nowSeconds())
+      return found.ok ? await moveDoors(env, found.data, times, isConfirmed, nowSeconds()) : found
+    })
     if (result.ok) return redirect(PATH, { tone: 'done', text: `doors.${text}`, values: { name } })
     const detail = detailOf(result.fault) ?? visit.words.t.errors.askEngineer
     return redirect(PATH, { tone: 'refused', text: 'doors.refused', values: { name }, detail })
   }
-  const iso = (seconds: number) => new Date(Math.floor(seconds) * 1000).toISOString().replace('.000', '')
   function windowOf(visit: Visit): DoorWindow | undefined {
     const found = entryPoints()?.find(({ name }) => name === visit.part('entryPoint'))
     return currentWindow((found?.features.doors as DoorSettings | undefined)?.windows ?? [], nowSeconds())
@@ -81,33 +79,39 @@ function doorActs({ commands, entryPoints, nowSeconds }: SectionDeps) {
     if (opens === null || !isKnown || !isShown)
       return redirect(PATH, { tone: 'refused', text: 'doors.changedMeanwhile' })
     const end = windowOf(visit)?.closesAtSeconds ?? null
-    const moved = opens + minutes * 60
-    const closes = end === null || visit.field('both') !== 'on' ? [] : [`--closes=${iso(end + minutes * 60)}`]
-    return move(visit, 'moved', [`--opens=${iso(moved)}`, ...closes])
+    const movesEnd = end !== null && visit.field('both') === 'on'
+    const closes = movesEnd ? { closesAtSeconds: Math.floor(end + minutes * 60) } : {}
+    return moveTo(visit, 'moved', { opensAtSeconds: Math.floor(opens + minutes * 60), ...closes })
   }
   function set(visit: Visit): Promise<Answer> | Answer {
     const { field, words } = visit
     const current = windowOf(visit)
-    const options: string[] = []
-    for (const [name, before] of [
-      ['opens', current?.opensAtSeconds],
-      ['closes', current?.closesAtSeconds],
+    const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
+    for (const [name, end] of [
+      ['opens', 'opensAtSeconds'],
+      ['closes', 'closesAtSeconds'],
     ] as const) {
       const text = field(name)
       if (text === '') continue
+      const before = current?.[end] ?? null
       // A time that the manager did not change may have seconds, or be in an hour that comes twice.
-      const isSame = text === fieldText(msOf(before), words.zone)
-      const typed = isSame ? ({ ok: true, value: iso(before ?? 0) } as const) : readField(text, words, 'doors.noTime')
+      if (before !== null && text === fieldText(before * 1000, words.zone)) {
+        times[end] = Math.floor(before)
+        continue
+      }
+      const typed = readField(text, words, 'doors.noTime')
       if (!typed.ok) return redirect(PATH, { tone: 'refused', ...typed.fault })
-      options.push(`--${name}=${typed.value}`)
+      times[end] = Date.parse(typed.value) / 1000
     }
-    if (options.length === 0) return redirect(PATH, { tone: 'refused', text: 'doors.noTime' })
-    return move(visit, 'moved', options)
+    if (Object.keys(times).length === 0) return redirect(PATH, { tone: 'refused', text: 'doors.noTime' })
+    return moveTo(visit, 'moved', times)
   }
+  const now = () => Math.floor(nowSeconds())
   return {
-    open: (visit: Visit) => move(visit, 'opened', [`--opens=${iso(nowSeconds())}`]),
-    close: (visit: Visit) => move(visit, 'closed', [`--closes=${iso(nowSeconds())}`]),
-    ...{ move: moveStart, set },
+    open: (visit: Visit) => moveTo(visit, 'opened', { opensAtSeconds: now() }),
+    close: (visit: Visit) => moveTo(visit, 'closed', { closesAtSeconds: now() }),
+    move: moveStart,
+    set,
   }
 }
 

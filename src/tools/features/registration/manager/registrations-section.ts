@@ -1,28 +1,17 @@
-import { z } from 'zod'
+import { STATES } from '../../../../features/registration/book/registration.ts'
+import { outcomeOf } from '../../../cli/command.ts'
 import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { detailOf } from '../../../manager/people/viewer-form.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
+import { changeRegistrations } from '../change-registrations.ts'
+import { registrationsPage } from '../list-registrations.ts'
+import { withRegistrations } from '../open-registrations.ts'
+import { MAILS_PER_MINUTE } from '../options.ts'
 
 const PATH = '/registrations'
 const ROWS = 50
 const STEPS = ['approve', 'refuse', 'cancel', 'forget'] as const
-
-const Listed = z.looseObject({
-  most: z.number().nullable(),
-  counts: z.record(z.string(), z.number()),
-  registrations: z.array(
-    z.looseObject({
-      address: z.string(),
-      state: z.string(),
-      registeredAt: z.string(),
-      attributes: z.record(z.string(), z.string()),
-    }),
-  ),
-  next: z.string().nullable(),
-})
-
-const Changed = z.looseObject({ changed: z.number() })
 
 /** Registrations of guests: list, approve, refuse, cancel and forget. */
 export const registrationsSection: Section = {
@@ -72,26 +61,33 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const names = namesIn(deps, visit)
   const title = words.t.registrations.title
   if (!names.includes(entryPoint)) return page('message', { title, current: PATH, text: words.t.errors.notFound }, 404)
-  const state = Object.hasOwn(words.t.registrations.states, field('state')) ? field('state') : ''
+  const state = STATES.find((one) => one === field('state'))
   const after = field('after').slice(0, 320)
-  const filter = [...(state === '' ? [] : [`--state=${state}`]), ...(after === '' ? [] : [`--after=${after}`])]
-  const listed = await deps.commands.json([
-    'registrations',
-    'list',
-    `--entry-point=${entryPoint}`,
-    `--limit=${ROWS}`,
-    ...filter,
-  ])
+  const filter = { limit: ROWS, ...(state !== undefined && { state }), ...(after !== '' && { after }) }
+  const listed = await outcomeOf(() =>
+    withRegistrations(deps, { entryPoint }, async (opened) => {
+      return { ok: true, ...(await registrationsPage(opened, filter)) } as const
+    }),
+  )
   if (!listed.ok) {
     const text = detailOf(listed.fault) ?? words.t.errors.askEngineer
     return page('message', { title, current: PATH, text, back: '/people' }, 503)
   }
-  const { registrations, counts, most, next } = Listed.parse(listed.data)
+  const { registrations, counts, most, next } = listed
   const path = ['registrations', entryPoint]
   return page('registration/registrations', {
-    ...{ title, current: PATH, entryPoint, names, state, counts: Object.entries(counts), most, rows: registrations },
+    ...{
+      title,
+      current: PATH,
+      entryPoint,
+      names,
+      state: state ?? '',
+      counts: Object.entries(counts),
+      most,
+      rows: registrations,
+    },
     ...{ isEditor: EDITORS.includes(manager.role), action: pathOf(path), isStart: after === '' },
-    next: next === null ? null : pathOf(path, { state, after: next }),
+    next: next === null ? null : pathOf(path, { state: state ?? '', after: next }),
   })
 }
 
@@ -106,7 +102,7 @@ function askToForget({ field, fields, part, words }: Visit): Answer {
   return page('registration/forget', { ...model, action: pathOf(path) })
 }
 
-async function change({ commands }: SectionDeps, visit: Visit): Promise<Answer> {
+async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const { field, fields, words } = visit
   const entryPoint = visit.part('entryPoint')
   const to = pathOf(['registrations', entryPoint], { state: field('state') })
@@ -114,15 +110,19 @@ async function change({ commands }: SectionDeps, visit: Visit): Promise<Answer> 
   const addresses = [...new Set(fields('address'))]
   if (step === undefined || addresses.length === 0)
     return redirect(to, { tone: 'refused', text: 'registrations.nobody' })
-  const result = await commands.json(['registrations', step, `--entry-point=${entryPoint}`, '--yes'], addresses)
+  const result = await outcomeOf(() =>
+    withRegistrations(deps, { entryPoint, mailsPerMinute: MAILS_PER_MINUTE }, ({ registrations }) =>
+      changeRegistrations(registrations, step, addresses),
+    ),
+  )
   const subject = {
     count: addresses.length,
     detail: step,
     ...(addresses.length === 1 && { viewer: addresses[0] ?? '' }),
   }
   if (result.ok) {
-    const { changed } = Changed.parse(result.data)
-    // The command names each guest who could not be changed, such as without a free place.
+    const changed = result.data.changed.length
+    // Some guests may not be changed, such as without a free place.
     const isAll = changed === addresses.length
     const text = isAll ? `registrations.done.${step}` : 'registrations.part'
     const values = { count: changed, all: addresses.length }

@@ -7,6 +7,7 @@ import type { RowFault } from '../../../cli/import/row-fault.ts'
 import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Visit } from '../../door/route.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
+import { invite } from '../account-acts.ts'
 import { detailOf } from '../viewer-form.ts'
 import { dryStore } from './dry-store.ts'
 import { inScope, type SheetColumn, type SheetOptions, sheetRows } from './read-sheet.ts'
@@ -181,13 +182,14 @@ function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Wor
 }
 
 /** Sends the mails one after another, while the manager goes on. `viewers invite` refuses those who have a password. */
-async function inviteAll({ commands, viewers, warn }: SectionDeps, usernames: readonly string[]): Promise<void> {
+async function inviteAll({ env, viewers, warn }: SectionDeps, usernames: readonly string[]): Promise<void> {
   let notSent = 0
   for (const username of usernames) {
     try {
-      const known = await viewers.editable?.inspect(username)
-      if (!known || known.hasPassword || known.invitation !== null) continue
-      const invited = await commands.json(['viewers', 'invite'], [username])
+      const { editable } = viewers
+      const known = await editable?.inspect(username)
+      if (editable === null || !known || known.hasPassword || known.invitation !== null) continue
+      const invited = await invite(env, editable, username)
       if (!invited.ok) notSent += 1
     } catch (error) {
       // The store or the mail server is away: the list shows who has no invitation yet.

@@ -7,8 +7,8 @@ import { startWithCommands } from '../../../manager/real-entry-point.ts'
 
 const KEY = '7f3e9d1c5b2a48067985a4b3c2d1e0ff'
 
-async function startWithCodes() {
-  const manager = await startWithCommands({ accessCodes: 'on', accessCodeKey: KEY })
+async function startWithCodes(entry: object = {}) {
+  const manager = await startWithCommands({ accessCodes: 'on', accessCodeKey: KEY, ...entry })
   async function find(code: string) {
     const records = openFileRecords(manager.guestsFile, { nowSeconds: () => Date.now() / 1000, isCommand: true })
     try {
@@ -48,4 +48,30 @@ test.each([
   const { manager, browser } = await startWithCodes()
   expect((await browser.act('/codes/default/create', fields)).text).toContain('No code was made.')
   expect(manager.faults).toEqual([])
+})
+
+test('new codes are shown to the session that made them, and to no other', async () => {
+  const { manager, browser } = await startWithCodes()
+  const made = await browser.act('/codes/default/create', { label: 'GALA', count: '1' })
+  const code = /<code>([^<]+)</.exec(made.text)?.[1] ?? ''
+  expect(code).not.toBe('')
+  const other = await manager.signedIn('event-manager', null, 'joe@example.com')
+  expect((await other.get('/codes/print')).location).toBe('/codes')
+  expect(JSON.stringify(manager.acts())).not.toContain(code)
+  await browser.get('/codes')
+  for (const fields of [
+    { label: '--json', count: '1' },
+    { label: 'A-', count: '1' },
+    { label: 'A', count: '-1' },
+    { label: 'A', count: '999999' },
+  ]) {
+    expect((await browser.act('/codes/default/create', fields)).text).toContain('Use letters, digits and hyphens')
+  }
+})
+
+test('codes end with the day of the page', async () => {
+  const { browser, find } = await startWithCodes({ opensAt: '2090-07-24T18:00Z', doorsTimeZone: 'Asia/Kathmandu' })
+  const made = await browser.act('/codes/default/create', { label: 'A', count: '1', until: '2026-11-30' })
+  const known = await find(/<code>([^<]+)</.exec(made.text)?.[1] ?? '')
+  expect(known?.batch.endsAtSeconds).toBe(Date.parse('2026-11-30T23:59:59+05:45') / 1000)
 })

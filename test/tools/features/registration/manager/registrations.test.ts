@@ -1,43 +1,80 @@
-import { expect, test } from 'vitest'
-import { ENTRY_POINT } from '../../../../login/entry-point.ts'
-import { startManager } from '../../../manager/start-manager.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openFileRecords } from '../../../../../src/features/guests/file-records.ts'
+import { createRegistrations } from '../../../../../src/features/registration/book/registrations.ts'
+import { readSettings } from '../../../../features/registration/registration-settings.ts'
+import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-point.ts'
 
-test('registrations are approved by the names that are ticked, one that fails is said, and the page asks before it forgets', async () => {
-  const entryPoint = { ...ENTRY_POINT, name: 'gold', features: { registration: {} } }
-  const row = {
-    address: 'ada@example.com',
-    state: 'waiting-for-approval',
-    registeredAt: '2026-11-24T20:00:00Z',
-    attributes: { company: '<b>x</b>' },
+const GIVEN = {
+  approval: 'by-hand',
+  fields: [
+    { name: 'company', kind: 'text', label: 'Company' },
+    { name: 'terms', kind: 'consent', label: 'Terms', version: '2026-11' },
+  ],
+}
+const nowSeconds = () => Date.now() / 1000
+
+async function startWithGuests(...names: string[]) {
+  const manager = await startWithCommands({ registration: GIVEN }, mailEnvironment({ port: 25 }))
+  const records = openFileRecords(manager.guestsFile, { nowSeconds })
+  onTestFinished(records.close)
+  const settings = readSettings(GIVEN)
+  const registrations = createRegistrations({ records, entryPoint: 'default', settings, nowSeconds, mailOf: () => [] })
+  for (const name of names) {
+    const consents = [{ name: 'terms', version: '2026-11', atSeconds: 1_795_000_000 }]
+    const attributes = { company: `<b>${name}</b>`, terms: '2026-11' }
+    await registrations.register({ address: `${name}@a.example`, attributes, consents, language: 'en' })
   }
-  const listed = { most: 10, counts: { 'waiting-for-approval': 1 }, registrations: [row], next: null }
-  const commands = (args: string) =>
-    args.startsWith('registrations list')
-      ? listed
-      : args.startsWith('registrations approve')
-        ? { changed: 1, faults: [] }
-        : undefined
-  const manager = await startManager({ entryPoints: [entryPoint, { ...entryPoint, name: 'silver' }], commands })
-  const browser = await manager.signedIn('event-manager', ['gold'])
-  expect((await browser.get('/registrations')).location).toBe('/registrations/gold')
-  const { text } = await browser.get('/registrations/gold')
-  expect(text).toContain('waits for approval')
+  const browser = await manager.signedIn()
+  const { location } = await browser.get('/registrations')
+  expect(location).toBe('/registrations/default')
+  const change = (step: string, ...guests: string[]) =>
+    browser.act('/registrations/default', { step, address: guests.map((name) => `${name}@a.example`) })
+  const stateOf = async (name: string) => (await registrations.find(`${name}@a.example`))?.state
+  return { manager, browser, records, change, stateOf }
+}
+
+test('guests are approved, refused, cancelled and forgotten', async () => {
+  const { manager, browser, records, change, stateOf } = await startWithGuests('ada', 'bob', 'eve', 'joe')
+  const { text } = await browser.get('/registrations/default?state=waiting-for-approval')
+  expect(text).toContain('ada@a.example')
   expect(text).not.toContain('<b>')
+  expect((await change('approve', 'ada')).text).toContain('1 person is approved')
+  // The login app sends the mail.
+  expect(await records.list('mail-outbox', { limit: 10 })).toHaveLength(1)
+  expect((await change('approve', 'ada', 'bob')).text).toContain('1 of 2 were changed')
+  expect((await change('approve', 'ada')).text).toContain('Nothing was changed')
+  expect((await change('refuse', 'eve')).text).toContain('1 person is refused')
+  expect((await change('cancel', 'bob')).text).toContain('1 registration is cancelled')
+  expect((await change('forget', 'joe')).text).toContain('1 registration is deleted')
+  expect(await Promise.all(['ada', 'bob', 'eve', 'joe'].map(stateOf))).toEqual([
+    'approved',
+    'cancelled',
+    'refused',
+    undefined,
+  ])
+  const reasonOf = async (name: string) => (await browser.get(`/people/one/${name}%40a.example`)).text
+  expect(await reasonOf('ada')).toContain('The person can sign in with: registration.')
+  expect(await reasonOf('bob')).toContain('The person has registered at default: cancelled.')
+  expect(manager.acts().filter(({ outcome }) => outcome === 'registrations-changed')).toHaveLength(4)
+  expect(manager.faults).toEqual([])
+})
+
+test('the page asks before it forgets, and takes no guests of another entry point', async () => {
+  const { manager } = await startWithGuests('ada')
+  const browser = await manager.signedIn('event-manager', ['default'], 'joe@example.com')
+  const { text } = await browser.get('/registrations/default')
+  expect(text).toContain('waits for approval')
   // No button of the list forgets before the page has asked.
-  expect(text).toContain('formaction="/registrations/gold/forget"')
+  expect(text).toContain('formaction="/registrations/default/forget"')
   expect(text).not.toContain('value="forget"')
-  const act = (fields: Record<string, string | string[]>) => browser.act('/registrations/gold', fields)
-  expect((await act({ step: 'approve', address: 'ada@example.com' })).text).toContain('1 person is approved')
-  expect((await act({ step: 'approve', address: ['ada@example.com', 'bob@example.com'] })).text).toContain(
-    '1 of 2 were changed',
-  )
-  const asked = await browser.act('/registrations/gold/forget', { address: ['ada@example.com', '<i>'] })
+  const asked = await browser.act('/registrations/default/forget', { address: ['ada@a.example', '<i>'] })
   expect(asked.text).toContain('2 registrations will be deleted, with all personal data. This cannot be undone.')
-  expect(asked.text).toContain('<input type="hidden" name="address" value="ada@example.com">')
+  expect(asked.text).toContain('<input type="hidden" name="address" value="ada@a.example">')
   expect(asked.text).not.toContain('<i>')
-  expect((await browser.act('/registrations/gold/forget')).text).toContain('Choose people in the list first')
+  expect((await browser.act('/registrations/default/forget')).text).toContain('Choose people in the list first')
+  const exported = await browser.act('/registrations/default', { step: 'export', address: 'ada@a.example' })
+  expect(exported.text).toContain('Choose people in the list first')
   expect((await browser.post('/registrations/silver/forget', { address: 'x' })).status).toBe(404)
-  expect((await act({ step: 'export', address: 'ada@example.com' })).text).toContain('Choose people in the list first')
   expect((await browser.post('/registrations/silver', { step: 'approve', address: 'x' })).status).toBe(404)
   expect((await browser.get('/registrations/silver')).status).toBe(404)
 })

@@ -1,0 +1,138 @@
+import { entryPointSources, readEntryPointSettings } from '../../../config.ts'
+import { ConfigError } from '../../../errors.ts'
+import { type DoorWindow, doorState } from '../../../features/doors/doors.ts'
+import type { DoorSettings } from '../../../features/doors/fields.ts'
+import { timeText } from '../../../settings/times.ts'
+import type { ActResult } from '../../cli/command.ts'
+import { isoWithOffset, openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
+import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
+import type { Confirm } from '../../cli/terminal/confirm.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
+import { writeDoors } from './doors-file.ts'
+
+/** The doors of one entry point whose times are in a file. */
+export interface MovableDoors {
+  readonly name: string
+  readonly file: string
+  /** Undefined before the first times. */
+  readonly doors: DoorSettings | undefined
+  readonly zone: TimeZone
+  /** The window that is open, else the next one, else the last. Undefined before the first times. */
+  readonly current: DoorWindow | undefined
+}
+
+/** UNIX times in seconds. A time that is not given stays. */
+export interface NewTimes {
+  readonly opensAtSeconds?: number
+  readonly closesAtSeconds?: number
+}
+
+export interface MovedDoors {
+  readonly name: string
+  readonly doors: DoorSettings | undefined
+  /** True if the app must be restarted, because it had no times at its start. */
+  readonly needsRestart: boolean
+}
+
+const OF_ENVIRONMENT =
+  'come from the environment, which the app reads at its start. Change OPENS_AT and CLOSES_AT, and restart the app. ' +
+  'src/features/doors/README.md says how to move them without a restart'
+
+/**
+ * Reads the doors of one entry point from the settings as they are now.
+ * @param wanted its name. Undefined for the only one, or `default`.
+ * @throws ConfigError if the settings are wrong.
+ */
+export function movableDoors(
+  env: CommandIo['env'],
+  wanted: string | undefined,
+  nowSeconds: number,
+): ActResult<MovableDoors> {
+  const { name, doors, file } = doorsIn(env, wanted)
+  if (file === undefined) return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.` }
+  const zone = openTimeZone(doors?.timeZone ?? 'UTC')
+  return { ok: true, data: { name, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) } }
+}
+
+/**
+ * Moves the current window of the doors. The app reads the new times within two seconds.
+ * @param confirm is asked before open doors close.
+ * @throws ConfigError if the doors would close before they open, or the file cannot be replaced.
+ */
+export async function moveDoors(
+  env: CommandIo['env'],
+  { name, file, doors: before, zone, current }: MovableDoors,
+  times: NewTimes,
+  confirm: Confirm,
+  nowSeconds: number,
+): Promise<ActResult<MovedDoors>> {
+  const windows = before?.windows ?? []
+  const index = current === undefined ? 0 : windows.indexOf(current)
+  const wanted = wantedWindow(current, times, zone)
+  const moved = windows.toSpliced(index, 1, wanted)
+  const stateAfter = doorState(moved, nowSeconds)
+  if (doorState(windows, nowSeconds).name === 'open' && stateAfter.name !== 'open') {
+    const closing =
+      stateAfter.name === 'not-open-yet'
+        ? `until ${timeText('en', stateAfter.opensAtSeconds, before?.timeZone ?? 'UTC')}`
+        : 'for good: the end is in the past'
+    const confirmed = await confirm(`Entry point ${name} is open now. This closes it ${closing}.`)
+    if (!confirmed.ok) return confirmed
+  }
+  writeDoors(file, name, changedFields(sourceOf(env, name).given.DOORS_WINDOWS, times, wanted, index, zone))
+  const { doors: after } = doorsIn(env, name)
+  const written = after?.windows[index]
+  if (written?.opensAtSeconds !== wanted.opensAtSeconds || written?.closesAtSeconds !== wanted.closesAtSeconds) {
+    return {
+      ok: false,
+      fault: `${file} does not have the new times: another program changes it. Run the command again.`,
+    }
+  }
+  return { ok: true, data: { name, doors: after, needsRestart: before === undefined } }
+}
+
+/** Returns the window that is open, else the next one, else the last. */
+export function currentWindow(windows: readonly DoorWindow[], nowSeconds: number): DoorWindow | undefined {
+  const endOf = ({ closesAtSeconds }: DoorWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
+  const left = windows.filter((window) => endOf(window) > nowSeconds)
+  return left.toSorted((one, other) => endOf(one) - endOf(other))[0] ?? windows.at(-1)
+}
+
+function doorsIn(env: CommandIo['env'], wanted: string | undefined) {
+  const { name, features } = entryPointNamed(readEntryPointSettings(env), wanted)
+  return { name, doors: features.doors as DoorSettings | undefined, file: sourceOf(env, name).file }
+}
+
+function sourceOf(env: CommandIo['env'], name: string) {
+  const found = entryPointSources(env).sources.find((one) => one.name === name)
+  if (found === undefined) throw new ConfigError(`Unknown entry point ${name}.`)
+  return found.source
+}
+
+/** @throws ConfigError if the doors would close before they open. */
+function wantedWindow(before: DoorWindow | undefined, times: NewTimes, zone: TimeZone): DoorWindow {
+  const opensAtSeconds = times.opensAtSeconds ?? before?.opensAtSeconds ?? null
+  const closesAtSeconds = times.closesAtSeconds ?? before?.closesAtSeconds ?? null
+  if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
+    const [start, end] = [isoIn(zone, opensAtSeconds), isoIn(zone, closesAtSeconds)]
+    const remedy =
+      times.closesAtSeconds === undefined ? 'Use --closes too, with a date' : 'Use a later end, with its date'
+    throw new ConfigError(`The doors would close at ${end}, before they open at ${start}. ${remedy}.`)
+  }
+  return { opensAtSeconds, closesAtSeconds }
+}
+
+/** Returns the fields that change, in the form that the entry point has. @param list of several windows. */
+function changedFields(list: string | undefined, times: NewTimes, wanted: DoorWindow, index: number, zone: TimeZone) {
+  const opensAt = isoIn(zone, wanted.opensAtSeconds ?? 0)
+  const closesAt = isoIn(zone, wanted.closesAtSeconds ?? 0)
+  if (list !== undefined) return { doorsWindows: list.split(',').with(index, `${opensAt}/${closesAt}`) }
+  return {
+    ...(times.opensAtSeconds !== undefined && { opensAt }),
+    ...(times.closesAtSeconds !== undefined && { closesAt }),
+  }
+}
+
+function isoIn(zone: TimeZone, seconds: number): string {
+  return isoWithOffset(seconds * 1000, zone.offsetMsAt(seconds * 1000))
+}
