@@ -1,6 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { InSteps } from '../segments/segment-scan.ts'
-import { mapEach } from './map-each.ts'
 import { paginate } from './pagination.ts'
 import { answerPeaks } from './report-peaks.ts'
 import type { ReportQuestion } from './report-question.ts'
@@ -23,7 +21,7 @@ const CHUNK_CHARACTERS = 32_768
  * may write through this connection until the last chunk.
  */
 export function* answerReport(database: DatabaseSync, question: ReportQuestion): Generator<string, void> {
-  const { count, items } = yield* answer(database, question)
+  const { count, items } = answer(database, question)
   yield ''
   let text = '{"data":['
   let isFirst = true
@@ -40,30 +38,36 @@ export function* answerReport(database: DatabaseSync, question: ReportQuestion):
   yield `${text}],"pagination":${JSON.stringify(paginate(question, count))}}`
 }
 
-function* answer(database: DatabaseSync, question: ReportQuestion): InSteps<Answer> {
+function answer(database: DatabaseSync, question: ReportQuestion): Answer {
   const { report } = question
   switch (report.kind) {
     case 'viewers': {
       const { count, items } = answerViewers(database, { ...question, report })
-      return { count, items: mapEach(items, viewerPieces) }
+      return { count, items: inPieces(items, viewerPieces) }
     }
     case 'views': {
       const { count, items } = answerViews(database, { ...question, report })
-      return { count, items: mapEach(items, wholeItem('View')) }
+      return { count, items: inPieces(items, wholeItem('View')) }
     }
     case 'series': {
-      const window = yield* answerSeries(database, { ...question, report })
-      return { count: window.count(), items: mapEach(window.items(), wholeItem('Series')) }
+      const { number, limit } = question.page
+      const all = answerSeries(database, { ...question, report })
+      return { count: all.length, items: all.slice((number - 1) * limit, number * limit).map(wholeItem('Series')) }
     }
     case 'peaks':
     case 'watched': {
-      const window = yield* answerPeaks(database, { ...question, report })
-      return {
-        count: window.count(),
-        items: mapEach(window.items(), wholeItem(report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries')),
-      }
+      const { count, items } = answerPeaks(database, { ...question, report })
+      return { count, items: items.map(wholeItem(report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries')) }
     }
   }
+}
+
+/** One item after the other: a page may be large. */
+function* inPieces<Item>(
+  items: Iterable<Item>,
+  piecesOf: (item: Item) => Iterable<string>,
+): Iterable<Iterable<string>> {
+  for (const item of items) yield piecesOf(item)
 }
 
 function wholeItem(type: string): (attributes: object) => [string] {

@@ -1,8 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { regionOf } from '../segments/places.ts'
-import { type InSteps, scanSegments } from '../segments/segment-scan.ts'
 import { selectSegments } from '../segments/segment-selection.ts'
-import { openPageWindow, type PageWindow } from './page-window.ts'
 import type { GroupDimension, ReportQuestion, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
 
@@ -16,158 +14,71 @@ export interface SeriesItem {
   readonly value: number
 }
 
-/** The column whose distinct values are counted; null counts all rows. The value 0 is not counted. */
-const COUNTED: Readonly<Record<SeriesMetric, string | null>> = {
-  'total-views': null,
-  'unique-devices': 'client',
-  'authenticated-viewers': 'viewer',
-}
-
-/** Makes a series: by time, or by value (greatest first) for dimensions that are not times. */
-export function* answerSeries(database: DatabaseSync, question: SeriesQuestion): InSteps<PageWindow<SeriesItem>> {
-  const { dimension } = question.report
-  const window = openPageWindow<SeriesItem>(question.page)
-  switch (dimension) {
-    case 'hour':
-    case 'day':
-    case 'month':
-      yield* tallyBuckets(database, question, { unit: dimension, window })
-      break
-    case 'summary': {
-      const [value = 0] = (yield* tallyGroups(database, question, { column: '0', nameOf: String })).values()
-      window.add(1, () => ({ dimension_type: dimension, point: periodStart(question), value }))
-      break
-    }
-    default:
-      addGroups(window, question, yield* tallyGroups(database, question, GROUPS[dimension](database)))
-  }
-  return window
+const COUNTED: Readonly<Record<SeriesMetric, string>> = {
+  'total-views': 'count(*)',
+  'unique-devices': 'count(DISTINCT client)',
+  'authenticated-viewers': 'count(DISTINCT viewer)',
 }
 
 interface Grouping {
-  /** A numeric SQL expression. */
-  readonly column: string
-  readonly nameOf: (number: number) => string
+  readonly join: string
+  /** The name of the group of a segment, in SQL. */
+  readonly name: string
 }
 
-const GROUPS: Readonly<Record<GroupDimension, (database: DatabaseSync) => Grouping>> = {
-  location: (database) => ({ column: 'place', nameOf: namesOf(database, 'country', 'segment_places') }),
-  device: (database) => ({ column: 'device', nameOf: namesOf(database, 'family', 'segment_devices') }),
-  country: (database) => ({ column: 'place', nameOf: namesOf(database, 'country', 'segment_places') }),
-  region: (database) => ({ column: 'place', nameOf: regionNames(database) }),
-  'view-source': () => ({ column: `view_type = 'onsite'`, nameOf: (onsite) => (onsite === 1 ? 'onsite' : 'offsite') }),
+const OF_PLACES = 'JOIN segment_places ON segment_places.id = place'
+const GROUPS: Readonly<Record<GroupDimension, Grouping>> = {
+  location: { join: OF_PLACES, name: 'country' },
+  country: { join: OF_PLACES, name: 'country' },
+  region: { join: OF_PLACES, name: 'region_of(country, city)' },
+  device: { join: 'JOIN segment_devices ON segment_devices.id = device', name: 'family' },
+  'view-source': { join: '', name: 'view_type' },
 }
 
-function periodStart({ selection, timeZone }: SeriesQuestion): string {
-  return openTimeWriter(timeZone)(selection.fromSeconds ?? 0)
-}
-
-function addGroups(
-  window: PageWindow<SeriesItem>,
-  question: SeriesQuestion,
-  tallies: ReadonlyMap<string, number>,
-): void {
-  const point = periodStart(question)
-  const sorted = [...tallies]
-    .filter(([, value]) => value > 0)
-    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
-  for (const [name, value] of sorted) {
-    window.add(1, () => ({ dimension_type: `${question.report.dimension}:${name}`, point, value }))
-  }
-}
-
-function regionNames(database: DatabaseSync): (number: number) => string {
-  const countries = namesOf(database, 'country', 'segment_places')
-  const cities = namesOf(database, 'city', 'segment_places')
-  return (number) => regionOf({ country: countries(number), city: cities(number) })
-}
-
-function namesOf(database: DatabaseSync, column: string, table: string): (number: number) => string {
-  const rows = database.prepare(`SELECT id, ${column} AS name FROM ${table}`).all()
-  const names = new Map(rows.map(({ id, name }) => [Number(id), String(name)]))
-  return (number) => names.get(number) ?? ''
-}
-
-/** Several numbers may have the same name: the cities of a country, the versions of a device. */
-function* tallyGroups(
-  database: DatabaseSync,
-  question: SeriesQuestion,
-  { column, nameOf }: Grouping,
-): InSteps<Map<string, number>> {
-  const byNumber = new Map<number, Counter>()
-  const byName = new Map<string, Counter>()
-  const counterFor = (number: number) => {
-    const name = nameOf(number)
-    const counter = byName.get(name) ?? openCounter(question.report.metric)
-    byName.set(name, counter)
-    byNumber.set(number, counter)
-    return counter
-  }
-  yield* scanSelected(database, question, column, (_startedAt, number, counted) => {
-    const counter = byNumber.get(number) ?? counterFor(number)
-    counter.add(counted)
-  })
-  return new Map([...byName].map(([name, counter]) => [name, counter.value()]))
-}
-
-/** A segment that started before the range counts in the first bucket. Empty buckets are left out. */
-function* tallyBuckets(
-  database: DatabaseSync,
-  question: SeriesQuestion,
-  { unit, window }: { unit: 'hour' | 'day' | 'month'; window: PageWindow<SeriesItem> },
-): InSteps<void> {
-  const { timeZone, report } = question
-  const fromSeconds = question.selection.fromSeconds ?? 0
+/** Makes a series: by time, or by value (greatest first) for dimensions that are not times. Leaves out empty groups. */
+export function answerSeries(database: DatabaseSync, question: SeriesQuestion): SeriesItem[] {
+  const { selection, timeZone } = question
+  const { dimension } = question.report
   const writeTime = openTimeWriter(timeZone)
-  let bucket = { startSeconds: 0, endSeconds: Number.NEGATIVE_INFINITY }
-  let counter = openCounter(report.metric)
-  const closeBucket = () => {
-    const value = counter.value()
-    const { startSeconds } = bucket
-    if (value > 0) window.add(1, () => ({ dimension_type: unit, point: writeTime(startSeconds), value }))
-    counter = openCounter(report.metric)
+  const point = writeTime(selection.fromSeconds ?? 0)
+  if (dimension === 'summary') {
+    const [total] = tally(database, question, { join: '', name: '0' })
+    return [{ dimension_type: dimension, point, value: total?.value ?? 0 }]
   }
-  yield* scanSelected(database, question, '0', (startedAt, _group, counted) => {
-    const at = Math.max(startedAt, fromSeconds)
-    if (at >= bucket.endSeconds) {
-      closeBucket()
-      bucket = bucketAround(at, unit, timeZone)
-    }
-    counter.add(counted)
-  })
-  closeBucket()
+  if (dimension === 'hour' || dimension === 'day' || dimension === 'month') {
+    database.function('bucket_of', openBuckets(dimension, timeZone))
+    // A segment that started before the range counts in the first bucket.
+    return tally(database, question, { join: '', name: `bucket_of(max(started_at, ${selection.fromSeconds ?? 0}))` })
+      .sort((one, other) => Number(one.name) - Number(other.name))
+      .map(({ name, value }) => ({ dimension_type: dimension, point: writeTime(Number(name)), value }))
+  }
+  database.function('region_of', (country, city) => regionOf({ country: String(country), city: String(city) }))
+  return tally(database, question, GROUPS[dimension])
+    .sort((one, other) => other.value - one.value || (String(one.name) < String(other.name) ? -1 : 1))
+    .map(({ name, value }) => ({ dimension_type: `${dimension}:${name}`, point, value }))
 }
 
-function scanSelected(
+function tally(
   database: DatabaseSync,
   { report, selection }: SeriesQuestion,
-  group: string,
-  onRow: (startedAt: number, group: number, counted: number) => void,
-): InSteps<void> {
-  const columns = [group, COUNTED[report.metric] ?? '1'] as const
-  return scanSegments(database, { index: 'segments_by_start', selection: selectSegments(selection), columns }, onRow)
+  { join, name }: Grouping,
+): { readonly name: SQLOutputValue; readonly value: number }[] {
+  const { where, parameters } = selectSegments(selection)
+  const rows = database
+    .prepare(
+      `SELECT ${name} AS name, ${COUNTED[report.metric]} AS value FROM segments INDEXED BY segments_by_start ${join}
+       WHERE ${where} GROUP BY 1 HAVING value > 0`,
+    )
+    .all(parameters)
+  return rows.map((row) => ({ name: row.name ?? null, value: Number(row.value) }))
 }
 
-interface Counter {
-  add(counted: number): void
-  value(): number
-}
-
-function openCounter(metric: SeriesMetric): Counter {
-  if (COUNTED[metric] === null) {
-    let rows = 0
-    return {
-      add() {
-        rows += 1
-      },
-      value: () => rows,
-    }
-  }
-  const seen = new Set<number>()
-  return {
-    add(counted) {
-      if (counted !== 0) seen.add(counted)
-    },
-    value: () => seen.size,
+/** Returns a function from a time to the start of its bucket. Segments come in the order of their start. */
+function openBuckets(unit: 'hour' | 'day' | 'month', timeZone: string): (seconds: SQLOutputValue) => number {
+  let bucket = { startSeconds: 0, endSeconds: Number.NEGATIVE_INFINITY }
+  return (given) => {
+    const seconds = Number(given)
+    if (seconds < bucket.startSeconds || seconds >= bucket.endSeconds) bucket = bucketAround(seconds, unit, timeZone)
+    return bucket.startSeconds
   }
 }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { openSegmentReader, type Segment } from '../segments/segment-reader.ts'
 import { selectSegments } from '../segments/segment-selection.ts'
-import { mapEach } from './map-each.ts'
 import type { ReportQuestion } from './report-question.ts'
 import { openTimeWriter } from './report-times.ts'
 
@@ -46,6 +45,9 @@ export function answerViewers(
     )
     const ids = database.prepare(`SELECT id FROM ${ofViewer(':viewer')} ORDER BY started_at, id`)
     const readSegment = openSegmentReader(database, writeTime)
+    function* segmentsOf(one: Record<string, string | number>) {
+      for (const { id } of ids.iterate(one)) yield readSegment(Number(id)).segment
+    }
     const offset = Math.min((page.number - 1) * page.limit, Number.MAX_SAFE_INTEGER)
     for (const viewer of viewers.iterate({ ...all, limit: page.limit, offset })) {
       const one = { ...parameters, viewer: Number(viewer.id) }
@@ -54,7 +56,7 @@ export function answerViewers(
         viewer_identifier: String(viewer.viewer_identifier),
         last_activity: writeTime(Number(row?.last_activity)),
         videos_watched: Number(row?.videos_watched),
-        segments: mapEach(ids.iterate(one), ({ id }) => readSegment(Number(id)).segment),
+        segments: segmentsOf(one),
       }
     }
   }
