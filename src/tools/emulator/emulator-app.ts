@@ -8,9 +8,10 @@ import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
 import type { RunningCompanion } from './companion.ts'
 import type { SettableClock } from './developer/clock.ts'
 import type { Faults } from './developer/faults.ts'
+import { developerRoutes } from './developer/pages.ts'
 import type { RequestLog } from './developer/request-log.ts'
-import { developerRoutes } from './developer/routes.ts'
 import { strictness } from './http/beyond-documents.ts'
+import { errorHandler } from './http/form.ts'
 import { sendJsonError } from './http/json-error.ts'
 import { loopbackHostsOnly } from './http/loopback-only.ts'
 import { OAUTH_TABLES, oauthRoutes } from './oauth/routes.ts'
@@ -132,21 +133,11 @@ function notFound(publicUrl: string): RequestHandler {
   }
 }
 
-function describeError(onError: (error: unknown) => void): ErrorRequestHandler {
-  return (error: unknown, _req, res, next) => {
-    const { status, message } = faultOf(error)
-    if (status >= 500) onError(error)
-    if (res.headersSent) return next(error)
-    res.locals.explanation ??= error instanceof Error ? error.message : String(error)
-    return sendJsonError(res, status, status < 500 ? 'invalid_request' : 'server_error', message)
-  }
-}
-
 /** The body parser and the router throw errors with a 4xx status for bad requests. All other errors are internal. */
-function faultOf(error: unknown): { status: number; message: string } {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined
-  if (typeof status === 'number' && status >= 400 && status < 500 && error instanceof Error) {
-    return { status, message: error.message }
-  }
-  return { status: 500, message: 'Internal error in the emulator.' }
+function describeError(onError: (error: unknown) => void): ErrorRequestHandler {
+  return errorHandler((res, status, error) => {
+    if (status === null) onError(error)
+    const message = status === null ? 'Internal error in the emulator.' : (error as Error).message
+    sendJsonError(res, status ?? 500, status === null ? 'server_error' : 'invalid_request', message)
+  })
 }

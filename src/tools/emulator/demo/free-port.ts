@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { DemoError } from './demo-error.ts'
+import { EmulatorStartError } from '../start-error.ts'
 
 /**
  * Checks that a port is free on 127.0.0.1 and ::1. Browsers try both for `localhost`, so a program on the other address
@@ -9,7 +9,7 @@ import { DemoError } from './demo-error.ts'
  * @param port 0 picks any free port.
  * @param setting the name of the setting that chooses another port.
  * @returns the port.
- * @throws DemoError if the port is in use; names the port and the setting.
+ * @throws EmulatorStartError if the port is in use; names the port and the setting.
  */
 export async function freePort(port: number, program: string, setting: string): Promise<number> {
   const found = await tryToListen(port, '127.0.0.1')
@@ -17,7 +17,7 @@ export async function freePort(port: number, program: string, setting: string): 
   // A machine without IPv6 has no ::1.
   if (found.ok && (fault.ok || ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(fault.code))) return found.port
   const code = fault.ok ? '' : fault.code
-  throw new DemoError(
+  throw new EmulatorStartError(
     code === 'EADDRINUSE'
       ? `Port ${port} for ${program} is in use. Stop the other program, or set ${setting} to another port.`
       : `Cannot listen on port ${port} for ${program} (${code}). Set ${setting} to another port.`,

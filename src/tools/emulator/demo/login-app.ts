@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { DemoError } from './demo-error.ts'
+import { EmulatorStartError } from '../start-error.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const READY_WITHIN_MS = 30_000
@@ -31,7 +31,7 @@ export function startLoginApp(
  * Starts a separate program, and waits until it is ready.
  * @param logFile receives its log.
  * @param readyPath answers 2xx as soon as the program is ready.
- * @throws DemoError if the program ends at once, with its message, or if it does not become ready.
+ * @throws EmulatorStartError if the program ends at once, with its message, or if it does not become ready.
  */
 export async function startProgram(
   file: string,
@@ -53,14 +53,14 @@ export async function startProgram(
   const fault = await Promise.race([died, whenReady(`http://127.0.0.1:${port}${readyPath}`)])
   if (fault === null) return { died, stop }
   await stop()
-  throw new DemoError(fault)
+  throw new EmulatorStartError(fault)
 }
 
 /**
  * Runs a command of the login app's command line.
  * @param input its standard input.
  * @returns its standard output.
- * @throws DemoError with the command's message if it fails.
+ * @throws EmulatorStartError with the command's message if it fails.
  */
 export async function runCommand(
   args: readonly string[],
@@ -75,7 +75,7 @@ export async function runCommand(
   const printed = await output
   const said = await message
   if (child.exitCode === 0) return printed
-  throw new DemoError(`Could not add the demo's viewers. ${said}`)
+  throw new EmulatorStartError(`Could not add the demo's viewers. ${said}`)
 }
 
 async function terminate(child: ChildProcess): Promise<void> {

@@ -2,7 +2,6 @@ import { relative } from 'node:path'
 import { styleText } from 'node:util'
 import { readDemoSettings } from '../settings.ts'
 import { EmulatorStartError } from '../start-error.ts'
-import { DemoError } from './demo-error.ts'
 import { type RunningDemo, runDemo } from './run-demo.ts'
 
 /** Variables that every program needs. Others are not passed on: they could be settings of a real installation. */
@@ -24,7 +23,7 @@ if (!read.ok) end(1, read.message)
 
 process.stdout.write('Starting the login app and the emulated video service…\n')
 const starting = runDemo(read.settings, inheritedEnvironment()).catch((error: unknown) =>
-  end(1, error instanceof DemoError || error instanceof EmulatorStartError ? error.message : String(error)),
+  end(1, error instanceof EmulatorStartError ? error.message : String(error)),
 )
 const demo = (await Promise.race([starting, stopAsked])) ?? end(0)
 process.stdout.write(introduction(demo))

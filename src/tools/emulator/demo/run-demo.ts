@@ -42,7 +42,7 @@ export interface RunningDemo extends DemoAddresses {
 /**
  * Starts the login app and the emulated service on loopback, with settings that fit together.
  * @param inherited variables that every program needs, such as PATH.
- * @throws DemoError or EmulatorStartError with a sentence for the terminal.
+ * @throws EmulatorStartError with a sentence for the terminal.
  */
 export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironment): Promise<RunningDemo> {
   const loginPort = await freePort(settings.DEMO_PORT, 'the login app', 'DEMO_PORT')

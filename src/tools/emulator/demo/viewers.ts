@@ -6,7 +6,7 @@ import { type ProgramEnvironment, runCommand } from './login-app.ts'
 /**
  * Adds the demo's viewers with the commands that an operator would use.
  * @param file the file of the viewers, which may not be there yet.
- * @throws DemoError if a command fails.
+ * @throws EmulatorStartError if a command fails.
  */
 export async function prepareViewers(
   { viewers, isNew }: DemoSecrets,

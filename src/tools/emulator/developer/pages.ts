@@ -3,6 +3,7 @@ import express, { type RequestHandler, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentFinder } from '../player/content.ts'
+import { controlRoutes } from './control.ts'
 import type { DeveloperDeps } from './developer-deps.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
@@ -10,8 +11,8 @@ const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
 const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 const MAX_CONTENTS_SHOWN = 200
 
-/** The home page `/`, and the request log as a page or as JSON. */
-export function developerPages(deps: DeveloperDeps): Router {
+/** The home page `/`, the request log as a page or as JSON, and everything else below `/emulator`. */
+export function developerRoutes(deps: DeveloperDeps): Router {
   const { publicUrl, seed, companions, features, isStrict, clock, faults, requestLog } = deps
   const contents = contentLister(deps)
   const router = Router()
@@ -47,6 +48,7 @@ export function developerPages(deps: DeveloperDeps): Router {
   }
   router.route('/').get(home).all(onlyGet)
   router.route('/emulator/requests').get(requests).all(onlyGet)
+  router.use('/emulator', controlRoutes(deps))
   return router
 }
 

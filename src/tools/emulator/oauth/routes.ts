@@ -45,7 +45,6 @@ export function oauthRoutes(deps: OauthDeps): Router {
   router.use(revokeRoutes(shared))
   router.use(tokenRoutes(shared))
   router.get(STYLESHEET_PATH, (_req, res) => res.sendFile(STYLESHEET, { maxAge: 600_000 }))
-  router.use(['/authorize', '/account'], sessions.middleware)
   router.use(authorizeRoutes(shared))
   router.use(signInRoutes(shared))
   router.use(signUpRoutes(shared))

@@ -34,12 +34,12 @@ export function signInRoutes(deps: SignInDeps): Router {
     .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
   router
     .route('/account/sign-out')
-    .post(ownPostsOnly(publicUrl), formBody, async (req, res) => {
+    .post(ownPostsOnly(publicUrl), formBody, (req, res) => {
       const fields = formFields(req, res)
       if (fields === null) return
       const carried = readCarriedRequest(database, req, res, fields.request)
       if (!carried.ok) return
-      await sessions.signOut(req)
+      sessions.signOut(req)
       redirect(res, carried.request === null ? '/account/sign-in' : `/authorize?${carried.request.query}`)
     })
     .all(onlyMethods('POST', showWrongMethod))
@@ -80,7 +80,7 @@ async function signIn(deps: SignInDeps, req: Request, res: Response): Promise<vo
   const { username = '', password = '' } = fields
   const outcome = await authenticateUser(deps, username, password, req.socket.remoteAddress ?? '')
   if (outcome.ok) {
-    await deps.sessions.signIn(req, outcome.userId)
+    deps.sessions.signIn(req, res, outcome.userId)
     return redirect(res, nextPath(carried.request))
   }
   res.locals.explanation = `Not signed in: ${outcome.reason}`

@@ -60,7 +60,7 @@ async function signUp(deps: SignUpDeps, req: Request, res: Response): Promise<vo
     address: req.socket.remoteAddress ?? '',
   })
   if (created.ok) {
-    await deps.sessions.signIn(req, created.userId)
+    deps.sessions.signIn(req, res, created.userId)
     return redirect(res, nextPath(request))
   }
   res.locals.explanation = `No account created: ${created.reason}`
