@@ -115,7 +115,14 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/tools/mail-sink': [],
   'src/tools/slim': [],
-  'src/tools/emulator': [...LOW, 'src/hash-lock', 'src/languages', 'src/features/token', 'src/tools/mail-sink'],
+  'src/tools/emulator': [
+    ...LOW,
+    'src/hash-lock',
+    'src/languages',
+    'src/users',
+    'src/features/token',
+    'src/tools/mail-sink',
+  ],
 }
 
 /** The rooms that a feature of a fork may import. Such a feature has no row of its own. */

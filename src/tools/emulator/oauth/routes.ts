@@ -7,7 +7,6 @@ import { createAccountSessions, SESSION_TABLE } from './own-accounts/account-ses
 import { connectedClientsRoutes } from './own-accounts/connected-clients.ts'
 import { createFailureLimits } from './own-accounts/failure-limits.ts'
 import { createOutbox, outboxRoutes } from './own-accounts/outbox.ts'
-import { createPasswords } from './own-accounts/password.ts'
 import { passwordResetRoutes, RESET_TABLE } from './own-accounts/password-reset.ts'
 import { signInRoutes } from './own-accounts/sign-in.ts'
 import { signUpRoutes } from './own-accounts/sign-up.ts'
@@ -36,10 +35,9 @@ export function oauthRoutes(deps: OauthDeps): Router {
   const { database } = deps
   const generation = () => Buffer.from(signingKey(database, 'limits')).toString('base64url')
   const limits = createFailureLimits(generation)
-  const passwords = createPasswords()
   const outbox = createOutbox(generation)
   const sessions = createAccountSessions(deps)
-  const shared = { ...deps, limits, passwords, outbox, sessions }
+  const shared = { ...deps, limits, outbox, sessions }
 
   const router = Router({ caseSensitive: true, strict: true })
   router.use(revokeRoutes(shared))

@@ -10,6 +10,9 @@ export interface Words extends Readonly<typeof en> {
   /** Returns a text with values in place of their names in braces. */
   say(text: TextName, values: Readonly<Record<string, string | number>>): string
 }
+/** Why a new password is refused. */
+export type PasswordFault = keyof typeof en.passwordFaults
+
 type TextName = Exclude<keyof typeof en, 'passwordFaults'>
 
 const LANGUAGES: readonly Words[] = [wordsIn('en', en), wordsIn('de', de), wordsIn('es', es)]

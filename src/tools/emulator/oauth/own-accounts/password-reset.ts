@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
+import { hashPassword } from '../../../../users/passwords/argon2.ts'
 import { formBody } from '../../http/form.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, readCarriedRequest } from '../authorize/carried-request.ts'
@@ -9,9 +10,8 @@ import { formFields, ownPostsOnly, showMessage, showPage, showWrongMethod, words
 import { digest, randomToken } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
 import type { Outbox } from './outbox.ts'
-import { faultInNewPassword, type Passwords } from './password.ts'
 import { oneValue } from './sign-in.ts'
-import type { UserAuthenticationDeps } from './user-authentication.ts'
+import { faultInNewPassword, type UserAuthenticationDeps } from './user-authentication.ts'
 
 /** `user_id` is null for an unknown user: the request then takes the same time as for a known one. */
 export const RESET_TABLE = `
@@ -23,7 +23,6 @@ export const RESET_TABLE = `
 `
 
 interface ResetDeps extends Pick<UserAuthenticationDeps, 'database' | 'limits'> {
-  readonly passwords: Passwords
   readonly nowSeconds: () => number
   readonly publicUrl: string
   readonly outbox: Outbox
@@ -133,7 +132,7 @@ function showDeadLink(req: Request, res: Response, request: AuthorizationRequest
 }
 
 async function savePassword(deps: ResetDeps, req: Request, res: Response): Promise<void> {
-  const { database, nowSeconds, passwords } = deps
+  const { database, nowSeconds } = deps
   const fields = formFields(req, res)
   if (fields === null) return
   const carried = readCarriedRequest(database, req, res, fields.request)
@@ -148,7 +147,7 @@ async function savePassword(deps: ResetDeps, req: Request, res: Response): Promi
     res.locals.explanation = `Password refused: ${fault}`
     return showReset(req, res, { request, token, username, alert: words.passwordFaults[fault] }, 400)
   }
-  const passwordHash = await passwords.hash(password)
+  const passwordHash = await hashPassword(password)
   if (!useLink(database, token, passwordHash, nowSeconds())) return showDeadLink(req, res, request)
   const link = { href: `/account/sign-in${carriedLocals(request).carriedLink}`, text: words.signIn }
   showMessage(res, words, { heading: words.passwordSavedHeading, text: words.passwordSaved, link }, 200)

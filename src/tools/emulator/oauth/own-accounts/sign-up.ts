@@ -1,17 +1,16 @@
 import { type Request, type Response, Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
+import { hashPassword } from '../../../../users/passwords/argon2.ts'
 import { formBody } from '../../http/form.ts'
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
 import { carriedLocals, nextPath, readCarriedRequest } from '../authorize/carried-request.ts'
 import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import { isLocale, type Words } from '../words.ts'
 import type { AccountSessions } from './account-session.ts'
-import { faultInNewPassword, type Passwords } from './password.ts'
 import { oneValue } from './sign-in.ts'
-import type { UserAuthenticationDeps } from './user-authentication.ts'
+import { faultInNewPassword, type UserAuthenticationDeps } from './user-authentication.ts'
 
 interface SignUpDeps extends Pick<UserAuthenticationDeps, 'database' | 'limits'> {
-  readonly passwords: Passwords
   readonly nowSeconds: () => number
   readonly publicUrl: string
   readonly sessions: AccountSessions
@@ -74,7 +73,7 @@ type Creation =
 
 /** A sign-up reveals which names exist. The limit slows down callers who try many names. */
 async function createUser(
-  { database, limits, passwords, nowSeconds }: SignUpDeps,
+  { database, limits, nowSeconds }: SignUpDeps,
   words: Words,
   wanted: { username: string; password: string; language: string; address: string },
 ): Promise<Creation> {
@@ -93,7 +92,7 @@ async function createUser(
     const alert = words.say('tooManyFailures', { seconds: retryAfterSeconds })
     return { ok: false, status: 429, alert, reason: 'too many attempts', retryAfterSeconds }
   }
-  const passwordHash = await passwords.hash(password)
+  const passwordHash = await hashPassword(password)
   const { changes, lastInsertRowid } = database
     .prepare('INSERT OR IGNORE INTO users (username, password_hash, language, created_at_seconds) VALUES (?, ?, ?, ?)')
     .run(username, passwordHash, language, nowSeconds())

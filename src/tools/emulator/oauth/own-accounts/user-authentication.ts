@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { argon2Passwords } from '../../../../users/passwords/argon2.ts'
+import { findPasswordFault } from '../../../../users/passwords/new-password.ts'
+import type { PasswordFault } from '../words.ts'
 import type { FailureLimits } from './failure-limits.ts'
-import type { Passwords } from './password.ts'
 
 export interface UserAuthenticationDeps {
   readonly database: DatabaseSync
-  readonly passwords: Pick<Passwords, 'verify'>
   readonly limits: FailureLimits
 }
 
@@ -22,7 +23,7 @@ const MAX_PASSWORD_LENGTH = 1_024
  * @param address of the peer, for the limits.
  */
 export async function authenticateUser(
-  { database, passwords, limits }: UserAuthenticationDeps,
+  { database, limits }: UserAuthenticationDeps,
   username: string,
   password: string,
   address: string,
@@ -33,8 +34,16 @@ export async function authenticateUser(
   const admission = await limits.admit('sign-in', username, address)
   if (!admission.ok) return { ok: false, reason: 'too-many-failures', retryAfterSeconds: admission.retryAfterSeconds }
   const user = database.prepare('SELECT id, password_hash FROM users WHERE username = ?').get(username.normalize('NFC'))
-  const matches = await passwords.verify(user === undefined ? null : String(user.password_hash), password)
+  // An unknown user has the dummy hash, which no password matches.
+  const hash = argon2Passwords.read(String(user?.password_hash ?? argon2Passwords.dummyHash))
+  const matches = hash.ok && (await hash.verify(password))
   if (user === undefined || !matches) return { ok: false, reason: 'wrong-credentials' }
   await admission.succeeded()
   return { ok: true, userId: Number(user.id) }
+}
+
+/** Returns why a new password is refused, or null. */
+export async function faultInNewPassword(password: string, username: string): Promise<PasswordFault | null> {
+  const reason = (await findPasswordFault(password, username, []))?.reason ?? null
+  return reason === 'pattern' || reason === 'likeKnownWords' ? 'common' : reason
 }

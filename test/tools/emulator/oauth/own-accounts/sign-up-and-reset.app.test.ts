@@ -153,7 +153,7 @@ describe('A forgotten password', () => {
   test('a refused password leaves the link valid', async () => {
     const page = await visitor.get(await linkFor(await newUser()))
     const refused = await visitor.submit(page, { password: 'short' })
-    expect([refused.status, refused.alert]).toEqual([400, en.passwordFaults['too-short']])
+    expect([refused.status, refused.alert]).toEqual([400, en.passwordFaults.tooShort])
     expect((await visitor.submit(refused, { password: 'the password after' })).status).toBe(200)
   })
 
