@@ -27,7 +27,7 @@ export type Outcome =
   | Refused
 
 /** Full sentences: the fault, then what to do. */
-interface Refused {
+export interface Refused {
   readonly ok: false
   readonly fault: string
 }

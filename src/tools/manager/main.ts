@@ -1,6 +1,5 @@
 import { ConfigError } from '../../errors.ts'
 import { threadPoolSize } from '../../users/passwords/hashing-queue.ts'
-import { runCommandLine } from '../cli/program.ts'
 import { features } from '../features.ts'
 import { runManager } from './run-manager.ts'
 
@@ -11,7 +10,7 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const exitNow = () => process.exit(0)
 for (const signal of STOP_SIGNALS) process.on(signal, exitNow)
 try {
-  const program = await runManager(process.env, (args, io) => runCommandLine(args, io, features), features)
+  const program = await runManager(process.env, features)
   const stop = () => void program.stop().then(exitNow)
   for (const signal of STOP_SIGNALS) process.on(signal, stop).off(signal, exitNow)
 } catch (error) {

@@ -7,7 +7,6 @@ import { openMemoryCounter } from '../../sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { argon2Passwords } from '../../users/passwords/argon2.ts'
-import type { CommandContext } from '../cli/command.ts'
 import { loadAll } from '../cli/lazy.ts'
 import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { readManagerSettings } from '../cli/manager/settings.ts'
@@ -15,7 +14,7 @@ import { entryPointsIn } from '../cli/settings/entry-points-in.ts'
 import { eventTimesOf, type HasEventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import { type HasViewerFacts, viewerFactsOf } from '../cli/viewers/viewer-facts.ts'
-import { createCommandRunner } from './command-runner.ts'
+import { eventReports } from './after/event-reports.ts'
 import { openActs } from './door/acts.ts'
 import type { Scope } from './door/scope.ts'
 import { createManagerApp } from './manager-app.ts'
@@ -30,12 +29,10 @@ export interface ManagerProgram {
 
 /**
  * Opens the stores and listens.
- * @param run runs a command of `viewer-auth`.
  * @throws ConfigError if a setting is wrong, and NodeJS.ErrnoException if the port cannot be opened.
  */
 export async function runManager(
   env: CommandIo['env'],
-  run: CommandContext['run'],
   features: readonly (HasViewerFacts & HasEventTimes & HasPagePart)[],
 ): Promise<ManagerProgram> {
   const settings = readManagerSettings(env)
@@ -52,7 +49,7 @@ export async function runManager(
     facts: await viewerFactsOf({ features }),
     events: await eventTimesOf(features),
     parts: await loadAll(features.map(({ page }) => page)),
-    commands: createCommandRunner(run, env),
+    reports: eventReports(env),
     entryPoints: () => entryPointsIn(env),
     seesViewer: (scope, username) => seesViewer(viewers, scope, username),
     limits: createSignInLimits(openMemoryCounter),

@@ -6,7 +6,7 @@ import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { EventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
-import type { CommandRunner } from './command-runner.ts'
+import type { EventReports } from './after/event-reports.ts'
 import type { Route, Visit } from './door/route.ts'
 import type { Scope } from './door/scope.ts'
 import type { KeptValues } from './kept-values.ts'
@@ -30,7 +30,7 @@ export interface SectionDeps {
   /** What features add to the page, in the order of the navigation. */
   readonly parts: readonly PagePart[]
   readonly viewers: Viewers
-  readonly commands: CommandRunner
+  readonly reports: EventReports
   /** The entry points as the settings are now. Null if they cannot be read on this machine. */
   readonly entryPoints: () => readonly EntryPoint[] | null
   /** The figures of the evening, which all pages share. */

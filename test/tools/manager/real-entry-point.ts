@@ -12,9 +12,9 @@ const ENTRY = {
 }
 
 /**
- * Starts the page for managers with settings that the real commands read too.
+ * Starts the page for managers with settings that acts read too.
  * @param entry settings of the entry point, under the names of the file of entry points.
- * @param options of the page, such as answers in place of some commands.
+ * @param options of the page, such as reports in place of those of the video service.
  */
 export async function startWithCommands(
   entry: object = {},

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { readEntryPointSettings } from '../../../src/config.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
+import { ATTENDANCE_ROW, NO_CHANNELS } from './report-answers.ts'
 import { startManager } from './start-manager.ts'
 
 const ENTRY = {
@@ -57,7 +58,7 @@ test.each([
   ['no time', 'channel=1&from=x&to=2026-11-24T22:00'],
   ['minutes that are not a number', 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=x'],
 ])('a report with %s asks again', async (_what, query) => {
-  const manager = await startManager({ commands: (args) => (args.startsWith('channel') ? [] : undefined) })
+  const manager = await startManager({ reports: NO_CHANNELS })
   const browser = await manager.signedIn('reader')
   expect(await browser.get(`/after/attendance?${query}`)).toMatchObject({ status: 400 })
   expect(manager.faults).toEqual([])
@@ -65,16 +66,14 @@ test.each([
 
 test('attendance is a page, and a sheet that Excel opens', async () => {
   const row = {
+    ...ATTENDANCE_ROW,
     viewer: '=ada',
-    kind: 'invited',
-    status: 'came',
     first_in: '2026-11-24T20:00:00+01:00',
-    last_out: null,
     minutes: 61.5,
     groups: ['a', 'b'],
   }
-  const commands = (args: string) => (args.startsWith('report attendance') ? [row] : undefined)
-  const manager = await startManager({ commands, timeZone: 'Europe/Berlin' })
+  const attendance = () => Promise.resolve({ ok: true, data: [row] } as const)
+  const manager = await startManager({ reports: { attendance }, timeZone: 'Europe/Berlin' })
   const browser = await manager.signedIn('reader')
   const query = 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00&atLeast=45'
   const { text } = await browser.get(`/after/attendance?${query}`)

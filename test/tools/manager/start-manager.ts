@@ -12,11 +12,10 @@ import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.t
 import { loadAll } from '../../../src/tools/cli/lazy.ts'
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import type { Role } from '../../../src/tools/cli/manager/accounts/roles.ts'
-import { runCommandLine } from '../../../src/tools/cli/program.ts'
 import { eventTimesOf } from '../../../src/tools/cli/settings/event-times.ts'
 import { viewerFactsOf } from '../../../src/tools/cli/viewers/viewer-facts.ts'
 import { features } from '../../../src/tools/features.ts'
-import { type CommandRunner, createCommandRunner } from '../../../src/tools/manager/command-runner.ts'
+import { type EventReports, eventReports } from '../../../src/tools/manager/after/event-reports.ts'
 import { openActs } from '../../../src/tools/manager/door/acts.ts'
 import { createManagerApp } from '../../../src/tools/manager/manager-app.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
@@ -38,8 +37,8 @@ const PLAIN = {
 interface Options {
   /** A function reads them anew for each page. */
   readonly entryPoints?: readonly EntryPoint[] | null | (() => readonly EntryPoint[])
-  /** Answers a command in place of the command line. Undefined runs the command. */
-  readonly commands?: (args: string) => object | undefined
+  /** Replace those of the video service. */
+  readonly reports?: Partial<EventReports>
   readonly env?: Readonly<Record<string, string>>
   readonly url?: string
   /** MANAGER_TIME_ZONE. */
@@ -48,7 +47,7 @@ interface Options {
 
 /** Starts the page for managers in this process, with viewers, sessions and counts in files of a new folder. */
 export async function startManager(options: Options = {}) {
-  const { entryPoints = null, env = {}, commands = () => undefined } = options
+  const { entryPoints = null, env = {}, reports } = options
   const folder = mkdtempSync(join(tmpdir(), 'manager-'))
   const { server, port, url, answerWith } = await listenFor(options.url)
   const settings = { url, secret: SECRET, proxyHops: 0, timeZone: options.timeZone ?? null }
@@ -73,10 +72,7 @@ export async function startManager(options: Options = {}) {
     events: await eventTimesOf(features),
     parts: await loadAll(features.map((feature) => feature.page)),
     actsFile: logFile,
-    commands: withAnswers(
-      createCommandRunner((args, io) => runCommandLine(args, io, features), ownEnv),
-      commands,
-    ),
+    reports: { ...eventReports(ownEnv), ...reports },
     entryPoints: typeof entryPoints === 'function' ? entryPoints : () => entryPoints,
     async seesViewer(scope, username) {
       if (scope.groups === null) return true
@@ -131,17 +127,6 @@ async function listenFor(wanted: string | undefined) {
     app = listener
   }
   return { server, port, url, answerWith }
-}
-
-/** Answers some commands in place of the command line. */
-function withAnswers(runner: CommandRunner, answerOf: (args: string) => object | undefined): CommandRunner {
-  return {
-    ...runner,
-    json(command, names) {
-      const data = answerOf(command.join(' '))
-      return data === undefined ? runner.json(command, names) : Promise.resolve({ ok: true, data, text: '' })
-    },
-  }
 }
 
 export type Browser = ReturnType<typeof createBrowser>

@@ -3,8 +3,10 @@ import { END_ATTRIBUTE } from '../../../src/features/account-end/account-end.ts'
 import type { DoorSettings } from '../../../src/features/doors/fields.ts'
 import { readManagerSettings } from '../../../src/tools/cli/manager/settings.ts'
 import { doorTimes } from '../../../src/tools/features/doors/event-times.ts'
+import type { EventReports } from '../../../src/tools/manager/after/event-reports.ts'
 import { zoneOfPage } from '../../../src/tools/manager/pages/page-zone.ts'
 import { startWithCommands } from './real-entry-point.ts'
+import { ATTENDANCE_ROW, NO_CHANNELS } from './report-answers.ts'
 import { startManager } from './start-manager.ts'
 
 const SETTINGS = {
@@ -39,8 +41,8 @@ const DOORS = {
 }
 
 /** Starts a page whose zone is the zone of the doors, which no test machine has. */
-async function start(entry: object = {}, commands?: (args: string) => object | undefined) {
-  const manager = await startWithCommands({ ...DOORS, ...entry }, {}, commands && { commands })
+async function start(entry: object = {}, reports: Partial<EventReports> = {}) {
+  const manager = await startWithCommands({ ...DOORS, ...entry }, {}, { reports })
   const isoOf = (seconds: number | null | undefined) => new Date((seconds ?? 0) * 1000).toISOString()
   const window = () => {
     const doors = manager.entryPoints()[0]?.features.doors as DoorSettings | undefined
@@ -85,12 +87,7 @@ test.each([
   ['skip', '2027-03-28T02:30', 'The clocks in Europe/Berlin skip 2027-03-28 02:30.'],
   ['show twice', '2027-10-31T02:30', '2027-10-31 02:30 comes twice in Europe/Berlin'],
 ])('a time that the clocks %s is refused, wherever it is typed', async (_what, time, sentence) => {
-  const asked: string[] = []
-  const { manager, browser, window } = await start(IN_BERLIN, (args) => {
-    if (args.startsWith('channel')) return []
-    asked.push(args)
-    return undefined
-  })
+  const { manager, browser, window } = await start(IN_BERLIN, NO_CHANNELS)
   const before = window()
   expect((await browser.act('/doors/default/set', { opens: time })).text).toContain(sentence)
   expect(window()).toEqual(before)
@@ -98,7 +95,6 @@ test.each([
     expect((await browser.get(`/after/attendance?channel=1&${query}`)).text).toContain(sentence)
   }
   expect((await browser.act('/people/add', { username: 'bob', until: time })).text).toContain(sentence)
-  expect(asked).toEqual([])
   expect((await manager.users.show('bob')).ok).toBe(false)
 })
 
@@ -155,15 +151,19 @@ test('times of a sheet are in the zone of the page', async () => {
 })
 
 test('reports ask for times of the page, and show them, in the sheet with the name of the zone', async () => {
-  const asked: string[] = []
-  const row = { viewer: 'ada', kind: 'invited', status: 'came', minutes: 1, last_out: null }
-  const { manager, browser } = await start({}, (args) => {
-    asked.push(args)
-    return args.startsWith('report') ? [{ ...row, first_in: '2026-11-24T20:00:00+01:00' }] : undefined
-  })
+  const asked: object[] = []
+  const { manager, browser } = await start(
+    {},
+    {
+      attendance({ period }) {
+        asked.push(period)
+        return Promise.resolve({ ok: true, data: [{ ...ATTENDANCE_ROW, first_in: '2026-11-24T20:00:00+01:00' }] })
+      },
+    },
+  )
   const query = 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00'
   expect((await browser.get(`/after/attendance?${query}`)).text).toContain('Wed, 25 Nov 2026, 00:45')
-  expect(asked.at(-1)).toContain('--from=2026-11-24T20:00:00+05:45 --to=2026-11-24T22:00:00+05:45')
+  expect(asked.at(-1)).toEqual({ from: '2026-11-24T20:00:00+05:45', to: '2026-11-24T22:00:00+05:45' })
   const headers = { Cookie: `manager=${browser.cookies.get('manager')}` }
   const sheet = await fetch(`${manager.origin}/after/attendance.csv?${query}`, { headers })
   const cells = new TextDecoder('utf-16le').decode(await sheet.arrayBuffer())

@@ -11,7 +11,7 @@ const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
  * service writes all of them with one offset, so that after a change of the clocks a view near midnight has another date.
  * Months, days and hours are left as they are.
  */
-export function localTimes(zone: TimeZone): (row: ReportRow) => ReportRow {
+export function localTimes(zone: TimeZone): <Row extends ReportRow>(row: Row) => Row {
   const offsetAt = cachedOffsets(zone)
   function local(text: string): string {
     if (!WITH_OFFSET.test(text)) return text
@@ -22,13 +22,14 @@ export function localTimes(zone: TimeZone): (row: ReportRow) => ReportRow {
     const { started_at, finished_at } = view
     return { ...view, started_at: local(started_at), ...(finished_at && { finished_at: local(finished_at) }) }
   }
-  return (row) => {
+  function localRow(row: ReportRow): ReportRow {
     if ('segments' in row) {
       return { ...row, last_activity: local(row.last_activity), segments: row.segments.map(localView) }
     }
     if ('view_id' in row) return localView(row)
     return 'dimension_type' in row ? row : { ...row, time: local(row.time) }
   }
+  return (row) => localRow(row) as typeof row
 }
 
 /** Returns the offsets of a zone, which take long to find out, from a cache. */

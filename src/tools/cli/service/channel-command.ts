@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { createChannel, listChannels } from '../../video-service/channels.ts'
+import { type Channel, createChannel, listChannels } from '../../video-service/channels.ts'
 import { ServiceRefusal } from '../../video-service/service-errors.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { type ActResult, addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
@@ -40,12 +40,10 @@ export function addChannelCommands(group: Command, context: CommandContext): voi
     ]),
   ).action((options: Options, command: Command) => {
     const access = accessOf(options, command)
-    const list = async ({ api, signal }: Service): Promise<Outcome> => {
-      const channels = await listChannels(api, signal).catch((error: unknown) => {
-        if (error instanceof ServiceRefusal && [404, 405].includes(error.status)) return null
-        throw error
-      })
-      if (channels === null) return { ok: false, fault: NO_LIST }
+    const list = async (service: Service): Promise<Outcome> => {
+      const listed = await ownChannels(service)
+      if (!listed.ok) return listed
+      const channels = listed.data
       const rows = channels.map(({ id, title, url, tinyUrl }) => [id, title, url, tinyUrl ?? ''])
       const text = rows.length === 0 ? 'No channels.' : undefined
       if (!options.json && rows.length > 0) {
@@ -55,4 +53,14 @@ export function addChannelCommands(group: Command, context: CommandContext): voi
     }
     return runCommand(context, options.json, () => withService(io, list, access))
   })
+}
+
+/** Lists the channels of the user of the token. */
+export async function ownChannels({ api, signal }: Service): Promise<ActResult<readonly Channel[]>> {
+  try {
+    return { ok: true, data: await listChannels(api, signal) }
+  } catch (error) {
+    if (error instanceof ServiceRefusal && [404, 405].includes(error.status)) return { ok: false, fault: NO_LIST }
+    throw error
+  }
 }

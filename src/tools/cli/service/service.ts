@@ -3,7 +3,7 @@ import { createRestApi, type RestApi } from '../../video-service/rest-api.ts'
 import { ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import type { ApiCredential, ServiceSettings } from '../../video-service/service-settings.ts'
 import { createTransport, type Transport } from '../../video-service/transport.ts'
-import type { Outcome } from '../command.ts'
+import type { Refused } from '../command.ts'
 import { readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { tokenOfLogin } from './access-token/kept-login.ts'
@@ -35,11 +35,11 @@ export function nowSeconds(): number {
  *   parameter: always the client's own token.
  * @throws ConfigError that lists every missing or wrong setting.
  */
-export async function withService(
+export async function withService<T>(
   io: CommandIo,
-  work: (service: Service) => Promise<Outcome>,
+  work: (service: Service) => Promise<T>,
   access?: TokenChoice | null,
-): Promise<Outcome> {
+): Promise<T | Refused> {
   const read = readServiceSettings(io.env)
   const settings = access === null ? read : { ...read, accessToken: null }
   const stop = new AbortController()

@@ -147,7 +147,7 @@ async function testChannel({ io, env, answers }: Trial): Promise<string | null> 
     { ...io, env },
     async ({ api, signal }) => {
       await ownLock(api, { kind: 'channel', id }, signal)
-      return { ok: true }
+      return { ok: true } as const
     },
     null,
   )

@@ -1,7 +1,8 @@
-import { z } from 'zod'
+import type { ActResult } from '../../cli/command.ts'
 import { isoWithOffset } from '../../cli/output/time-zone.ts'
 import { cachedOffsets } from '../../cli/report/local-times.ts'
 import { windowsOf } from '../../cli/settings/event-times.ts'
+import type { Period } from '../../video-service/report-question.ts'
 import { ALL_ROLES, type Answer, page, type Sentence, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { fieldText, readField } from '../pages/typed-times.ts'
@@ -9,14 +10,17 @@ import type { Words } from '../pages/words.ts'
 import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { type Cell, excelSheet } from './excel-sheet.ts'
-import { ATTENDANCE_COLUMNS, AttendanceRows, TIME_COLUMNS, VIEW_COLUMNS, ViewRows } from './report-rows.ts'
 
 const PATH = '/after'
+/** The columns of the sheets, by the names of the reports. */
+const ATTENDANCE_COLUMNS = ['viewer', 'kind', 'status', 'first_in', 'last_out', 'minutes', 'groups']
+const VIEW_COLUMNS = ['viewer_identifier', 'started_at', 'finished_at', 'country', 'city', 'is_mobile_view']
+/** Columns of times, which are ISO 8601 with an offset. */
+const TIME_COLUMNS = ['first_in', 'last_out', 'started_at', 'finished_at']
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
 const MOST_ROWS = 500
 const DAY_MS = 86_400_000
-
-const Channels = z.array(z.looseObject({ id: z.string(), title: z.string() }))
+const MINUTE_MS = 60_000
 
 /** The channel and the period of a report. Times are as the form has them, in the zone of the page. */
 interface Question {
@@ -50,8 +54,8 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
   const title = words.t.after.title
   // The service counts by channel, and no setting says which channel an entry point is for.
   if (scope.entryPoints !== null) return page('message', { title, current: PATH, text: words.t.after.onlyAll })
-  const listed = await deps.commands.json(['channel', 'list'])
-  const channels = listed.ok ? (Channels.safeParse(listed.data).data ?? []) : []
+  const listed = await deps.reports.channels()
+  const channels = listed.ok ? listed.data : []
   const times = defaultTimes(deps, words)
   const form = {
     channel: field('channel'),
@@ -80,79 +84,81 @@ function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, { zone }
 
 /** The rows of a report, or the page that says why there are none. */
 type Report<T> =
-  | { readonly ok: true; readonly rows: T; readonly question: Question }
+  | { readonly ok: true; readonly rows: readonly T[]; readonly question: Question }
   | { readonly ok: false; readonly answer: Promise<Answer> }
 
 async function ask<T>(
   deps: SectionDeps,
   visit: Visit,
-  schema: z.ZodType<T>,
-  command: (question: Question) => string[],
+  read: (question: Question, period: Period) => Promise<ActResult<readonly T[]>>,
 ): Promise<Report<T>> {
   const { words, scope } = visit
   const question = questionOf(visit)
   if (scope.entryPoints !== null) return { ok: false, answer: showForm(deps, visit) }
   const refuse = ({ text, values }: Sentence) => showForm(deps, visit, words.say(text, values), 400)
-  if (question === null) return { ok: false, answer: refuse({ text: 'after.incomplete' }) }
   const wrong = 'after.incomplete'
-  const [from, to] = [readField(question.from, words, wrong), readField(question.to, words, wrong)]
+  if (question === null) return { ok: false, answer: refuse({ text: wrong }) }
+  const from = readField(question.from, words, wrong)
+  const to = readField(question.to, words, wrong)
   if (!from.ok) return { ok: false, answer: refuse(from.fault) }
   if (!to.ok) return { ok: false, answer: refuse(to.fault) }
-  const result = await deps.commands.json([...command(question), `--from=${from.value}`, `--to=${to.value}`])
-  if (!result.ok) {
-    return { ok: false, answer: showForm(deps, visit, detailOf(result.fault) ?? words.t.errors.askEngineer, 502) }
-  }
-  return { ok: true, rows: schema.parse(result.data), question }
+  if (Date.parse(from.value) > Date.parse(to.value)) return { ok: false, answer: refuse({ text: wrong }) }
+  const result = await read(question, { from: from.value, to: to.value })
+  if (result.ok) return { ok: true, rows: result.data, question }
+  return { ok: false, answer: showForm(deps, visit, detailOf(result.fault) ?? words.t.errors.askEngineer, 502) }
 }
 
 function attendancePages(deps: SectionDeps) {
   const read = (visit: Visit) =>
-    ask(deps, visit, AttendanceRows, ({ channel, isOfStore, atLeast }) => [
-      ...['report', 'attendance', `--channel=${channel}`],
-      ...(isOfStore ? ['--invited=store'] : []),
-      ...(atLeast > 0 ? [`--at-least=${atLeast}m`] : []),
-    ])
+    ask(deps, visit, ({ channel, isOfStore, atLeast }, period) =>
+      deps.reports.attendance({ channel, period, isOfStore, atLeastMs: atLeast > 0 ? atLeast * MINUTE_MS : null }),
+    )
   async function attendance(visit: Visit): Promise<Answer> {
     const report = await read(visit)
     if (!report.ok) return await report.answer
-    const { rows, question } = report
+    const { rows } = report
     const { t } = visit.words
     const counts = Map.groupBy(rows, ({ status }) => status)
-    const numbers = [...counts].map(([status, { length }]) => [t.after.statuses[status as 'came'] ?? status, length])
-    return page('attendance', {
-      ...{ title: t.after.attendance, current: PATH, numbers, question },
-      ...{ rows: rows.slice(0, MOST_ROWS), total: rows.length },
-      sheet: pathOf(['after', 'attendance.csv'], queryOf(question)),
-    })
+    const numbers = [...counts].map(([status, { length }]) => [t.after.statuses[status] ?? status, length])
+    return reportPage('attendance', t.after.attendance, report, { numbers })
   }
   async function attendanceSheet(visit: Visit): Promise<Answer> {
     const report = await read(visit)
-    if (!report.ok) return await report.answer
-    return sheetOf(visit, 'attendance', ATTENDANCE_COLUMNS, report.rows)
+    return report.ok ? sheetOf(visit, 'attendance', ATTENDANCE_COLUMNS, report.rows) : await report.answer
   }
   return { attendance, attendanceSheet }
 }
 
 function viewPages(deps: SectionDeps) {
-  const read = (visit: Visit) =>
-    ask(deps, visit, ViewRows, ({ channel }) => ['report', 'views', '--content=live', `--id=${channel}`])
+  const read = (visit: Visit) => ask(deps, visit, ({ channel }, period) => deps.reports.views({ channel, period }))
   async function views(visit: Visit): Promise<Answer> {
     const report = await read(visit)
     if (!report.ok) return await report.answer
-    const { rows, question } = report
-    const viewers = new Set(rows.map((row) => row.viewer_identifier).filter((name) => name !== null)).size
-    return page('views', {
-      ...{ title: visit.words.t.after.views, current: PATH, viewers, question },
-      ...{ rows: rows.slice(0, MOST_ROWS), total: rows.length },
-      sheet: pathOf(['after', 'views.csv'], queryOf(question)),
-    })
+    const names = report.rows.map((row) => row.viewer_identifier).filter((name) => name !== null)
+    return reportPage('views', visit.words.t.after.views, report, { viewers: new Set(names).size })
   }
   async function viewsSheet(visit: Visit): Promise<Answer> {
     const report = await read(visit)
-    if (!report.ok) return await report.answer
-    return sheetOf(visit, 'views', VIEW_COLUMNS, report.rows)
+    return report.ok ? sheetOf(visit, 'views', VIEW_COLUMNS, report.rows) : await report.answer
   }
   return { views, viewsSheet }
+}
+
+function reportPage(
+  view: 'attendance' | 'views',
+  title: string,
+  { rows, question }: { readonly rows: readonly object[]; readonly question: Question },
+  model: object,
+): Answer {
+  return page(view, {
+    title,
+    current: PATH,
+    question,
+    rows: rows.slice(0, MOST_ROWS),
+    total: rows.length,
+    sheet: pathOf(['after', `${view}.csv`], queryOf(question)),
+    ...model,
+  })
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[]

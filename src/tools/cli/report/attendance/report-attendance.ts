@@ -8,16 +8,18 @@ import type { CommandIo } from '../../terminal/io.ts'
 import { counted } from '../../terminal/text.ts'
 import { readTitles } from '../content-titles.ts'
 import type { OutputOptions } from '../output-options.ts'
+import { START } from '../place.ts'
 import { asker, withProgress } from '../progress.ts'
 import { openPartFile, type PartFile } from '../resume/part-file.ts'
 import { readTime } from '../words.ts'
 import { periodText } from '../write-report.ts'
 import { type Attendee, joinAttendance } from './attendance.ts'
+import { type AttendanceRow, attendanceRow } from './attendance-rows.ts'
 import { type AttendanceQuestion, attendanceQuestions, readKeptSegments, segmentPages } from './fetch-segments.ts'
 import type { Person } from './invited/people.ts'
 import { collectSegments, segmentLine } from './segments.ts'
 import { summaryOf, summarySentences, summaryWarnings } from './summary.ts'
-import { type AttendanceLook, writeRows, writeTable } from './write-attendance.ts'
+import { type AttendanceLook, reaching, writeRows, writeTable } from './write-attendance.ts'
 
 export interface AttendanceRequest {
   readonly question: AttendanceQuestion
@@ -73,6 +75,19 @@ export async function reportAttendance(io: CommandIo, service: Service, request:
   } finally {
     await sink.close()
   }
+}
+
+/** Returns the rows of all who came, and of those who were missing. */
+export async function attendanceOf(
+  service: Service,
+  { question, people, atLeastMs }: Pick<AttendanceRequest, 'question' | 'people'> & Pick<AttendanceLook, 'atLeastMs'>,
+): Promise<AttendanceRow[]> {
+  const collected = collectSegments(rangeOf(question.period), Date.now())
+  for await (const page of segmentPages(asker(service), attendanceQuestions(question), START)) {
+    for (const row of page.rows) collected.add(row)
+  }
+  const all = joinAttendance(collected, people)
+  return [...reaching(all(), atLeastMs)].map(attendanceRow(machineTimeZone()))
 }
 
 /** Opens the file or standard output. Returns null if there is nothing to continue. */

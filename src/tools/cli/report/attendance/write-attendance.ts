@@ -24,7 +24,8 @@ export function hasReached({ watched, name }: Attendee, atLeastMs: number | null
   return atLeastMs === null || (watched !== null && name !== null && watched.ms >= atLeastMs)
 }
 
-function* reaching(attendees: Iterable<Attendee>, atLeastMs: number | null): Generator<Attendee> {
+/** Yields those who watched for this time. */
+export function* reaching(attendees: Iterable<Attendee>, atLeastMs: number | null): Generator<Attendee> {
   for (const attendee of attendees) if (hasReached(attendee, atLeastMs)) yield attendee
 }
 

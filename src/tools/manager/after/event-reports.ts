@@ -1,0 +1,58 @@
+import { type ActResult, outcomeOf } from '../../cli/command.ts'
+import { machineTimeZone } from '../../cli/output/time-zone.ts'
+import type { AttendanceRow } from '../../cli/report/attendance/attendance-rows.ts'
+import { storePeople } from '../../cli/report/attendance/invited/store-people.ts'
+import { attendanceOf } from '../../cli/report/attendance/report-attendance.ts'
+import { localTimes } from '../../cli/report/local-times.ts'
+import { asker } from '../../cli/report/progress.ts'
+import { ownChannels } from '../../cli/service/channel-command.ts'
+import { withService } from '../../cli/service/service.ts'
+import { type CommandIo, ioWithoutTerminal } from '../../cli/terminal/io.ts'
+import type { Channel } from '../../video-service/channels.ts'
+import type { Period } from '../../video-service/report-question.ts'
+import type { ViewRow } from '../../video-service/report-rows.ts'
+
+/** The channel and the period of a report. */
+export interface EventQuestion {
+  readonly channel: string
+  readonly period: Period
+}
+
+export interface AttendanceChoice extends EventQuestion {
+  /** True to list the viewers of the user store too, also those who did not come. */
+  readonly isOfStore: boolean
+  /** Only viewers who watched for this time. Null for all. */
+  readonly atLeastMs: number | null
+}
+
+/** What the video service knows of an event. */
+export interface EventReports {
+  channels(): Promise<ActResult<readonly Channel[]>>
+  attendance(question: AttendanceChoice): Promise<ActResult<readonly AttendanceRow[]>>
+  views(question: EventQuestion): Promise<ActResult<readonly ViewRow[]>>
+}
+
+export function eventReports(env: CommandIo['env']): EventReports {
+  const io = ioWithoutTerminal(env)
+  return {
+    channels: () => outcomeOf(() => withService(io, ownChannels, null)),
+    attendance: ({ channel, period, isOfStore, atLeastMs }) =>
+      outcomeOf(async () => {
+        const people = isOfStore ? await storePeople(io, { groups: [], identifier: undefined, by: undefined }) : null
+        const question = { period, channels: [channel], videos: [] }
+        return await withService(io, async (service) => {
+          return { ok: true, data: await attendanceOf(service, { question, people, atLeastMs }) }
+        })
+      }),
+    views: ({ channel, period }) =>
+      outcomeOf(() =>
+        withService(io, async (service) => {
+          const question = { report: 'views', period, contentType: 'live', contentIds: [channel] } as const
+          const withLocalTimes = localTimes(machineTimeZone())
+          const rows: ViewRow[] = []
+          for await (const page of asker(service)(question)) rows.push(...page.rows.map(withLocalTimes))
+          return { ok: true, data: rows }
+        }),
+      ),
+  }
+}
