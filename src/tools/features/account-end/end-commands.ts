@@ -87,7 +87,7 @@ function addSetEndCommand(group: Command, context: CommandContext): void {
 }
 
 /** Sets when an account ends. @param end null for never. */
-export async function setEnd(store: EditableUserStore, username: string, end: ZonedTime | null): Promise<Change> {
+async function setEnd(store: EditableUserStore, username: string, end: ZonedTime | null): Promise<Change> {
   const known = await store.show(username)
   if (!known.ok) return known
   const attributes = changesFor(known.viewer.attributes, end)

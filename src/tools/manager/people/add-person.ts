@@ -1,13 +1,15 @@
+import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
 import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
-import { invite, setAccountEnd } from './account-acts.ts'
+import { invite } from './account-acts.ts'
 import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
-export function addPages({ env, viewers }: SectionDeps) {
+export function addPages(deps: SectionDeps) {
+  const { viewers } = deps
   function show(visit: Visit, fault = '', status = 200): Answer {
     const { words, field, scope } = visit
     const form = Object.fromEntries(['username', 'groups', 'attributes', 'until'].map((name) => [name, field(name)]))
@@ -30,15 +32,18 @@ export function addPages({ env, viewers }: SectionDeps) {
     if (!scope.mayGive(groups))
       return show(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }), 400)
     const password = field('password')
-    const added = await editable.add({ username, groups, attributes }, password === '' ? null : password)
+    const viewer = {
+      username,
+      groups,
+      attributes: { ...attributes, ...(end.value && { [END_ATTRIBUTE]: end.value.text }) },
+    }
+    const added = await editable.add(viewer, password === '' ? null : password)
     if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)
-    const ended = end.value && (await setAccountEnd(editable, username, end.value))
-    const invited = field('invite') === 'on' ? await invite(env, editable, username) : null
+    const invited = field('invite') === 'on' ? await invite(deps, editable, username) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }
-    const failed = [ended, invited].find((result) => result?.ok === false)
-    if (failed && !failed.ok) {
-      const detail = detailOf(failed.fault) ?? words.t.errors.askEngineer
+    if (invited?.ok === false) {
+      const detail = detailOf(invited.fault) ?? words.t.errors.askEngineer
       return redirect(to, { text: 'people.addedOnly', tone: 'refused', values: { name: username }, detail }, subject)
     }
     const text = invited === null ? 'people.added' : 'people.addedInvited'

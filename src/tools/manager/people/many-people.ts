@@ -72,7 +72,8 @@ export function manyPages(deps: SectionDeps) {
 }
 
 /** Invites everyone again who has no password yet. A manager of some groups invites only their members. */
-export function inviteAgain({ env, viewers: { editable } }: SectionDeps) {
+export function inviteAgain(deps: SectionDeps) {
+  const { editable } = deps.viewers
   return async ({ field, scope, words }: Visit): Promise<Answer> => {
     const group = field('group').trim()
     if (editable === null) return redirect('/people')
@@ -84,7 +85,7 @@ export function inviteAgain({ env, viewers: { editable } }: SectionDeps) {
     const sum = { count: 0, skipped: 0 }
     let detail: string | undefined
     for (const one of groups) {
-      const result = await inviteGroupAgain(env, editable, one)
+      const result = await inviteGroupAgain(deps, editable, one)
       if (!result.ok) {
         const why = detailOf(result.fault) ?? words.t.errors.askEngineer
         return redirect('/people', { text: 'people.invitedNone', tone: 'refused', detail: why }, { count: sum.count })

@@ -1,11 +1,11 @@
-import { accountEndOf, END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
+import { accountEndOf, END_ATTRIBUTE, endNamesIn } from '../../../features/account-end/account-end.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { type Answer, type Notice, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { endText, readEnd } from '../pages/typed-times.ts'
 import type { Words } from '../pages/words.ts'
 import type { SectionDeps } from '../section.ts'
-import { endSessions, invite, type Result, setAccountEnd, unlock } from './account-acts.ts'
+import { endSessions, invite, type Result, unlock } from './account-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributesOf, detailOf, groupsOf, versionOf } from './viewer-form.ts'
 
@@ -44,7 +44,7 @@ export function personActs(deps: SectionDeps) {
       return unlocked.ok ? done(visit, 'unlocked') : refused(visit, unlocked.fault, 'notUnlocked')
     },
     invite: async (visit: Visit) =>
-      editable === null ? elsewhere(visit) : shown(visit, 'invitedOne', await invite(env, editable, nameIn(visit))),
+      editable === null ? elsewhere(visit) : shown(visit, 'invitedOne', await invite(deps, editable, nameIn(visit))),
     endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),
   }
 }
@@ -75,15 +75,20 @@ function editAct({ viewers: { editable } }: SectionDeps): Act {
     if (!scope.mayGive(groups, before)) {
       return refused(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
     }
-    // The end of the account has a field of its own.
-    const end = old[END_ATTRIBUTE] ?? ''
-    const { [END_ATTRIBUTE]: _typedEnd, ...others } = typed
-    const attributes = end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
+    const isSameEnd = until === shownEnd(old, words)
+    const end = isSameEnd ? old[END_ATTRIBUTE] : typedEnd.value?.text
+    const attributes = withEnd(typed, end, isSameEnd)
     const replaced = await editable.replace(known.viewer, { username, groups, attributes })
     if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : refused(visit, replaced.fault)
-    if (until === shownEnd(old, words)) return done(visit, 'edited')
-    return shown(visit, 'edited', await setAccountEnd(editable, username, typedEnd.value))
+    return done(visit, 'edited')
   }
+}
+
+/** The end of the account has a field of its own. A new end replaces every attribute that is one. */
+function withEnd(typed: Viewer['attributes'], end: string | undefined, isSame: boolean): Record<string, string> {
+  const ends = isSame ? [END_ATTRIBUTE] : [END_ATTRIBUTE, ...endNamesIn(typed)]
+  const others = Object.fromEntries(Object.entries(typed).filter(([name]) => !ends.includes(name)))
+  return end === undefined || end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
 }
 
 /** Returns the end of an account as the form has it. Empty for none, and for one that cannot be read. */

@@ -182,14 +182,15 @@ function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Wor
 }
 
 /** Sends the mails one after another, while the manager goes on. `viewers invite` refuses those who have a password. */
-async function inviteAll({ env, viewers, warn }: SectionDeps, usernames: readonly string[]): Promise<void> {
+async function inviteAll(deps: SectionDeps, usernames: readonly string[]): Promise<void> {
+  const { viewers, warn } = deps
   let notSent = 0
   for (const username of usernames) {
     try {
       const { editable } = viewers
       const known = await editable?.inspect(username)
       if (editable === null || !known || known.hasPassword || known.invitation !== null) continue
-      const invited = await invite(env, editable, username)
+      const invited = await invite(deps, editable, username)
       if (!invited.ok) notSent += 1
     } catch (error) {
       // The store or the mail server is away: the list shows who has no invitation yet.
