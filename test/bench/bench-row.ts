@@ -15,6 +15,12 @@ export interface BenchRow {
   readonly note?: string
 }
 
+/** A measurement without a result. */
+export interface FailedRow {
+  readonly name: string
+  readonly failure: string
+}
+
 export type Target = { readonly atMost: number } | { readonly atLeast: number }
 
 /** Null for a row without a target. */

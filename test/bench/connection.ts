@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { UnexpectedAnswers } from './unexpected-answers.ts'
 
 export interface Answer {
   readonly status: number
@@ -9,7 +10,7 @@ export interface Answer {
 
 /** A keep-alive connection, one request at a time. It parses little, because it shares the CPU with the server. */
 export interface Connection {
-  /** Resolves with the status after the whole answer. @throws Error if the connection ends before. */
+  /** Resolves with the status after the whole answer. @throws UnexpectedAnswers if the connection ends before. */
   exchange(request: Buffer): Promise<number>
   /** The same, but resolves with the whole answer. */
   read(request: Buffer): Promise<Answer>
@@ -25,9 +26,12 @@ interface Pending {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
+/** @throws UnexpectedAnswers if the server does not accept the connection. */
 export async function openConnection(port: number): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  await once(socket, 'connect')
+  await once(socket, 'connect').catch((error: Error) => {
+    throw new UnexpectedAnswers(error.message, { cause: error })
+  })
   return overSocket(socket)
 }
 
@@ -44,8 +48,13 @@ function overSocket(socket: Socket): Connection {
       const end = received.indexOf(END_OF_HEAD)
       if (end === -1) return
       const head = received.toString('latin1', 0, end)
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+      if (length === undefined) {
+        fail(`An answer without Content-Length:\n${head}`)
+        return
+      }
       bodyAt = end + END_OF_HEAD.length
-      endsAt = bodyAt + contentLength(head)
+      endsAt = bodyAt + Number(length)
       if (/\r\nconnection: *close/i.test(head)) isOpen = false
     }
     if (received.length < endsAt) return
@@ -53,21 +62,23 @@ function overSocket(socket: Socket): Connection {
     pending = null
     done?.resolve(Number(received.toString('latin1', 9, 12)))
   }
-  function fail(error: Error): void {
+  function fail(reason: string): void {
     isOpen = false
-    pending?.reject(error)
+    pending?.reject(new UnexpectedAnswers(reason))
     pending = null
   }
   socket.on('data', onData)
-  socket.on('error', fail)
-  socket.on('close', () => fail(new Error('The server closed the connection')))
+  socket.on('error', ({ message }) => fail(message))
+  socket.on('close', () => fail('The server closed the connection'))
 
   function exchange(request: Buffer): Promise<number> {
     received = Buffer.alloc(0)
     bodyAt = -1
     return new Promise((resolve, reject) => {
       pending = { resolve, reject }
-      socket.write(request)
+      // The server may close a connection between two requests.
+      if (socket.destroyed) fail('The server closed the connection')
+      else socket.write(request)
     })
   }
   async function read(request: Buffer): Promise<Answer> {
@@ -82,18 +93,12 @@ function overSocket(socket: Socket): Connection {
   return { exchange, read, isOpen: () => isOpen, close: () => socket.destroy() }
 }
 
-function contentLength(head: string): number {
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (length === undefined) throw new Error(`An answer without Content-Length:\n${head}`)
-  return Number(length)
-}
-
-/** Sends one request, and returns its answer. @throws Error for an answer with another status. */
+/** Sends one request, and returns its answer. @throws UnexpectedAnswers for an answer with another status. */
 export async function answerOf(port: number, request: Buffer, status: number): Promise<Answer> {
   const connection = await openConnection(port)
   try {
     const answer = await connection.read(request)
-    if (answer.status !== status) throw new Error(`Expected ${status}: ${JSON.stringify(answer)}`)
+    if (answer.status !== status) throw new UnexpectedAnswers(`Expected ${status}: ${JSON.stringify(answer)}`)
     return answer
   } finally {
     connection.close()

@@ -8,6 +8,7 @@ import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL } from '
 import type { Usage } from './report-usage.ts'
 import { getRequest, signInRequest } from './requests.ts'
 import { writeSessionList } from './session-list.ts'
+import { allDone, UnexpectedAnswers } from './unexpected-answers.ts'
 
 const ROUNDS = 5
 const VIEWERS_PER_ROUND = 240
@@ -59,7 +60,7 @@ export const evening: BenchPart = {
   expectedSeconds: 75,
   async *rows(run) {
     await using children = openChildren()
-    const contestants = await startContestants(run.installation, children.start)
+    const contestants = await startContestants(run, children.start)
     const rounds = await raceEvenings(run, contestants)
     const row = (name: string, base: 'plain' | 'bare', figure: keyof Evening) => ({
       name,
@@ -96,12 +97,15 @@ export const evening: BenchPart = {
 }
 
 async function startContestants(
-  { folder, environment, loginApp, usernameOf, password, passwordHash }: Installation,
+  run: BenchRun,
   start: (options: ReturnType<Installation['loginApp']>) => Promise<Child>,
 ): Promise<Record<ServerName, Contestant>> {
+  const { folder, environment, loginApp, usernameOf, password, passwordHash } = run.installation
   const ownSessions: Environment = { SESSION_STORE_URL: `sqlite:${join(folder, 'evening.db')}` }
   const login = await start(loginApp({ ...environment, ...ownSessions, HASH_CONSUMERS: CONSUMER }))
-  const { assets, recorded } = await recordEvening(login, usernameOf(0), password)
+  const record = () => recordEvening(login, usernameOf(0), password)
+  const [recording] = await inRounds(1, run, 'An evening, recording', record)
+  const { assets, recorded } = recording as Awaited<ReturnType<typeof record>>
   const sessionList = join(folder, 'no-sessions.json')
   writeSessionList(sessionList, [])
   const { HASH_SECRET: hashSecret, SESSION_SECRET: sessionSecret } = environment
@@ -136,20 +140,28 @@ async function recordEvening(
   password: string,
 ): Promise<{ assets: string[]; recorded: RecordedEvening }> {
   const connection = await openConnection(port)
-  const get = async (path: string, cookie: string | null) => ({
-    path,
-    answer: await connection.read(getRequest(0, cookie, path)),
-  })
-  const page = await get(PAGE, null)
-  const links = page.answer.body.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)
-  const assets = [...links].map(([, path = '']) => path)
-  const gets = [page]
-  for (const path of assets) gets.push(await get(path, null))
-  const wrong = await connection.read(signInRequest(0, 'unknown@example.com', 'a wrong password'))
-  const right = await connection.read(signInRequest(0, username, password))
-  for (const path of RETURNS) gets.push(await get(path, cookieOf(right.headers)))
-  connection.close()
-  return { assets, recorded: { gets, wrong, right } }
+  try {
+    const read = async (request: Buffer, status: number) => {
+      const answer = await connection.read(request)
+      await expectStatus(answer.status, status)
+      return answer
+    }
+    const get = async (path: string, cookie: string | null, status: number) => ({
+      path,
+      answer: await read(getRequest(0, cookie, path), status),
+    })
+    const page = await get(PAGE, null, 200)
+    const links = page.answer.body.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)
+    const assets = [...links].map(([, path = '']) => path)
+    const gets = [page]
+    for (const path of assets) gets.push(await get(path, null, 200))
+    const wrong = await read(signInRequest(0, 'unknown@example.com', 'a wrong password'), 401)
+    const right = await read(signInRequest(0, username, password), 303)
+    for (const path of RETURNS) gets.push(await get(path, cookieOf(right.headers), 303))
+    return { assets, recorded: { gets, wrong, right } }
+  } finally {
+    connection.close()
+  }
 }
 
 function cookieOf(headers: readonly (readonly [name: string, value: string])[]): string {
@@ -162,8 +174,8 @@ async function raceEvenings(
   contestants: Readonly<Record<ServerName, Contestant>>,
 ): Promise<Record<ServerName, Evening>[]> {
   const { installation } = run
-  const rounds = await inRounds(ROUNDS + 1, run, 'An evening', async (round) => {
-    const firstViewer = 1 + round * VIEWERS_PER_ROUND
+  const rounds = await inRounds(ROUNDS + 1, run, 'An evening', async (call) => {
+    const firstViewer = 1 + call * VIEWERS_PER_ROUND
     return {
       login: await playEvening(contestants.login, installation, firstViewer),
       plain: await playEvening(contestants.plain, installation, firstViewer),
@@ -223,10 +235,13 @@ async function phaseOf(
   let next = firstViewer
   async function run(): Promise<void> {
     const connection = await openConnection(child.port)
-    while (next < firstViewer + VIEWERS_PER_ROUND) await work(connection, next++)
-    connection.close()
+    try {
+      while (next < firstViewer + VIEWERS_PER_ROUND) await work(connection, next++)
+    } finally {
+      connection.close()
+    }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, run))
+  await allDone(Array.from({ length: CONNECTIONS }, run))
   const after = await child.usage()
   return {
     cpuMicros: (after.cpuMicros - before.cpuMicros) / VIEWERS_PER_ROUND,
@@ -235,5 +250,5 @@ async function phaseOf(
 }
 
 async function expectStatus(status: number | Promise<number>, expected: number): Promise<void> {
-  if ((await status) !== expected) throw new Error(`Expected ${expected}: ${await status}`)
+  if ((await status) !== expected) throw new UnexpectedAnswers(`Expected ${expected}: ${await status}`)
 }

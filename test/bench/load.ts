@@ -1,11 +1,12 @@
 import { type Connection, openConnection } from './connection.ts'
+import { allDone, CLOSED, UnexpectedAnswers } from './unexpected-answers.ts'
 
 /** Makes the request with this number. The next round continues the numbers. */
 export type MakeRequest = (index: number) => Buffer
 
 export interface LoadResult {
   readonly elapsedSeconds: number
-  /** The number of answers by status. */
+  /** The number of answers by status. CLOSED counts requests without an answer. */
   readonly statuses: ReadonlyMap<number, number>
 }
 
@@ -30,7 +31,7 @@ export async function closedLoad({ port, connections, request, goesOn }: ClosedL
     }
   }
   try {
-    await Promise.all(Array.from({ length: connections }, run))
+    await allDone(Array.from({ length: connections }, run))
     return { elapsedSeconds: (performance.now() - startedMs) / 1000, statuses }
   } finally {
     pool.close()
@@ -45,6 +46,7 @@ export interface OpenLoad {
 }
 
 export interface TimedAnswer {
+  /** CLOSED without an answer. */
   readonly status: number
   /** The time of the answer since the start. */
   readonly atMs: number
@@ -85,7 +87,7 @@ export async function openLoad({ port, perSecond, durationMs, request }: OpenLoa
         resolve()
       }, TICK_MS)
     })
-    await Promise.all(running)
+    await allDone(running)
     return answers
   } finally {
     pool.close()
@@ -93,7 +95,7 @@ export async function openLoad({ port, perSecond, durationMs, request }: OpenLoa
 }
 
 interface ConnectionPool {
-  /** Sends over an idle connection, or over a new one. Resolves with the status. */
+  /** Sends over an idle connection, or over a new one. Resolves with the status, or CLOSED. */
   exchange(request: Buffer): Promise<number>
   close(): void
 }
@@ -104,16 +106,21 @@ async function openPool(port: number, connections: number): Promise<ConnectionPo
   const all = new Set<Connection>(idle)
   return {
     async exchange(request) {
-      const connection = idle.pop() ?? (await openConnection(port))
-      all.add(connection)
-      const status = await connection.exchange(request)
-      if (connection.isOpen()) {
-        idle.push(connection)
-      } else {
-        connection.close()
-        all.delete(connection)
+      try {
+        const connection = idle.pop() ?? (await openConnection(port))
+        all.add(connection)
+        const status = await connection.exchange(request)
+        if (connection.isOpen()) {
+          idle.push(connection)
+        } else {
+          connection.close()
+          all.delete(connection)
+        }
+        return status
+      } catch (error) {
+        if (error instanceof UnexpectedAnswers) return CLOSED
+        throw error
       }
-      return status
     },
     close() {
       for (const connection of all) connection.close()

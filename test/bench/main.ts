@@ -1,8 +1,8 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { attendance } from './attendance.bench.ts'
-import type { BenchPart } from './bench-part.ts'
-import { type BenchRow, isMet } from './bench-row.ts'
+import { type BenchPart, unlessFailed } from './bench-part.ts'
+import { type BenchRow, type FailedRow, isMet } from './bench-row.ts'
 import { evening } from './evening.bench.ts'
 import { growth } from './growth.bench.ts'
 import { createInstallation } from './installation.ts'
@@ -41,24 +41,25 @@ const BUSY = 0.1
 const { asJson, chosen } = readArguments()
 const installation = await createInstallation()
 const progress = openProgress(chosen)
-const rows: BenchRow[] = []
+const rows: (BenchRow | FailedRow)[] = []
 try {
   if (!asJson)
     console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}\n${TABLE_HEAD}`)
   for (const part of chosen) {
     await warnIfBusy()
     progress.begin(part)
-    for await (const row of part.rows({ installation, progress: progress.show })) {
+    for await (const row of unlessFailed(part.name, () => part.rows({ installation, progress: progress.show }))) {
       rows.push(row)
       progress.clear()
-      if (!asJson) console.log(lineOf(row))
+      if ('failure' in row) process.exitCode = 1
+      if (!asJson) console.log('failure' in row ? `${row.name}: FAILED: ${row.failure}` : lineOf(row))
     }
   }
 } finally {
   progress.clear()
   await installation.remove()
 }
-if (asJson) console.log(JSON.stringify(rows.map((row) => ({ ...row, met: isMet(row) }))))
+if (asJson) console.log(JSON.stringify(rows.map((row) => ('failure' in row ? row : { ...row, met: isMet(row) }))))
 
 function readArguments(): { asJson: boolean; chosen: readonly BenchPart[] } {
   try {
@@ -77,8 +78,7 @@ function readArguments(): { asJson: boolean; chosen: readonly BenchPart[] } {
 async function warnIfBusy(): Promise<void> {
   const load = await machineLoad()
   if (load < BUSY) return
-  progress.clear()
-  console.error(
+  progress.show.warn(
     `Warning: other programs use ${Math.round(load * 100)} % of this machine. Stop them, or repeat the run.`,
   )
 }

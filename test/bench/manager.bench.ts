@@ -8,6 +8,7 @@ import { type Child, openChildren } from './child.ts'
 import { answerOf } from './connection.ts'
 import { closedLoad, openLoad } from './load.ts'
 import { getRequest, signInRequest } from './requests.ts'
+import { allDone, expectOnly } from './unexpected-answers.ts'
 
 const ROUNDS = 5
 const ROUND_MS = 2000
@@ -40,12 +41,12 @@ export const manager: BenchPart = {
     writeFileSync(recorded, JSON.stringify(answer))
     const bare = await children.start({ script: 'serve-bare-http.ts', args: [recorded], folder })
     const signIns = () => signInsPerSecond(login, (index) => signInRequest(index, usernameOf(index), password))
-    await Promise.all([signIns(), pagesMs(pages, cookie)])
+    await inRounds(1, run, 'Sign-ins beside managers, warm-up', () => allDone([signIns(), pagesMs(pages, cookie)]))
     const rounds = await inRounds(ROUNDS, run, 'Sign-ins beside managers', async () => {
       const alone = await signIns()
-      const [besideBare] = await Promise.all([signIns(), pagesMs(bare, cookie)])
+      const [besideBare] = await allDone([signIns(), pagesMs(bare, cookie)])
       const before = await pages.usage()
-      const [beside, times] = await Promise.all([signIns(), pagesMs(pages, cookie)])
+      const [beside, times] = await allDone([signIns(), pagesMs(pages, cookie)])
       const cpuMs = ((await pages.usage()).cpuMicros - before.cpuMicros) / 1000
       return { alone, besideBare, beside, pagesMs: times, cores: cpuMs / ROUND_MS }
     })
@@ -70,13 +71,13 @@ export const manager: BenchPart = {
   },
 }
 
-/** @throws Error for any answer but a sign-in. */
+/** @throws UnexpectedAnswers for any answer but a sign-in. */
 async function signInsPerSecond({ port }: Child, request: (index: number) => Buffer): Promise<number> {
   const untilMs = performance.now() + ROUND_MS
   const load = { port, connections: CONNECTIONS, request, goesOn: () => performance.now() < untilMs }
   const { statuses, elapsedSeconds } = await closedLoad(load)
   const signedIn = statuses.get(303) ?? 0
-  if (statuses.size !== 1) throw new Error(`Expected only 303: ${JSON.stringify([...statuses])}`)
+  expectOnly([303], statuses)
   return signedIn / elapsedSeconds
 }
 
@@ -88,6 +89,6 @@ function pageRequest(index: number, cookie: string): Buffer {
 async function pagesMs({ port }: Child, cookie: string): Promise<number[]> {
   const request = (index: number) => pageRequest(index, cookie)
   const answers = await openLoad({ port, perSecond: PAGES_PER_SECOND, durationMs: ROUND_MS, request })
-  if (answers.some(({ status }) => status !== 200)) throw new Error('Expected only 200')
+  expectOnly([200], answers)
   return answers.map(({ latencyMs }) => latencyMs)
 }

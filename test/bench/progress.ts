@@ -1,9 +1,9 @@
-import type { BenchPart } from './bench-part.ts'
+import type { BenchPart, Progress } from './bench-part.ts'
 
 export interface BenchProgress {
   begin(part: BenchPart): void
   /** Shows what is measured, and the time left. */
-  show(doing: string): void
+  readonly show: Progress
   /** Removes the line, so that a row can be printed. */
   clear(): void
 }
@@ -29,6 +29,13 @@ export function openProgress(parts: readonly BenchPart[], output = process.stder
   function clear(): void {
     if (output.isTTY) output.write('\r\x1b[K')
   }
+  function show(doing: string): void {
+    if (output.isTTY) output.write(`\r\x1b[K${doing} (about ${clock(secondsLeft())} left)`)
+  }
+  function warn(line: string): void {
+    clear()
+    output.write(`${line}\n`)
+  }
   return {
     begin(part) {
       done += running?.expectedSeconds ?? 0
@@ -36,9 +43,7 @@ export function openProgress(parts: readonly BenchPart[], output = process.stder
       partStartedMs = performance.now()
       if (!output.isTTY) output.write(`${part.name} (about ${clock(secondsLeft())} left)\n`)
     },
-    show(doing) {
-      if (output.isTTY) output.write(`\r\x1b[K${doing} (about ${clock(secondsLeft())} left)`)
-    },
+    show: Object.assign(show, { warn }),
     clear,
   }
 }

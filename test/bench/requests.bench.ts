@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startRedis } from '../redis/servers/redis.ts'
 import { startPostgres } from '../users/postgres/server.ts'
-import type { BenchPart, BenchRun } from './bench-part.ts'
-import { type BenchRow, compared, median } from './bench-row.ts'
+import { type BenchPart, type BenchRun, unlessFailed } from './bench-part.ts'
+import { type BenchRow, compared, type FailedRow, median } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
 import { runCommandLine } from './command-line.ts'
 import { answerOf } from './connection.ts'
@@ -25,15 +25,15 @@ export const requests: BenchPart = {
   expectedSeconds: 50,
   async *rows(run) {
     yield* loginRows(run)
-    yield* storeRows(run)
+    yield* unlessFailed('GET / of a returning viewer by store', () => storeRows(run))
   },
 }
 
-async function* loginRows(run: BenchRun): AsyncGenerator<BenchRow> {
+async function* loginRows(run: BenchRun): AsyncGenerator<BenchRow | FailedRow> {
   await using children = openChildren()
   const servers = await startServers(run.installation, children)
-  yield await pageRow(run, servers)
-  yield* await returningRows(run, servers)
+  yield* unlessFailed('GET / without a session', () => pageRow(run, servers))
+  yield* unlessFailed('GET / of a returning viewer', () => returningRows(run, servers))
 }
 
 interface Servers {

@@ -4,6 +4,7 @@ import { type BenchRow, compared, measured, median, quantile } from './bench-row
 import { type Child, openChildren } from './child.ts'
 import { closedLoad, type MakeRequest, openLoad, type TimedAnswer } from './load.ts'
 import { getRequest, signInRequest } from './requests.ts'
+import { allDone, expectOnly, UnexpectedAnswers } from './unexpected-answers.ts'
 
 const ROUNDS = 5
 const WARM_UP_MS = 2000
@@ -63,7 +64,9 @@ export const signIns: BenchPart = {
       bare: await bareServer(),
       refusing: await bareServer('refusing'),
     }
-    for (const child of Object.values(servers)) await throughputOf(child, request, WARM_UP_MS)
+    await inRounds(1, run, 'Sign-ins, warm-up', async () => {
+      for (const child of Object.values(servers)) await throughputOf(child, request, WARM_UP_MS)
+    })
     const rounds = await measureRounds(run, servers, request)
     yield* rowsOf(rounds)
   },
@@ -94,7 +97,7 @@ function measureRounds(run: BenchRun, { login, bare, refusing }: Servers, reques
 async function slowPageMs({ port }: Child): Promise<number> {
   const request: MakeRequest = (index) => getRequest(index, null)
   const answers = await openLoad({ port, perSecond: PAGES_PER_SECOND, durationMs: ROUND_MS, request })
-  if (answers.some(({ status }) => status !== 200)) throw new Error('Expected only 200')
+  expectOnly([200], answers)
   return quantile(
     answers.map(({ latencyMs }) => latencyMs),
     0.99,
@@ -104,15 +107,14 @@ async function slowPageMs({ port }: Child): Promise<number> {
 async function whileHashing<T>(hashing: Child, request: MakeRequest, work: () => Promise<T>): Promise<T> {
   let isOver = false
   const load = closedLoad({ port: hashing.port, connections: CONNECTIONS, request, goesOn: () => !isOver })
-  try {
-    return await work()
-  } finally {
+  const worked = work().finally(() => {
     isOver = true
-    await load
-  }
+  })
+  const [result] = await allDone<[T, unknown]>([worked, load])
+  return result
 }
 
-/** @throws Error for any wrong answer. */
+/** @throws UnexpectedAnswers for any wrong answer. */
 async function throughputOf(child: Child, request: MakeRequest, durationMs: number): Promise<Throughput> {
   const before = await child.usage()
   const untilMs = performance.now() + durationMs
@@ -120,7 +122,7 @@ async function throughputOf(child: Child, request: MakeRequest, durationMs: numb
   const { statuses, elapsedSeconds } = await closedLoad(load)
   const after = await child.usage()
   const signedIn = statuses.get(303) ?? 0
-  if (statuses.size !== 1 || signedIn === 0) throw new Error(`Expected only 303: ${JSON.stringify([...statuses])}`)
+  expectOnly([303], statuses)
   return { perSecond: signedIn / elapsedSeconds, cpuMillis: (after.cpuMicros - before.cpuMicros) / signedIn / 1000 }
 }
 
@@ -132,9 +134,10 @@ async function overload(
   const before = await login.usage()
   let mostBytes = before.rssBytes
   const sampler = setInterval(() => {
-    void login.usage().then(({ rssBytes }) => {
+    const larger = ({ rssBytes }: { rssBytes: number }) => {
       mostBytes = Math.max(mostBytes, rssBytes)
-    })
+    }
+    login.usage().then(larger, () => {})
   }, SAMPLE_MEMORY_EVERY_MS)
   try {
     const answers = await openLoad({ port: login.port, durationMs: OVERLOAD_MS, ...load })
@@ -148,13 +151,13 @@ async function overload(
   }
 }
 
-/** @throws Error for an answer that is neither a sign-in nor the refusal by overload. */
+/** @throws UnexpectedAnswers for an answer that is neither a sign-in nor the refusal by overload, or without both. */
 function judged(answers: readonly TimedAnswer[]) {
-  const strange = answers.filter(({ status }) => status !== 303 && status !== 503)
-  if (strange.length > 0) throw new Error(`Expected only 303 and 503: ${JSON.stringify(strange.slice(0, 5))}`)
+  expectOnly([303, 503], answers)
   const signedIn = answers.filter(({ status }) => status === 303)
   const inTime = signedIn.filter(({ atMs }) => atMs <= OVERLOAD_MS)
   const refused = answers.filter(({ status }) => status === 503)
+  if (signedIn.length === 0 || refused.length === 0) throw new UnexpectedAnswers('Expected both 303 and 503')
   return {
     signedIn: signedIn.length,
     answeredPerSecond: inTime.length / (OVERLOAD_MS / 1000),

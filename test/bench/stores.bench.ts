@@ -5,14 +5,15 @@ import { createQueue } from '../../src/server/work-queue.ts'
 import { hashPassword } from '../../src/users/passwords/argon2.ts'
 import { type PostgresServer, startPostgres } from '../users/postgres/server.ts'
 import { barePostgresRowsPerSecond, bareSqliteRowsPerSecond } from './bare-insert.ts'
-import { type BenchPart, type BenchRun, inRounds } from './bench-part.ts'
-import { type BenchRow, compared } from './bench-row.ts'
+import { type BenchPart, type BenchRun, inRounds, unlessFailed } from './bench-part.ts'
+import { type BenchRow, compared, type FailedRow } from './bench-row.ts'
 import { type Child, openChildren } from './child.ts'
 import { runCommandLine } from './command-line.ts'
 import type { Installation } from './installation.ts'
 import { closedLoad } from './load.ts'
 import { usernameOf, writeViewerFile } from './many-viewers.ts'
 import { signInRequest } from './requests.ts'
+import { allDone, expectOnly } from './unexpected-answers.ts'
 
 const MANY = 250_000
 const FEW = 1_000
@@ -34,8 +35,8 @@ export const stores: BenchPart = {
     await writeViewerFile(files.few, FEW, passwordHash)
     const postgres = await startPostgres({ settings: { shared_buffers: '128MB' } })
     try {
-      yield* sqliteRows(run, files)
-      yield* postgresRows(run, files, postgres)
+      yield* unlessFailed('SQLite', () => sqliteRows(run, files))
+      yield* unlessFailed('PostgreSQL', () => postgresRows(run, files, postgres))
     } finally {
       await postgres.stop()
       for (const file of Object.values(files)) rmSync(file)
@@ -45,24 +46,28 @@ export const stores: BenchPart = {
 
 type Files = Readonly<Record<'many' | 'few', string>>
 
-async function* sqliteRows(run: BenchRun, files: Files): AsyncGenerator<BenchRow> {
+async function* sqliteRows(run: BenchRun, files: Files): AsyncGenerator<BenchRow | FailedRow> {
   const { folder, passwordHash } = run.installation
   const many = `sqlite:${join(folder, 'many.db')}`
   const few = `sqlite:${join(folder, 'few.db')}`
   const bare = bareSqliteRowsPerSecond(join(folder, 'bare.db'), passwordHash)
   yield* importRows(run, 'SQLite', many, files.many, bare)
-  yield await plaintextRow(run)
+  yield* unlessFailed('Import of plaintext passwords', () => plaintextRow(run))
   await runCommandLine(['viewers', 'import', files.few], { USER_STORE_URL: few })
   yield await signInRow('SQLite', run, many, few)
 }
 
-async function* postgresRows(run: BenchRun, files: Files, postgres: PostgresServer): AsyncGenerator<BenchRow> {
+async function* postgresRows(
+  run: BenchRun,
+  files: Files,
+  postgres: PostgresServer,
+): AsyncGenerator<BenchRow | FailedRow> {
   const [many, few, other] = [await newDatabase(postgres), await newDatabase(postgres), await newDatabase(postgres)]
   const bare = await barePostgresRowsPerSecond(other, run.installation.passwordHash)
   for (const url of [many, few]) await runCommandLine(['viewers', 'migrate'], { USER_STORE_URL: url })
   yield* importRows(run, 'PostgreSQL', many, files.many, bare)
   await runCommandLine(['viewers', 'import', files.few], { USER_STORE_URL: few })
-  yield await signInRow('PostgreSQL', run, many, few)
+  yield* unlessFailed('Sign-ins in PostgreSQL', () => signInRow('PostgreSQL', run, many, few))
   yield await twoProcessesRow(run, many)
 }
 
@@ -121,7 +126,7 @@ async function bareHashesPerSecond(password: string): Promise<number> {
 
 async function signInRow(store: string, run: BenchRun, many: string, few: string): Promise<BenchRow> {
   const { installation } = run
-  return await withLogins(installation, [many, few], async ([ofMany, ofFew]) => {
+  return await withLogins(run, [many, few], async ([ofMany, ofFew]) => {
     const name = `Sign-ins in ${store}, 250,000 viewers against 1,000`
     const rounds = await inRounds(ROUNDS, run, name, async () => ({
       many: await signInsPerSecond(installation, [ofMany], MANY),
@@ -142,7 +147,7 @@ async function signInRow(store: string, run: BenchRun, many: string, few: string
 
 async function twoProcessesRow(run: BenchRun, url: string): Promise<BenchRow> {
   const { installation } = run
-  return await withLogins(installation, [url, url], async ([one, two]) => {
+  return await withLogins(run, [url, url], async ([one, two]) => {
     const name = 'Sign-ins of two processes on this machine, against one'
     const rounds = await inRounds(ROUNDS, run, name, async () => ({
       both: await signInsPerSecond(installation, [one, two], MANY),
@@ -165,10 +170,11 @@ let started = 0
 
 /** Starts a login app for each store, with sessions of its own, and warms them up. */
 async function withLogins<T>(
-  installation: Installation,
+  run: BenchRun,
   [first, second]: readonly [string, string],
   measure: (logins: readonly [Child, Child]) => Promise<T>,
 ): Promise<T> {
+  const { installation } = run
   const { folder, environment } = installation
   await using children = openChildren()
   const login = (url: string) => {
@@ -177,20 +183,22 @@ async function withLogins<T>(
     return children.start(installation.loginApp(env))
   }
   const logins = [await login(first), await login(second)] as const
-  for (const child of logins) await signInsPerSecond(installation, [child], FEW)
+  await inRounds(1, run, 'Sign-ins, warm-up', async () => {
+    for (const child of logins) await signInsPerSecond(installation, [child], FEW)
+  })
   return await measure(logins)
 }
 
 let asked = 0
 
-/** @throws Error for any wrong answer. */
+/** @throws UnexpectedAnswers for any wrong answer. */
 async function signInsPerSecond(
   { password }: Installation,
   children: readonly Child[],
   viewers: number,
 ): Promise<number> {
   const untilMs = performance.now() + ROUND_MS
-  const results = await Promise.all(
+  const results = await allDone(
     children.map(({ port }) =>
       closedLoad({
         port,
@@ -201,7 +209,6 @@ async function signInsPerSecond(
       }),
     ),
   )
-  const strange = results.flatMap(({ statuses }) => [...statuses]).filter(([status]) => status !== 303)
-  if (strange.length > 0) throw new Error(`Expected only 303: ${JSON.stringify(strange)}`)
+  for (const { statuses } of results) expectOnly([303], statuses)
   return results.reduce((sum, { statuses, elapsedSeconds }) => sum + (statuses.get(303) ?? 0) / elapsedSeconds, 0)
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type BenchPart, type BenchRun, inRounds } from './bench-part.ts'
+import { type BenchPart, type BenchRun, inRounds, unlessFailed } from './bench-part.ts'
 import { type BenchRow, compared } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
 import { type Contestant, cpuRace, raceRequests } from './cpu-race.ts'
@@ -10,6 +10,7 @@ import { closedLoad } from './load.ts'
 import { getRequest } from './requests.ts'
 import { type ListedSession, returning, writeSessionList } from './session-list.ts'
 import { generateTokenKeys, type TokenKeyTexts, writeTokenKeys } from './token-keys.ts'
+import { expectOnly } from './unexpected-answers.ts'
 
 const ROUNDS = 5
 const ROUND_MS = 2000
@@ -32,8 +33,8 @@ export const viewerTokens: BenchPart = {
     const keys = generateTokenKeys()
     const keyFile = join(run.installation.folder, 'token-keys.json')
     writeTokenKeys(keyFile, keys)
-    yield await tokenRow(run, children, keyFile)
-    yield await returningRow(run, children, keys, keyFile)
+    yield* unlessFailed('Viewer tokens', () => tokenRow(run, children, keyFile))
+    yield* unlessFailed('Token of a returning viewer', () => returningRow(run, children, keys, keyFile))
   },
 }
 
@@ -41,7 +42,9 @@ async function tokenRow(run: BenchRun, { start }: Children, keyFile: string): Pr
   const { folder } = run.installation
   const issuer = await start({ script: 'serve-viewer-tokens.ts', args: [keyFile], folder })
   const limit = await start({ script: 'serve-bare-rsa.ts', args: [keyFile], folder })
-  for (const child of [issuer, limit]) await answersPerSecond(child)
+  await inRounds(1, run, 'Viewer tokens, warm-up', async () => {
+    for (const child of [issuer, limit]) await answersPerSecond(child)
+  })
   const rounds = await inRounds(ROUNDS, run, 'Viewer tokens', async () => ({
     tokens: await answersPerSecond(issuer),
     limit: await answersPerSecond(limit),
@@ -59,7 +62,7 @@ async function tokenRow(run: BenchRun, { start }: Children, keyFile: string): Pr
   }
 }
 
-/** @throws Error for any answer without a token. */
+/** @throws UnexpectedAnswers for any answer without a token. */
 async function answersPerSecond({ port }: Child): Promise<number> {
   const untilMs = performance.now() + ROUND_MS
   const request = getRequest(0, null, PATH)
@@ -70,7 +73,7 @@ async function answersPerSecond({ port }: Child): Promise<number> {
     goesOn: () => performance.now() < untilMs,
   })
   const answered = statuses.get(303) ?? 0
-  if (statuses.size !== 1 || answered === 0) throw new Error(`Expected only 303: ${JSON.stringify([...statuses])}`)
+  expectOnly([303], statuses)
   return answered / elapsedSeconds
 }
 

@@ -6,11 +6,12 @@ import { reloadSeconds } from '../../src/features/doors/waiting/reload-time.ts'
 import { createPasses } from '../../src/features/pass/passes.ts'
 import type { AuthenticatedViewer } from '../../src/login/route-deps.ts'
 import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
-import { type BenchPart, type BenchRun, inRounds } from './bench-part.ts'
+import { type BenchPart, type BenchRun, inRounds, unlessFailed } from './bench-part.ts'
 import { type BenchRow, compared, measured, quantile } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
 import type { Answer } from './connection.ts'
 import { usernameOf } from './installation.ts'
+import { allDone, CLOSED, expectOnly } from './unexpected-answers.ts'
 
 /** The viewers of the row about reloads, and the mean time between two reloads of each, an hour before the opening. */
 const WAITING = 20_000
@@ -39,8 +40,10 @@ export const waitingRoom: BenchPart = {
   expectedSeconds: 175,
   async *rows(run) {
     await using children = openChildren()
-    yield await reloadRow(run, children)
-    for (const { viewers, withinSeconds } of RUNS) yield await openingRow(run, children, viewers, withinSeconds)
+    yield* unlessFailed('Reloads of the waiting page', () => reloadRow(run, children))
+    for (const { viewers, withinSeconds } of RUNS) {
+      yield* unlessFailed(`Opening for ${viewers} viewers`, () => openingRow(run, children, viewers, withinSeconds))
+    }
   },
 }
 
@@ -58,7 +61,9 @@ async function reloadRow(run: BenchRun, children: Children): Promise<BenchRow> {
     return ((await server.usage()).cpuMicros - before.cpuMicros) / reloads.length
   }
   const bare = await startBare(run, children, app, paths[0] ?? '')
-  for (const server of [app, bare]) await steadyLoad(server, paths.slice(0, WARM_UP_RELOADS), WARM_UP_PER_SECOND)
+  await inRounds(1, run, `${name}, warm-up`, async () => {
+    for (const server of [app, bare]) await steadyLoad(server, paths.slice(0, WARM_UP_RELOADS), WARM_UP_PER_SECOND)
+  })
   const rounds = await inRounds(ROUNDS, run, name, async () => ({
     app: await reloadMicros(app),
     bare: await reloadMicros(bare),
@@ -151,10 +156,11 @@ function passPaths({ installation: { environment } }: BenchRun, count: number): 
 }
 
 async function steadyLoad(app: Child, paths: readonly string[], perSecond: number): Promise<void> {
+  const answers: Load[] = []
   await inTurn(paths, perSecond, async (path) => {
-    const { status } = await request(app, path)
-    if (status !== 200) throw new Error(`Expected 200: ${status}`)
+    answers.push(await request(app, path))
   })
+  expectOnly([200], answers)
 }
 
 /** Starts the work for each item at a fixed rate, and waits until all is done. */
@@ -166,20 +172,20 @@ async function inTurn<T>(items: readonly T[], perSecond: number, work: (item: T)
     for (const item of items.slice(running.length, due)) running.push(work(item))
     await sleep(5)
   }
-  await Promise.all(running)
+  await allDone(running)
 }
 
 /** Each request has a connection of its own, as the app closes it. */
 const ONE_CONNECTION: AgentOptions = { keepAlive: false, maxSockets: MOST_CONNECTIONS }
 const agent = new Agent(ONE_CONNECTION)
 
-/** Repeats a request once whose connection broke, as browsers do. */
+/** Repeats a request once whose connection broke, as browsers do. The status is CLOSED if it broke again. */
 function request({ port }: Pick<Child, 'port'>, path: string, isLast = false): Promise<Load> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     get({ agent, host: '127.0.0.1', port, path, headers: HEADERS }, (answer) => {
       answer.resume()
       const { statusCode: status = 0, headers: given } = answer
       answer.on('end', () => resolve({ status, refresh: String(given.refresh ?? '') }))
-    }).on('error', (error) => (isLast ? reject(error) : resolve(request({ port }, path, true))))
+    }).on('error', () => resolve(isLast ? { status: CLOSED, refresh: '' } : request({ port }, path, true)))
   })
 }
