@@ -14,6 +14,8 @@ const BROWSER = 'test/**/*.browser.test.ts'
 const SERVER = 'test/**/*.server.test.ts'
 const OUTAGE = 'test/**/*.outage.test.ts'
 const SOAK = 'test/**/*.soak.test.ts'
+/** Chromium judges these too, in the soak run. */
+const FAULTS = 'test/with-emulator/**/*faults.app.test.ts'
 const RANDOM = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
   readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
 )
@@ -65,7 +67,7 @@ export default defineConfig({
         test: {
           ...slow,
           name: 'soak',
-          include: [SOAK, BROWSER, SERVER, ...RANDOM],
+          include: [SOAK, BROWSER, SERVER, FAULTS, ...RANDOM],
           sequence: { groupOrder: 4 },
           maxWorkers: 1,
           env: { TEST_ALL_ROWS: 'true' },

@@ -46,6 +46,10 @@ export interface Fault {
   readonly findings: readonly string[]
   /** True if viewers get through all the same. */
   readonly isHarmless?: boolean
+  /** Why a browser gets through although the doctor is right. */
+  readonly notForBrowsers?: string
+  /** Why the doctor cannot see the fault. Its README says so. */
+  readonly blindSpot?: string
   /** True if the service itself is broken, and not only a lock. */
   readonly changesService?: boolean
   /** Settings of the app and of the doctor. */

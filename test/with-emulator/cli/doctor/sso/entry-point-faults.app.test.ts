@@ -1,6 +1,7 @@
 import { CLIENT } from '../../../../features/sso/start-provider.ts'
-import { twoEntryPoints } from '../faults/entry-point-faults.ts'
+import { testFaults } from '../faults/fault-tests.ts'
 import type { Fault } from '../faults/installation.ts'
+import { twoEntryPoints } from '../faults/two-entry-points.ts'
 import { NOT_TRIED, withProvider } from './provider.ts'
 
 /** Only gold has single sign-on. */
@@ -13,8 +14,7 @@ const goldWithSso = (ssoOnly: 'on' | 'off' = 'off'): Pick<Fault, 'settings'> => 
   },
 })
 
-/** Two entry points, of which one has single sign-on. */
-export const SSO_ENTRY_POINT_FAULTS: readonly Fault[] = [
+testFaults('two entry points, of which one has single sign-on', [
   {
     name: 'single sign-on works at another entry point than that of the lock',
     ...goldWithSso(),
@@ -42,4 +42,4 @@ export const SSO_ENTRY_POINT_FAULTS: readonly Fault[] = [
     },
     findings: [NOT_TRIED, 'failure page-origin-missing'],
   },
-]
+])

@@ -5,7 +5,10 @@ import { openEditableSqliteStore } from '../../../../../src/users/sqlite/editabl
 import { STORE_DOWN } from '../../../../login/memory-users.ts'
 import { ADA, SESSION_LIMITS } from '../../../../login/start-login-app.ts'
 import { closedAddress } from '../../../../tools/video-service/test-service.ts'
-import type { Fault, Installation } from './installation.ts'
+import { testFaults } from './fault-tests.ts'
+import type { Installation } from './installation.ts'
+
+const NOT_READY = 'a balancer sends no viewer to an app that is not ready, and this installation has none'
 
 /** Puts Ada into the user store of the settings, so that the doctor can look her up. */
 async function addAda({ env }: Installation, groups: string[]): Promise<void> {
@@ -14,8 +17,7 @@ async function addAda({ env }: Installation, groups: string[]): Promise<void> {
   await store.close()
 }
 
-/** The test viewer, and the stores and servers behind the app. */
-export const SIGN_IN_FAULTS: readonly Fault[] = [
+testFaults('the test viewer, and the stores and servers behind the app', [
   {
     name: 'the password of the test viewer is wrong',
     afterwards: ({ env }) => Object.assign(env, { VIEWER_PASSWORD: 'wrong' }),
@@ -82,6 +84,7 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the session store is broken',
+    notForBrowsers: NOT_READY,
     afterwards: ({ app }) => app.sessionStore.close(),
     findings: ['failure store-away', 'warning no-session-cookie'],
   },
@@ -108,6 +111,11 @@ export const SIGN_IN_FAULTS: readonly Fault[] = [
     findings: ['warning mail-away'],
     isHarmless: true,
   },
-  { name: 'the app is stopping', app: () => ({ isAccepting: () => false }), findings: ['failure stopping'] },
+  {
+    name: 'the app is stopping',
+    notForBrowsers: NOT_READY,
+    app: () => ({ isAccepting: () => false }),
+    findings: ['failure stopping'],
+  },
   { name: 'no sign-in is tried', afterwards: ({ args }) => args.splice(2, 2), findings: ['unknown no-sign-in'] },
-]
+])

@@ -1,11 +1,10 @@
 import { closedAddress } from '../../../../tools/video-service/test-service.ts'
 import { trustedCertificate } from './certificates.ts'
-import type { Fault } from './installation.ts'
+import { testFaults } from './fault-tests.ts'
 
 const framed = (attributes: string) => ({ html: (player: string) => `<iframe ${attributes} src="${player}"></iframe>` })
 
-/** The customer's page. */
-export const PAGE_FAULTS: readonly Fault[] = [
+testFaults("the customer's page", [
   {
     name: 'PLAYER_ORIGINS lacks the page',
     settings: ({ PLAYER_ORIGINS = '' }) => ({ PLAYER_ORIGINS: PLAYER_ORIGINS.split(',')[0] ?? '' }),
@@ -53,4 +52,4 @@ export const PAGE_FAULTS: readonly Fault[] = [
     findings: ['unknown page-not-checked'],
   },
   { name: 'no page is named', afterwards: ({ args }) => args.splice(-2, 2), findings: ['unknown no-page'] },
-]
+])

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closedAddress, startService } from '../../../../tools/video-service/test-service.ts'
+import { testFaults } from './fault-tests.ts'
 import type { Fault } from './installation.ts'
 
 const OTHER_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
@@ -10,8 +11,7 @@ const inDoctor = (changed: Record<string, string>): Pick<Fault, 'afterwards'> =>
   afterwards: ({ env }) => Object.assign(env, changed),
 })
 
-/** Settings that are wrong, or differ between the app and the doctor. */
-export const SETTINGS_FAULTS: readonly Fault[] = [
+testFaults('settings that are wrong, or differ between the app and the doctor', [
   {
     name: 'the app runs with another secret',
     appSettings: () => ({ HASH_SECRET: OTHER_SECRET }),
@@ -53,6 +53,7 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the app does not know a consumer',
+    notForBrowsers: 'the page has no chat',
     settings: ({ PLAYER_RETURN_URL = '' }) => ({ HASH_CONSUMERS: `${new URL(PLAYER_RETURN_URL).origin}/chat/` }),
     appSettings: () => ({ HASH_CONSUMERS: '' }),
     findings: ['failure consumer-refused'],
@@ -118,4 +119,4 @@ export const SETTINGS_FAULTS: readonly Fault[] = [
     }),
     findings: ['failure unknown-host', 'failure lock-leads-elsewhere'],
   },
-]
+])

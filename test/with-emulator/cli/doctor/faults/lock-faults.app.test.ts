@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { setLock } from '../../../../../src/tools/video-service/locks.ts'
 import { closedAddress } from '../../../../tools/video-service/test-service.ts'
 import { addFault, apiOf } from '../../../video-service/client.ts'
-import type { Fault, Installation } from './installation.ts'
+import { testFaults } from './fault-tests.ts'
+import type { Installation } from './installation.ts'
+
+const SERVICE = 'the fault keeps the doctor from the API of the service, and viewers do not use it'
+const OTHER_CONTENT = 'the page shows another channel than --channel'
 
 const OTHER_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
 
@@ -18,8 +22,7 @@ function about({ args }: Installation, ...place: readonly [string, string]): voi
   args.splice(0, 2, ...place)
 }
 
-/** Locks, channels, the client of the service, and the service itself. */
-export const LOCK_FAULTS: readonly Fault[] = [
+testFaults('locks, channels, the client of the service, and the service', [
   {
     name: 'the channel has no lock',
     afterwards: ({ run }) => run('lock', 'remove', '--channel', '1002', '--yes'),
@@ -60,16 +63,19 @@ export const LOCK_FAULTS: readonly Fault[] = [
   },
   {
     name: 'there is no such channel',
+    notForBrowsers: OTHER_CONTENT,
     afterwards: (installation) => about(installation, '--channel', '999999'),
     findings: ['failure channel-unknown'],
   },
   {
     name: 'the channel belongs to another user',
+    notForBrowsers: OTHER_CONTENT,
     afterwards: (installation) => about(installation, '--channel', '1003'),
     findings: ['failure not-owner'],
   },
   {
     name: 'the client secret is wrong',
+    notForBrowsers: SERVICE,
     afterwards: ({ env }) => {
       env.SERVICE_CLIENT_SECRET = 'ab'.repeat(20)
     },
@@ -77,6 +83,7 @@ export const LOCK_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a setting of the service is missing',
+    notForBrowsers: SERVICE,
     afterwards: ({ env }) => {
       env.SERVICE_BASE_URL = ''
     },
@@ -84,12 +91,14 @@ export const LOCK_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the service answers 503',
+    notForBrowsers: SERVICE,
     changesService: true,
     afterwards: ({ emulator }) => addFault(emulator, { path: '/oauth2/token', status: 503, count: 100 }),
     findings: ['failure service-away'],
   },
   {
     name: 'nothing listens at the address of the service',
+    notForBrowsers: SERVICE,
     afterwards: async ({ env }) => {
       env.SERVICE_OAUTH_URL = (await closedAddress()).origin
     },
@@ -116,7 +125,7 @@ export const LOCK_FAULTS: readonly Fault[] = [
     app: () => ({ nowSeconds: () => Date.now() / 1000 - 7_200 }),
     findings: ['failure clock-expires', 'failure wrong-response'],
   },
-]
+])
 
 async function setClock(url: string, advanceSeconds: number): Promise<void> {
   const headers = { 'content-type': 'application/json' }

@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setLock } from '../../../../../src/tools/video-service/locks.ts'
-import { apiOf } from '../../../video-service/client.ts'
 import type { Fault } from './installation.ts'
 
 const GOLD_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
-const SILVER_SECRET = 'c92a5d13ea8f47b6a1d9238e7fab5c64'
+export const SILVER_SECRET = 'c92a5d13ea8f47b6a1d9238e7fab5c64'
 
 /** Two entry points: only silver has the page, and only gold has a group, and single sign-on if it is given. */
 export const twoEntryPoints = (goldSso: object = {}, silverSso: object = {}): Pick<Fault, 'settings'> => ({
@@ -22,24 +20,3 @@ export const twoEntryPoints = (goldSso: object = {}, silverSso: object = {}): Pi
     return { ENTRY_POINTS_FILE: file, HASH_SECRET: '', PLAYER_RETURN_URL: '', PLAYER_ORIGINS: '' }
   },
 })
-
-/** Two entry points that are mixed up. */
-export const ENTRY_POINT_FAULTS: readonly Fault[] = [
-  {
-    name: 'the lock leads to the entry point of another channel',
-    ...twoEntryPoints(),
-    afterwards: ({ run }) => run('lock', 'set', '--channel', '1002', '--entry-point', 'gold', '--yes'),
-    findings: ['failure page-origin-missing', 'failure not-in-group'],
-  },
-  {
-    name: 'the lock has the secret of another entry point',
-    ...twoEntryPoints(),
-    afterwards: async ({ emulator, env, args, run }) => {
-      await run('lock', 'set', '--channel', '1002', '--entry-point', 'silver', '--yes')
-      const form = { url: `${env.PUBLIC_URL}/e/silver`, secret: GOLD_SECRET }
-      await setLock(apiOf(emulator), { kind: 'video', id: '2003' }, form)
-      args.splice(0, 2, '--video', '2003')
-    },
-    findings: ['failure lock-secret-differs', 'unknown page-other-content'],
-  },
-]

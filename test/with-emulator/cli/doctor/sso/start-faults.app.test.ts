@@ -1,13 +1,17 @@
-import type { Fault } from '../faults/installation.ts'
+import { expect, test } from 'vitest'
+import { CLIENT } from '../../../../features/sso/start-provider.ts'
+import type { LogLine } from '../../../../login/start-login-app.ts'
+import { testFaults } from '../faults/fault-tests.ts'
+import type { Installation } from '../faults/installation.ts'
 import { NOT_TRIED, withProvider } from './provider.ts'
 
 /** The hosts of providers that the app has asked. */
 const isAppServed = new Set<string | undefined>()
 
-/** The app, and what is in front of it. */
-export const SSO_START_FAULTS: readonly Fault[] = [
+const examine = testFaults('the app with single sign-on, and what is in front of it', [
   {
     name: 'the app runs without single sign-on',
+    notForBrowsers: 'viewers have passwords too',
     ...withProvider(),
     appSettings: () => ({ OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }),
     findings: ['failure sso-no-button'],
@@ -20,6 +24,7 @@ export const SSO_START_FAULTS: readonly Fault[] = [
   },
   {
     name: 'only the app cannot reach the provider',
+    notForBrowsers: 'the app reaches it again',
     ...withProvider({
       instead(req, res) {
         // The doctor asks later.
@@ -86,4 +91,17 @@ export const SSO_START_FAULTS: readonly Fault[] = [
     },
     findings: [NOT_TRIED, 'unknown page-sandbox-window'],
   },
-]
+])
+
+test('the doctor leaves one refusal in the log, with its name, and shows no secret', async () => {
+  let lines: readonly LogLine[] = []
+  const afterwards = ({ app }: Installation) => {
+    lines = app.lines
+  }
+  const { findings } = await examine({ name: 'none', ...withProvider(), afterwards, findings: [] })
+  const signIns = lines.filter(({ event }) => event === 'sign-in')
+  expect(signIns.filter(({ level }) => level !== 30)).toEqual([
+    expect.objectContaining({ outcome: 'sso-refused', reason: 'provider-refused: doctor' }),
+  ])
+  expect(JSON.stringify(findings)).not.toContain(CLIENT.secret)
+})

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Fault } from './installation.ts'
+import { testFaults } from './fault-tests.ts'
 
 type Headers = IncomingMessage['headers']
 
@@ -14,8 +14,7 @@ function withoutUndefined(headers: Headers): Headers {
 
 const policyOf = (headers: Headers) => String(headers['content-security-policy'] ?? '')
 
-/** Proxies that change the requests and answers of the app. */
-export const PROXY_FAULTS: readonly Fault[] = [
+testFaults('proxies that change the requests and answers of the app', [
   {
     name: 'a proxy answers 502, because it does not reach the app',
     proxy: { instead: (_req, res) => Boolean(res.writeHead(502).end('Bad gateway')) },
@@ -82,6 +81,7 @@ export const PROXY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a proxy removes the policy',
+    notForBrowsers: 'strangers may frame the screen',
     proxy: answering(() => ({ 'content-security-policy': undefined })),
     findings: ['failure policy-removed'],
   },
@@ -92,6 +92,7 @@ export const PROXY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a proxy adds X-Frame-Options',
+    notForBrowsers: 'only old browsers and apps look at it',
     proxy: answering(() => ({ 'x-frame-options': 'DENY' })),
     findings: ['failure x-frame-options'],
   },
@@ -104,6 +105,7 @@ export const PROXY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a proxy lets caches keep the screens',
+    notForBrowsers: 'a second viewer would see the screen of the first',
     proxy: answering(() => ({ 'cache-control': 'public, max-age=60' })),
     findings: ['failure cache-control'],
   },
@@ -123,11 +125,13 @@ export const PROXY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a proxy changes the header Origin',
+    notForBrowsers: 'browsers without Sec-Fetch-Site are refused',
     proxy: { asks: (headers) => ({ ...headers, ...(headers.origin && { origin: 'http://backend:3000' }) }) },
     findings: ['failure foreign-origin'],
   },
   {
     name: 'a proxy removes the query',
+    notForBrowsers: 'the page has no chat',
     proxy: { path: (path) => path.replace(/\?.*/, '') },
     findings: ['failure query-removed'],
   },
@@ -143,4 +147,4 @@ export const PROXY_FAULTS: readonly Fault[] = [
     findings: [],
     isHarmless: true,
   },
-]
+])

@@ -1,4 +1,6 @@
+import { expect, test } from 'vitest'
 import { trustedCertificate } from './certificates.ts'
+import { testFaults } from './fault-tests.ts'
 import type { Fault } from './installation.ts'
 
 const sameOrigin = ({ PLAYER_RETURN_URL = '' }) => new URL(PLAYER_RETURN_URL).origin
@@ -7,8 +9,7 @@ const framed = (attributes: string): NonNullable<Fault['page']> => ({
 })
 const control = (name: string, rest: Partial<Fault>): Fault => ({ name, ...rest, findings: [], isHarmless: true })
 
-/** Installations without a fault, which look unusual. The doctor finds nothing. */
-export const CONTROLS: readonly Fault[] = [
+const examine = testFaults('installations without a fault, which look unusual', [
   control('control: two copies of the app with the same settings', { copy: {} }),
   control('control: the player with a chat, and its consumer is allowed', {
     settings: (all) => ({ HASH_CONSUMERS: `${sameOrigin(all)}/chat/authorize/` }),
@@ -80,4 +81,10 @@ export const CONTROLS: readonly Fault[] = [
   control('control: the page lets every frame in', { page: { headers: { 'content-security-policy': 'frame-src *' } } }),
   control('control: the page may not be framed', { page: { headers: { 'x-frame-options': 'DENY' } } }),
   control('control: the page sends a referrer policy', { page: { headers: { 'referrer-policy': 'no-referrer' } } }),
-]
+])
+
+test('without a fault, viewers will get through', async () => {
+  const { verdict, findings } = await examine({ name: 'none', findings: [] })
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+  expect(verdict).toBe('Viewers will get through.')
+})

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { readConfig } from '../../../../../src/config.ts'
 import { nameOnlyInSubject } from './certificates.ts'
-import type { BadProxy, Fault } from './installation.ts'
+import { judgeFaults } from './fault-tests.ts'
+import type { BadProxy } from './installation.ts'
 
 type Headers = IncomingMessage['headers']
 
@@ -19,8 +20,7 @@ const policyAnd = (more: string): BadProxy => ({
   }),
 })
 
-/** What proxies, filters and certificates do that the doctor was not made for. */
-export const UNFORESEEN_PROXY_FAULTS: readonly Fault[] = [
+judgeFaults('what proxies, filters and certificates do that the doctor was not made for', [
   {
     name: 'a filter forbids frames of other sites (Sec-Fetch-Site)',
     proxy: forbidding(({ headers }) => headers['sec-fetch-site'] === 'cross-site'),
@@ -206,4 +206,4 @@ export const UNFORESEEN_PROXY_FAULTS: readonly Fault[] = [
     findings: [],
     isHarmless: true,
   },
-]
+])

@@ -1,6 +1,6 @@
 import { closedAddress, startService } from '../../../../tools/video-service/test-service.ts'
 import { unknownCertificate } from '../faults/certificates.ts'
-import type { Fault } from '../faults/installation.ts'
+import { testFaults } from '../faults/fault-tests.ts'
 import {
   answering,
   dated,
@@ -13,8 +13,9 @@ import {
   withProvider,
 } from './provider.ts'
 
-/** The provider as the doctor sees it. */
-export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
+const DISCOVERY = 'only the discovery document of the provider says so'
+
+testFaults('the provider as the doctor sees it', [
   { name: 'single sign-on works, but no sign-in was tried', ...withProvider(), findings: [NOT_TRIED] },
   {
     name: 'nothing listens at the provider',
@@ -41,7 +42,12 @@ export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
     findings: ['failure sso-issuer-differs', 'failure sso-unavailable'],
   },
   { name: 'the clock of the provider is a minute ahead', ...dated(60), findings: ['unknown sso-clock', NOT_TRIED] },
-  { name: 'the clock of the provider is an hour behind', ...dated(-3600), findings: ['failure sso-clock'] },
+  {
+    name: 'the clock of the provider is an hour behind',
+    notForBrowsers: 'only the Date of the provider differs',
+    ...dated(-3600),
+    findings: ['failure sso-clock'],
+  },
   {
     name: 'a cache keeps the discovery document for an hour, and counts its age',
     ...dated(-3600, { Age: '3600' }),
@@ -95,11 +101,13 @@ export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the provider answers only with a form',
+    notForBrowsers: DISCOVERY,
     ...discovering({ response_modes_supported: ['form_post'] }),
     findings: ['failure sso-response-mode'],
   },
   {
     name: 'the provider offers only plain PKCE',
+    notForBrowsers: DISCOVERY,
     ...discovering({ code_challenge_methods_supported: ['plain'] }),
     findings: ['failure sso-no-s256'],
   },
@@ -126,13 +134,13 @@ export const SSO_PROVIDER_FAULTS: readonly Fault[] = [
     ...withProvider({}, { OIDC_USERNAME_CLAIM: 'upn' }),
     findings: ['unknown sso-claims-unlisted', NOT_TRIED],
   },
-]
+])
 
-/** The client at the provider. */
-export const SSO_CLIENT_FAULTS: readonly Fault[] = [
+testFaults('the client at the provider', [
   { name: 'single sign-on works with a key', ...withKey({ isKnown: true }), findings: [NOT_TRIED] },
   {
     name: 'the provider does not accept the algorithm of the key',
+    notForBrowsers: DISCOVERY,
     ...withKey({ isKnown: true, offered: ['PS256'] }),
     findings: ['failure sso-client-algorithm'],
   },
@@ -186,4 +194,4 @@ export const SSO_CLIENT_FAULTS: readonly Fault[] = [
     ...answering('/token', (res) => res.writeHead(502).end('Bad gateway')),
     findings: ['failure sso-token-away'],
   },
-]
+])

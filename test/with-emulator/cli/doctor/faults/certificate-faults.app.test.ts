@@ -1,8 +1,7 @@
 import { expiredCertificate, trustedCertificate, unknownCertificate } from './certificates.ts'
-import type { Fault } from './installation.ts'
+import { testFaults } from './fault-tests.ts'
 
-/** TLS in front of the app. */
-export const CERTIFICATE_FAULTS: readonly Fault[] = [
+testFaults('TLS in front of the app', [
   { name: 'no authority signed the certificate', tls: unknownCertificate, findings: ['failure certificate-untrusted'] },
   { name: 'the certificate has expired', tls: expiredCertificate, findings: ['failure certificate-expired'] },
   {
@@ -41,4 +40,4 @@ export const CERTIFICATE_FAULTS: readonly Fault[] = [
     findings: ['warning forged-address'],
     isHarmless: true,
   },
-]
+])

@@ -1,13 +1,13 @@
 import { setViewerAuth } from '../../../../../src/tools/video-service/token/viewer-auth.ts'
 import { PUBLIC_KEY } from '../../../../tools/emulator/token/token-service.ts'
 import { addFault, apiOf } from '../../../video-service/client.ts'
+import { judgeFaults } from './fault-tests.ts'
 import type { Fault } from './installation.ts'
 
 const page = (html: (player: string) => string): Pick<Fault, 'page'> => ({ page: { html } })
 const framed = (attributes: string) => page((player) => `<iframe ${attributes} src="${player}"></iframe>`)
 
-/** What pages, players and the service do that the doctor was not made for. */
-export const UNFORESEEN_PAGE_FAULTS: readonly Fault[] = [
+judgeFaults('what pages, players and the service do that the doctor was not made for', [
   {
     name: 'the frame demands a policy of the player (csp)',
     ...framed(`csp="frame-src 'none'"`),
@@ -101,6 +101,7 @@ export const UNFORESEEN_PAGE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'the service refuses to validate responses',
+    blindSpot: 'only the player asks the service',
     changesService: true,
     afterwards: ({ emulator }) => addFault(emulator, { path: '/embed/hashlock/validate', status: 503, count: 100 }),
     findings: [],
@@ -120,4 +121,4 @@ export const UNFORESEEN_PAGE_FAULTS: readonly Fault[] = [
     },
     findings: ['unknown page-player-not-found'],
   },
-]
+])
