@@ -16,8 +16,9 @@ const OUTAGE = 'test/**/*.outage.test.ts'
 const SOAK = 'test/**/*.soak.test.ts'
 /** Chromium judges these too, in the soak run. */
 const FAULTS = 'test/with-emulator/**/*faults.app.test.ts'
-const RANDOM = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
-  readFileSync(join(root, file), 'utf8').includes("from 'fast-check'"),
+/** The soak run tries more values or rows of these. */
+const MORE_ROWS = globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+  /from '(fast-check|.*\/rows\.ts)'/.test(readFileSync(join(root, file), 'utf8')),
 )
 
 /** A busy machine needs more than the second that vitest waits by default. A wait ends as soon as its value is there. */
@@ -67,7 +68,7 @@ export default defineConfig({
         test: {
           ...slow,
           name: 'soak',
-          include: [SOAK, BROWSER, SERVER, FAULTS, ...RANDOM],
+          include: [SOAK, BROWSER, SERVER, FAULTS, ...MORE_ROWS],
           sequence: { groupOrder: 4 },
           maxWorkers: 1,
           env: { TEST_ALL_ROWS: 'true' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import { errorText, textsOf } from '../../src/languages/languages.ts'
 import { findGeometryFaults } from '../browser/find-geometry-faults.ts'
@@ -7,6 +7,7 @@ import { startAccountApp } from '../features/account/start-account-app.ts'
 import { tokenIn } from '../features/mail/mail-server.ts'
 import { withScreenLimit } from '../features/screen-limit/entry-point.ts'
 import { startSso } from '../features/sso/start-sso.ts'
+import { rowsFor } from '../rows.ts'
 import { makeCertificate } from '../servers/certificate.ts'
 import { freePort } from '../servers/free-port.ts'
 import { startTls } from '../servers/tls.ts'
@@ -23,16 +24,21 @@ import { startSites } from './start-sites.ts'
  * other browser tests. The tests share a browser, and each has ports of its own.
  */
 const KINDS = ['webkit', 'webkit-no-scripts'] as const
-const browsers = {} as Record<(typeof KINDS)[number], WebKit>
+const browsers = new Map<string, WebKit>()
 
-beforeAll(async () => {
-  for (const kind of KINDS) browsers[kind] = await launchWebKit(kind)
-})
-beforeEach(async () => {
-  for (const kind of KINDS) await browsers[kind].startAgain()
-})
+/** Returns a browser without what earlier tests left. Its first test starts it. */
+async function newVisit(kind: (typeof KINDS)[number] = 'webkit'): Promise<WebKit> {
+  const known = browsers.get(kind)
+  if (known !== undefined) {
+    await known.startAgain()
+    return known
+  }
+  const started = await launchWebKit(kind)
+  browsers.set(kind, started)
+  return started
+}
 afterAll(async () => {
-  for (const kind of KINDS) await browsers[kind]?.close()
+  for (const browser of browsers.values()) await browser.close()
 })
 
 async function signIn(browser: WebKit, password: string): Promise<void> {
@@ -44,7 +50,7 @@ async function signIn(browser: WebKit, password: string): Promise<void> {
 test.each(KINDS)(
   'a framed viewer in %s can cancel, mistype and sign in, and over http signs in again',
   async (kind) => {
-    const browser = browsers[kind]
+    const browser = await newVisit(kind)
     const { app, login, player } = await startSites('/')
     const openScreen = async () => {
       await browser.open(player)
@@ -78,21 +84,24 @@ test.each(KINDS)(
   },
 )
 
-test.each(KINDS)('a viewer in %s who watches on another device is asked, and watches here', async (kind) => {
-  const browser = browsers[kind]
-  const { app, player } = await startSites('/', '', { change: (one) => withScreenLimit(one, { asks: true }) })
-  expect((await app.post('/sign-in', ADA)).status).toBe(303)
-  await browser.open(player)
-  await browser.enterFrame('iframe')
-  await signIn(browser, ADA.password)
-  expect(await browser.textOf('form[action="/watch-here"] .primary')).toBe(textsOf('en')['screen-limit'].watchHere)
-  await browser.press('.primary')
-  await browser.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
-  expect(app.lines.at(-1)).toMatchObject({ outcome: 'took-over' })
-})
+test.each(rowsFor<(typeof KINDS)[number]>(['webkit'], ['webkit-no-scripts']))(
+  'a viewer in %s who watches on another device is asked, and watches here',
+  async (kind) => {
+    const browser = await newVisit(kind)
+    const { app, player } = await startSites('/', '', { change: (one) => withScreenLimit(one, { asks: true }) })
+    expect((await app.post('/sign-in', ADA)).status).toBe(303)
+    await browser.open(player)
+    await browser.enterFrame('iframe')
+    await signIn(browser, ADA.password)
+    expect(await browser.textOf('form[action="/watch-here"] .primary')).toBe(textsOf('en')['screen-limit'].watchHere)
+    await browser.press('.primary')
+    await browser.arriveAt(`${player}/embed/hashlock/pass?hash=%5B%7B`)
+    expect(app.lines.at(-1)).toMatchObject({ outcome: 'took-over' })
+  },
+)
 
 test('a sign-in in WebKit leads to the consumer on another origin, also after a mistake', async () => {
-  const { webkit } = browsers
+  const webkit = await newVisit()
   const { player, consumer } = await startSites('/?hashConsumer=CONSUMER&ustreamContentType=live')
   await webkit.open(player)
   await webkit.enterFrame('iframe')
@@ -104,7 +113,7 @@ test('a sign-in in WebKit leads to the consumer on another origin, also after a 
 })
 
 test('a viewer in WebKit resets the password in a window of its own, and then signs in', async () => {
-  const { webkit } = browsers
+  const webkit = await newVisit()
   let login = ''
   const player = await startPlayerSite(() => `<iframe width="480" height="360" src="${login}/"></iframe>`)
   const playerAddress = parsePlayerAddress(`${player}/embed/hashlock/pass`)
@@ -136,7 +145,7 @@ test('a viewer in WebKit resets the password in a window of its own, and then si
 })
 
 test('every screen fits a small and a usual player in WebKit', async () => {
-  const { webkit } = browsers
+  const webkit = await newVisit()
   let login = ''
   const frameOf = (width: number, height: number) =>
     `<iframe width="${width}" height="${height}" src="${login}/"></iframe>`
@@ -145,7 +154,7 @@ test('every screen fits a small and a usual player in WebKit', async () => {
   login = `http://localhost:${app.port}`
   const screens: { name: string; html: string }[] = []
   // These languages have the longest messages.
-  for (const language of ['de', 'es']) {
+  for (const language of rowsFor(['de'], ['es'])) {
     for (const { name, html } of await everyScreen(app, language)) screens.push({ name: `${language}: ${name}`, html })
   }
   const pages = screens.map(({ html }) => html)
@@ -161,7 +170,7 @@ test('every screen fits a small and a usual player in WebKit', async () => {
 })
 
 test('a window that a form of a frame opens sends its own Origin in WebKit, but Sec-Fetch-Site cross-site', async () => {
-  const { webkit } = browsers
+  const webkit = await newVisit()
   const sent: Record<string, unknown> = {}
   const { port } = await startService((request, response) => {
     const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': destination } = request.headers
@@ -191,7 +200,7 @@ test('a window that a form of a frame opens sends its own Origin in WebKit, but 
 
 // The last tests, because from here on WebKit loads only https from localhost (HSTS).
 test('over https, WebKit keeps the session of a page of its own, and no session of a frame', async () => {
-  const { webkit } = browsers
+  const webkit = await newVisit()
   const { app, login, player } = await startSites('/', '', { certificate: await makeCertificate() })
   const passed = `${player}/embed/hashlock/pass?hash=%5B%7B`
   await webkit.open(player)
@@ -213,7 +222,7 @@ test('over https, WebKit keeps the session of a page of its own, and no session 
 })
 
 test('over https, a viewer in WebKit signs in in a window of the provider, and the frame goes on by itself', async () => {
-  const { webkit } = browsers
+  const webkit = await newVisit()
   const port = await freePort()
   const login = `https://localhost:${await startTls(port, await makeCertificate())}`
   const player = await startPlayerSite(() => `<iframe src="${login}/"></iframe>`)

@@ -1,18 +1,111 @@
 import type { Frame, Page, Protocol } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newToken } from '../../../src/features/account/links/tokens.ts'
 import { parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
-import { textsOf } from '../../../src/languages/languages.ts'
+import { type Language, textsOf } from '../../../src/languages/languages.ts'
+import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { openPage } from '../../browser/open-page.ts'
 import { addAuthenticator, openPasskeyWindow } from '../../browser/passkey-window.ts'
 import { press, pressKey, typeText } from '../../browser/press-and-type.ts'
+import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
+import { BRANDS, LANGUAGES } from '../../login/screens/every-screen.ts'
+import { LONG_NAME, type Screen } from '../../login/screens/screen.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { startPlayerSite } from '../../login/start-site.ts'
+import { rowsFor } from '../../rows.ts'
 import { freePort } from '../../servers/free-port.ts'
+import { withSso } from '../sso/entry-point.ts'
 import { ssoSettings } from '../sso/start-sso.ts'
-import { faultsIn, framesIn, startBrandedApp, windowsIn } from './passkey-screens.ts'
-import { type PasskeyApp, startPasskeys } from './start-passkeys.ts'
+import { createAuthenticator } from './authenticator.ts'
+import { withPasskeys } from './entry-point.ts'
+import { openFrame, ownHeaders, type PasskeyApp, readWindow, startPasskeys } from './start-passkeys.ts'
+
+/** Starts the app with a brand, and passkeys at two entry points. `both` has single sign-on too. */
+async function startBrandedApp(): Promise<PasskeyApp> {
+  const port = await freePort()
+  const brand = BRANDS['square logo']
+  const featureSettings = { account: { server: null, addressAttribute: 'username', resetsPerHour: 100 } }
+  const entryPoints = [
+    withPasskeys({ ...ENTRY_POINT, brand }),
+    withSso(
+      { ...ssoSettings('https://idp.example'), label: 'Contoso Identity Services' },
+      withPasskeys(entryPointAt('both', { brand })),
+    ),
+  ]
+  return await startPasskeys({ port, publicUrl: `http://localhost:${port}`, entryPoints, featureSettings })
+}
+
+/** Returns every screen of the frame with passkeys, in one language. */
+async function framesIn(app: PasskeyApp, language: Language): Promise<Screen[]> {
+  const headers = { 'Accept-Language': language }
+  const wrong = { username: LONG_NAME, password: 'x' }
+  const passkey = (await app.get('/?prompt=passkey', headers)).text
+  const [, waiting = ''] = /data-waiting="([^"]*)"/.exec(passkey) ?? []
+  app.clock.seconds += 600
+  const screens = {
+    password: (await app.get('/', headers)).text,
+    'wrong password': (await app.post('/sign-in', wrong, headers)).text,
+    passkey,
+    waiting: passkey.replace(/(<p class="hint"[^>]*>)[^<]*/, `$1${waiting}`),
+    'not yet': (await app.post('/sso/continue', { wait: 'x'.repeat(43), way: 'passkey' }, headers)).text,
+    'single sign-on': (await app.get('/e/both', headers)).text,
+    'single sign-on, wrong password': (await app.post('/e/both/sign-in', wrong, headers)).text,
+  }
+  return Object.entries(screens).map(([name, html]) => ({ name: `${language}: ${name}`, html }))
+}
+
+/** Returns every kind of page of the window in one language, as its script shows them. */
+async function windowsIn(app: PasskeyApp, language: Language): Promise<Screen[]> {
+  const { flow } = await openFrame(app)
+  const send = (step: string, fields: object, cookie = '') =>
+    app.post(`/passkey/${step}`, { flow, ...fields }, { ...ownHeaders(app, cookie), 'Accept-Language': language })
+  const start = await send('start', {})
+  const create = await send('password', ADA)
+  const [signIn, creation] = [readWindow(app, start), readWindow(app, create)]
+  const { challenge, cookie } = creation
+  const [authenticator, unknown] = [createAuthenticator(), createAuthenticator()]
+  const answer = authenticator.create(creation, creation.publicKey.user?.id ?? '')
+  const unknownAnswer = { challenge: signIn.challenge, ...unknown.signIn(signIn) }
+  const pages = {
+    'sign-in': start,
+    'sign-in, form open': { text: start.text.replace('<details', '<details open') },
+    enrol: await send('start', { create: 'on' }),
+    'wrong password': await send('password', { username: LONG_NAME, password: 'x' }),
+    create,
+    created: await send('create', { challenge, ...answer }, cookie),
+    unknown: await send('finish', unknownAnswer, signIn.cookie),
+    'from another page': await app.post('/passkey/start', {}, { 'Accept-Language': language }),
+  }
+  const { token, digest } = newToken()
+  const link = { purpose: 'reset', digest, expiresAtSeconds: app.clock.seconds + 600 } as const
+  await app.store.passwordChanges.createLink(ADA.username, link)
+  const reset = await app.get(`/account/new-password?token=${token}&lang=${language}`)
+  const own = await send('password', { ...ADA, own: 'on' })
+  await app.passkeys.remove(ADA.username, authenticator.id)
+  return Object.entries({ ...pages, own, reset }).map(([name, { text }]) => ({
+    name: `${language} window: ${name}`,
+    html: text.replace(/ id="(instruction|steps)" hidden/g, ''),
+  }))
+}
+
+/** Shows the screens in each size, such as `320x180`, and returns what does not fit. */
+async function faultsIn(page: Page, screens: readonly Screen[], sizes: readonly string[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const size of sizes) {
+    const [width = 0, height = 0] = size.split('x').map(Number)
+    await page.setViewport({ width, height })
+    const rules = { leastTarget: height > width ? 44 : 24, mostScroll: 0 }
+    const pages = screens.map(({ html }) => html)
+    const found = await findGeometryFaults(page, pages, rules)
+    faults.push(...found.flatMap((list, index) => list.map((fault) => `${size} ${screens[index]?.name}: ${fault}`)))
+  }
+  return faults
+}
+
+const FRAME_SIZES = ['320x180', '375x211', '480x270', '640x360', '1280x720', '375x667']
+const WINDOW_SIZES = ['375x667', '1280x720']
 
 let launched: LaunchedBrowser
 beforeAll(async () => {
@@ -139,14 +232,42 @@ test('axe finds no violation on the screens with passkeys and in their window', 
   await page.close()
 })
 
-test('screens in long and in right-to-left languages fit: nothing scrolls, is cut off or overlaps', async () => {
-  const app = await startBrandedApp()
-  const { page } = await launched.openPage()
-  const faults: string[] = []
-  await page.goto(`${app.origin}/?prompt=passkey`)
-  for (const language of ['ar', 'fr', 'de'] as const) {
-    faults.push(...(await faultsIn(page, await framesIn(app, language), ['320x180', '480x270'])))
-  }
-  expect(faults).toEqual([])
-  await page.close()
-})
+const SCREENS_IN_FRAME = rowsFor<readonly [readonly Language[], readonly string[]]>(
+  [
+    [
+      ['ar', 'fr', 'de'],
+      ['320x180', '480x270'],
+    ],
+  ],
+  [[LANGUAGES, FRAME_SIZES]],
+)
+
+test.each(SCREENS_IN_FRAME)(
+  'screens in %s fit %s: nothing scrolls, is cut off or overlaps',
+  async (languages, sizes) => {
+    const app = await startBrandedApp()
+    const { page } = await launched.openPage()
+    await page.goto(`${app.origin}/?prompt=passkey`)
+    const faults: string[] = []
+    for (const language of languages) faults.push(...(await faultsIn(page, await framesIn(app, language), sizes)))
+    expect(faults).toEqual([])
+    await page.close()
+  },
+)
+
+const ALL_LANGUAGES = rowsFor<{ languages: readonly Language[] }>([], [{ languages: LANGUAGES }])
+
+test.each(ALL_LANGUAGES)(
+  'every page of the window fits a phone and a window in every language',
+  async ({ languages }) => {
+    const app = await startBrandedApp()
+    const { page } = await launched.openPage()
+    // Its stylesheet is not the one of the frame.
+    await page.goto(`${app.origin}/passkey/start`)
+    const faults: string[] = []
+    for (const language of languages)
+      faults.push(...(await faultsIn(page, await windowsIn(app, language), WINDOW_SIZES)))
+    expect(faults).toEqual([])
+    await page.close()
+  },
+)

@@ -3,7 +3,7 @@ import { textOfRefusal } from '../../../src/features/sso/refusals.ts'
 import { type FlowStore, FRAME_REFUSALS, type RefusedSignIn } from '../../../src/features/window/flows/flow-store.ts'
 import { windowIdOf } from '../../../src/features/window/frame-secret.ts'
 import { randomText } from '../../../src/features/window/random-text.ts'
-import { errorText } from '../../../src/languages/languages.ts'
+import { errorText, type Language } from '../../../src/languages/languages.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
@@ -17,6 +17,11 @@ import { withSso } from './entry-point.ts'
 import { fieldOf, type SsoApp, startSso } from './start-sso.ts'
 
 /** The smallest frame leaves the least room, and a phone has the largest targets. */
+/** Long words, another script and another direction. */
+const FEW_LANGUAGES = rowsFor<Language>(
+  ['de', 'fr', 'ar'],
+  LANGUAGES.filter((language) => !['de', 'fr', 'ar'].includes(language)),
+)
 const SIZES = rowsFor(['320x180', '375x667'], ['375x211', '480x270', '640x360', '1280x720'])
 
 let browser: LaunchedBrowser
@@ -95,11 +100,11 @@ async function screensIn(app: ScreensApp, language: string): Promise<Screen[]> {
   return screens
 }
 
-test('every screen with single sign-on fits its frame in every language: nothing scrolls, is cut off or overlaps', async () => {
+test('every screen with single sign-on fits its frame: nothing scrolls, is cut off or overlaps', async () => {
   const app = await startApp()
   const { page } = await browser.openPage()
   await page.goto(`${app.origin}/`)
-  const screens = (await Promise.all(LANGUAGES.map((language) => screensIn(app, language)))).flat()
+  const screens = (await Promise.all(FEW_LANGUAGES.map((language) => screensIn(app, language)))).flat()
   const faults: string[] = []
   for (const size of SIZES) {
     const [width = 0, height = 0] = size.split('x').map(Number)

@@ -1,13 +1,13 @@
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { errorText } from '../../../src/languages/languages.ts'
+import { errorText, type Language } from '../../../src/languages/languages.ts'
 import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { BLACK, backgroundOf, WHITE } from '../../features/background/picture.ts'
 import { rowsFor } from '../../rows.ts'
 import { ENTRY_POINT } from '../entry-point.ts'
 import { startLoginApp } from '../start-login-app.ts'
-import { BRANDS, everyScreen, startAppWithEveryScreen } from './every-screen.ts'
+import { BRANDS, screensWith, startAppWithEveryScreen } from './every-screen.ts'
 import type { Screen } from './screen.ts'
 import { LONG_NAME } from './screen.ts'
 
@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 /** Opens the app, and returns its screens with a function that shows one of them. */
-async function openScreens(brand: keyof typeof BRANDS, language = 'en') {
+async function openScreens(brand: keyof typeof BRANDS, language: Language = 'en') {
   const app = await startAppWithEveryScreen(BRANDS[brand])
   const { page } = await browser.openPage()
   await page.goto(`http://localhost:${app.port}/?lang=${language}`)
-  const screens = await everyScreen(app, language)
+  const screens = await screensWith(brand, language)
   const emulate = async (name: string, value: string) => {
     const session = await page.createCDPSession()
     await session.send('Emulation.setEmulatedMedia', { features: [{ name, value }] })
@@ -204,7 +204,7 @@ test('nothing moves for a viewer who asks for reduced motion', async () => {
   await page.close()
 })
 
-test.each(['ar', 'he'])(
+test.each(rowsFor<Language>(['ar'], ['he']))(
   'in %s, screens run from right to left, and user names from left to right',
   async (language) => {
     const { page, show } = await openScreens('square logo', language)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import { expect, test } from 'vitest'
@@ -9,7 +10,31 @@ import { type SignInState, signInLocals } from '../../../src/login/screens/scree
 import { openViews } from '../../../src/login/screens/views.ts'
 import { CONSUMER, PLAYER } from '../entry-point.ts'
 import { ADA, formOf, type LoginApp, startLoginApp } from '../start-login-app.ts'
-import { type RawAnswer, rawAnswer } from './raw-answer.ts'
+
+interface RawAnswer {
+  /** The status line and the header lines, as sent. */
+  readonly head: readonly string[]
+  readonly body: string
+}
+
+/** Sends a request over a new connection. Returns all bytes until the server closes the connection. */
+async function rawAnswer(port: number, request: string): Promise<RawAnswer> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(request)
+  let received = Buffer.alloc(0)
+  for await (const chunk of socket) {
+    received = Buffer.concat([received, chunk as Buffer])
+    if (isWhole(received)) socket.end()
+  }
+  const end = received.indexOf('\r\n\r\n')
+  return { head: received.toString('latin1', 0, end).split('\r\n'), body: received.toString('utf8', end + 4) }
+}
+
+function isWhole(received: Buffer): boolean {
+  const [head = '', ...rest] = received.toString('latin1').split('\r\n\r\n')
+  const length = /\r\nContent-Length: (\d+)/.exec(head)?.[1]
+  return rest.length > 0 && rest.join('\r\n\r\n').length >= Number(length)
+}
 
 const HASH =
   '%5B%7B%22user%22%3A%22ada%40example.com%22%7D%2C%7B%22hashExpire%22%3A2000003600%7D%2C%7B%22hash%22%3A%22ca298c356abc00e1164eb10ad1e04993%22%7D%5D'

@@ -120,6 +120,16 @@ export async function startAppWithEveryScreen(
   return app
 }
 
+const shown = new Map<string, Promise<readonly Screen[]>>()
+
+/** Returns every screen with a brand in one language. A worker asks the app for them once, because that takes a second. */
+export function screensWith(brand: keyof typeof BRANDS, language: Language): Promise<readonly Screen[]> {
+  const key = `${brand} ${language}`
+  const screens = shown.get(key) ?? startAppWithEveryScreen(BRANDS[brand]).then((app) => everyScreen(app, language))
+  shown.set(key, screens)
+  return screens
+}
+
 /** Returns every screen of the app in one language. */
 export async function everyScreen(app: LoginApp, language: Language, features = FEATURE_SCREENS): Promise<Screen[]> {
   return [

@@ -2,9 +2,26 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { belongsTo, type Part, readParts } from '../../../src/tools/slim/parts.ts'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
+import { wordPattern } from '../../../src/tools/slim/texts.ts'
 import { countLines, git, readTree } from '../../../src/tools/slim/tree.ts'
 import { type Copy, copyOf, ROOT } from './copy.ts'
-import { leftWords } from './left-words.ts'
+
+/** What stores keep of viewers stays readable: a table of a database is not removed. */
+const DATA = /^src\/users\/|^src\/tools\/cli\/viewers\/(?:show|sessions)/
+
+/** Finds the lines that still name a removed part, as `file:line: text`. */
+function leftWords({ tree, removed }: Pick<ReturnType<typeof slimmed>, 'tree' | 'removed'>): string[] {
+  const words = removed.flatMap((part) => part.words.map(wordPattern))
+  return [...tree]
+    .filter(([path]) => !DATA.test(path) && !/^test\/|^\.ci\/|part\.json$|^package(?:-lock)?\.json$/.test(path))
+    .flatMap(([path, text]) =>
+      text
+        .split('\n')
+        .flatMap((line, index) =>
+          words.some((word) => word.test(line)) ? `${path}:${index + 1}: ${line.trim()}` : [],
+        ),
+    )
+}
 
 /**
  * Builds the typical forks from the last commit, then removes each part alone, and checks what is left. Arguments: the

@@ -1,21 +1,87 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
 import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
 import { parseAllowedConsumer, parsePlayerAddress } from '../../../src/hash-lock/return-address.ts'
-import { type ProviderOptions, startProvider } from '../../../src/tools/emulator/sso/start-provider.ts'
+import {
+  type ProviderOptions,
+  type RunningProvider,
+  startProvider,
+} from '../../../src/tools/emulator/sso/start-provider.ts'
 import { startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import { CLIENT } from '../../features/sso/start-provider.ts'
 import { startAppWithSso } from '../../features/sso/start-sso.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import type { LoginApp, LogLine } from '../../login/start-login-app.ts'
 import { startSite } from '../../login/start-site.ts'
 import type { Certificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { startTls } from '../../servers/tls.ts'
 import type { VisitedSites } from '../viewer.ts'
-import { startTwoCopies } from './two-copies.ts'
+
+/** The steps of a sign-in, which take turns at the copies. All other requests take turns of their own. */
+const STEPS = ['/', '/sso/start', '/sso/callback', '/sso/continue']
+
+interface CopiesOptions {
+  readonly port: number
+  readonly login: string
+  readonly sharedStoreUrl: string
+  readonly playerOrigins: readonly string[]
+  readonly playerReturnUrl: string
+  readonly hasScript?: boolean | undefined
+  readonly provider: RunningProvider
+}
+
+/** Starts two programs behind a proxy on the port, until the test ends. Returns their logs, one after the other. */
+async function startTwoCopies({
+  port,
+  login,
+  sharedStoreUrl,
+  playerOrigins,
+  playerReturnUrl,
+  hasScript = true,
+  provider: {
+    issuer,
+    clients: [client],
+  },
+}: CopiesOptions): Promise<() => readonly LogLine[]> {
+  const settings = {
+    ...programSettings(),
+    PUBLIC_URL: login,
+    HASH_SECRET: ENTRY_POINT.secret,
+    PLAYER_RETURN_URL: playerReturnUrl,
+    PLAYER_ORIGINS: playerOrigins.join(),
+    SESSION_STORE_URL: sharedStoreUrl,
+    SCREEN_SCRIPT: hasScript ? 'on' : 'off',
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: client?.clientId ?? '',
+    OIDC_CLIENT_SECRET: client?.secret ?? '',
+  }
+  const copies = await Promise.all([startLoginProgram(settings), startLoginProgram(settings)])
+  const turns = { step: 0, other: 0 }
+  const proxy = createServer((req, res) => {
+    const { pathname } = new URL(req.url ?? '/', login)
+    const turn = turns[STEPS.includes(pathname) ? 'step' : 'other']++
+    const { method, url: path, headers } = req
+    const forwarded = request({ port: copies[turn % 2]?.port, host: '127.0.0.1', method, path, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(res)
+    })
+    req.pipe(forwarded)
+  })
+  proxy.listen(port, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  const linesOf = (output: string) =>
+    output.split('\n').flatMap((line) => (line.startsWith('{') ? JSON.parse(line) : []))
+  return () => copies.flatMap(({ output }) => linesOf(output()) as LogLine[])
+}
 
 /** Null leaves the header out. */
 type Headers = Readonly<Record<string, string | null>>

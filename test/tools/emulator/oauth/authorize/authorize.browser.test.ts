@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
@@ -7,8 +10,59 @@ import { type BrowserKind, type LaunchedBrowser, launchBrowser } from '../../../
 import type { OpenPage } from '../../../../browser/open-page.ts'
 import { press } from '../../../../browser/press-and-type.ts'
 import { rowsFor } from '../../../../rows.ts'
-import { type ClientSite, startClientSite } from '../client-site.ts'
 import { askForToken } from '../token-client.ts'
+
+/** The website of a client, with a callback that redirects to another origin. */
+type ClientSite = Awaited<ReturnType<typeof startClientSite>>
+
+async function startClientSite() {
+  const pages = new Map<string, string>()
+  const results: URLSearchParams[] = []
+  const final = await listen(
+    createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(page('Arrived'))),
+  )
+  const finalUrl = `http://localhost:${portOf(final)}/arrived`
+  const site = await listen(
+    createServer((req, res) => {
+      const { pathname, searchParams } = new URL(req.url ?? '/', 'http://site')
+      if (pathname === '/callback') {
+        results.push(searchParams)
+        res.writeHead(302, { location: finalUrl }).end()
+        return
+      }
+      const html = pages.get(pathname)
+      res.writeHead(html === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(html)
+    }),
+  )
+  return {
+    url: `http://127.0.0.1:${portOf(site)}`,
+    finalUrl,
+    results,
+    /** Serves a page at a path. */
+    serve: (path: string, html: string) => void pages.set(path, page(html)),
+    async close() {
+      for (const server of [site, final]) {
+        server.closeAllConnections()
+        server.close()
+        await once(server, 'close')
+      }
+    },
+  }
+}
+
+async function listen(server: Server): Promise<Server> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function page(html: string): string {
+  return `<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><body>${html}`
+}
 
 const BROWSERS = rowsFor<BrowserKind>(['chromium'], ['firefox'])
 

@@ -1,7 +1,7 @@
 import { setLock } from '../../../../../src/tools/video-service/locks.ts'
 import { apiOf } from '../../../video-service/client.ts'
 import { testFaults } from './fault-tests.ts'
-import { twoEntryPoints } from './two-entry-points.ts'
+import { GOLD_SECRET, twoEntryPoints } from './two-entry-points.ts'
 
 testFaults('two entry points that are mixed up', [
   {

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault } from './installation.ts'
 
-const GOLD_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
-export const SILVER_SECRET = 'c92a5d13ea8f47b6a1d9238e7fab5c64'
+export const GOLD_SECRET = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
+const SILVER_SECRET = 'c92a5d13ea8f47b6a1d9238e7fab5c64'
 
 /** Two entry points: only silver has the page, and only gold has a group, and single sign-on if it is given. */
 export const twoEntryPoints = (goldSso: object = {}, silverSso: object = {}): Pick<Fault, 'settings'> => ({
