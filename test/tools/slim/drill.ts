@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { belongsTo, type Part, readParts } from '../../../src/tools/slim/parts.ts'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
 import { wordPattern } from '../../../src/tools/slim/texts.ts'
 import { countLines, git, readTree } from '../../../src/tools/slim/tree.ts'
 import { type Copy, copyOf, ROOT } from './copy.ts'
+import { BUDGET, lineCounts } from './lines.ts'
 
 /** What stores keep of viewers stays readable: a table of a database is not removed. */
 const DATA = /^src\/users\/|^src\/tools\/cli\/viewers\/(?:show|sessions)/
@@ -26,15 +25,11 @@ function leftWords({ tree, removed }: Pick<ReturnType<typeof slimmed>, 'tree' | 
 /**
  * Builds the typical forks from the last commit, then removes each part alone, and checks what is left. Arguments: the
  * names of parts that go together, `--keep NAME,…`, or `--pairs`: two parts at once. None: all but the pairs.
- * `--within SECONDS` starts no check after that time: it only counts the lines of the typical forks that are left, and
- * begins with another part after each commit.
+ * `--within SECONDS` checks the typical forks in full, starts no other check after that time, and begins with another part
+ * after each commit.
  */
 const project = readTree(ROOT)
 const parts = readParts(project).filter(({ choice, always }) => choice && !always)
-/** The most lines of src that each typical fork may have. */
-const BUDGET: Readonly<Record<string, number>> = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'budget.json'), 'utf8'),
-)
 /** The unit tests that read the whole project: most differences after the removal of one part are in these. */
 const FILES = [
   'test/walls.test.ts',
@@ -85,7 +80,7 @@ function pairs(): Fork[] {
 }
 
 function only(keep: string): Fork {
-  const most = BUDGET[keep] ?? Number.POSITIVE_INFINITY
+  const most = BUDGET.forks[keep] ?? Number.POSITIVE_INFINITY
   return { title: `only ${keep}`, keep: keep.split(','), most, checks: FORK_CHECKS }
 }
 
@@ -111,12 +106,11 @@ async function checkAll(queue: Fork[], endsAtMs = Number.POSITIVE_INFINITY): Pro
   try {
     for (let fork = queue.shift(); fork !== undefined; fork = queue.shift()) {
       const start = performance.now()
-      const isLate = start > endsAtMs
-      if (isLate && fork.most === Number.POSITIVE_INFINITY) {
+      if (start > endsAtMs && fork.most === Number.POSITIVE_INFINITY) {
         console.log(`${fork.title}: not checked, for want of time`)
         continue
       }
-      const { lines, faults } = await check(copy, isLate ? { ...fork, checks: [] } : fork)
+      const { lines, faults } = await check(copy, fork)
       const seconds = Math.round((performance.now() - start) / 1000)
       console.log(`${fork.title}: ${lines} lines of src, ${faults.length === 0 ? 'green' : 'RED'} (${seconds} s)`)
       if (faults.length > 0) {
@@ -137,7 +131,7 @@ function inTurn<T>(items: readonly T[]): T[] {
 }
 
 const [first, ...others] = process.argv.slice(2)
-const all = [...Object.keys(BUDGET).map(only), ...inTurn(parts).map(({ name }) => without(name))]
+const all = [...Object.keys(BUDGET.forks).map(only), ...inTurn(parts).map(({ name }) => without(name))]
 /** The forks that the arguments choose. */
 function chosen(): Fork[] {
   if (first === undefined || first === '--within') return all
@@ -148,6 +142,9 @@ function chosen(): Fork[] {
 if ('slim' in JSON.parse(project.get('package.json') ?? '{}')) {
   console.log('This is a slim fork. The drill is for the kit, which has all parts.')
 } else {
+  for (const { what, lines, most } of lineCounts(project)) {
+    console.log(`${what}: ${lines} lines${most < Number.POSITIVE_INFINITY ? ` of at most ${most}` : ''}`)
+  }
   const queue = chosen()
   const endsAtMs = first === '--within' ? Number(others[0]) * 1000 : undefined
   await Promise.all([checkAll(queue, endsAtMs), checkAll(queue, endsAtMs)])
