@@ -1,11 +1,166 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ElementHandle, Frame, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningEmulator, startEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../../../browser/launch.ts'
 import { hasAllRows } from '../../../../rows.ts'
-import { watch } from '../browser-viewer.ts'
 import { type Findings, runDoctor } from '../findings.ts'
 import { authority } from './certificates.ts'
-import { examine, type Fault, install } from './installation.ts'
+import { examine, type Fault, type Installation, install } from './installation.ts'
+
+/** What a viewer in a real browser met. */
+interface Sight {
+  /** True if each embed of the page opened, and a sign-in was needed. */
+  readonly isThrough: boolean
+  /** What was seen last. */
+  readonly seen: string
+}
+
+const LOAD_MS = 12_000
+/** After so long without a change, nothing comes. */
+const PATIENCE_MS = 5_000
+const MOST_MS = 25_000
+const LOOK_EVERY_MS = 100
+/** A player, a chat or both, at the service. */
+const EMBED = /^\/(?:embed|combined|chat|qna)\/(?:recorded\/)?\d+$/
+/** States of the player from which it does not go on by itself. */
+const ENDS = ['refused', 'unreachable', 'cancelled']
+const STATE = `document.querySelector('[data-state]')?.dataset.state ?? ''`
+/** A chat has no video. Without a real click, browsers play only without sound. */
+const PLAY = `(() => {
+  const video = document.querySelector('video')
+  if (!video) return 1
+  video.muted = true
+  if (video.paused) video.play().catch(() => {})
+  return video.currentTime
+})()`
+
+/**
+ * Opens the page of an installation, signs the test viewer in to each of its embeds, and looks if they open. A second
+ * viewer does the same without the script of the sign-in screen, as in old browsers.
+ */
+async function watch(browser: LaunchedBrowser, installation: Watched): Promise<Sight> {
+  const first = await watchOnce(browser, installation, true)
+  return first.isThrough ? await watchOnce(browser, installation, false) : first
+}
+
+type Watched = Installation & { readonly page: URL }
+
+async function watchOnce({ browser }: LaunchedBrowser, installation: Watched, hasScript: boolean): Promise<Sight> {
+  // A player keeps its response in the browser.
+  const context = await browser.createBrowserContext()
+  const page = await context.newPage()
+  try {
+    if (!hasScript) await blockScript(page)
+    const problem = await page.goto(installation.page.href, { timeout: LOAD_MS, waitUntil: 'domcontentloaded' }).then(
+      () => null,
+      (error: unknown) => String(error),
+    )
+    if (problem !== null) return { isThrough: false, seen: problem }
+    return await watchEmbeds(page, installation)
+  } finally {
+    await context.close()
+  }
+}
+
+async function blockScript(page: Page): Promise<void> {
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    const isScript = /\/login[^/]*\.js/.test(request.url())
+    void (isScript ? request.abort() : request.continue()).catch(() => {})
+  })
+}
+
+async function watchEmbeds(page: Page, installation: Installation): Promise<Sight> {
+  const embeds = page.mainFrame().childFrames()
+  const own = embeds.filter((frame) => frame.url() !== 'about:blank')
+  let seen = 'no frame'
+  let isAsked = false
+  for (const embed of own.length > 0 ? own : embeds.slice(0, 1)) {
+    const visit = { hasSignedIn: false, pressed: new Set<string>() }
+    const startMs = performance.now()
+    for (let changedMs = startMs; ; await wait(LOOK_EVERY_MS)) {
+      const state = await step(embed, visit, installation).catch((error: unknown) => `error: ${String(error)}`)
+      const now = `${state} at ${framesOf(embed).map(addressOf).join(' > ')}`
+      if (now !== seen) changedMs = performance.now()
+      seen = now
+      if (state === 'open') break
+      const isOver = performance.now() > Math.min(changedMs + PATIENCE_MS, startMs + MOST_MS)
+      if (ENDS.includes(state) || state.startsWith('alert') || isOver) return { isThrough: false, seen }
+    }
+    isAsked ||= visit.hasSignedIn
+  }
+  return isAsked ? { isThrough: true, seen } : { isThrough: false, seen: `${seen}, without a sign-in` }
+}
+
+/** Without the answer of the login app. */
+function addressOf(frame: Frame): string {
+  return frame.url().replace(/(hash|vt)=[^&]*/, '$1=…')
+}
+
+function framesOf(frame: Frame): Frame[] {
+  return [frame, ...frame.childFrames().flatMap(framesOf)]
+}
+
+interface Visit {
+  hasSignedIn: boolean
+  readonly pressed: Set<string>
+}
+
+/** Does what a viewer would do next. Returns the state of the embed. */
+async function step(embed: Frame, visit: Visit, { emulator, env, args }: Installation): Promise<string> {
+  const url = URL.canParse(embed.url()) ? new URL(embed.url()) : null
+  let state = 'elsewhere'
+  if (url?.origin === emulator.url && EMBED.test(url.pathname)) {
+    state = String(await embed.evaluate(STATE))
+    if (state === 'open') return Number(await embed.evaluate(PLAY)) > 0 ? 'open' : 'opening'
+    if (state === 'locked') await pressOnce(embed, '[data-log-in]', visit)
+  }
+  if (framesOf(embed).some((frame) => frame.url().startsWith('chrome-error:'))) return 'refused'
+  const screen = framesOf(embed).find((frame) => frame.url().startsWith(env.PUBLIC_URL ?? '-'))
+  if (screen === undefined) return state
+  const alert = await screen.$('[role="alert"]')
+  if (visit.hasSignedIn && alert !== null) {
+    return `alert: ${await alert.evaluate(({ textContent }) => textContent?.trim())}`
+  }
+  if (await screen.$('#sso-start')) return `${state}: ${await startSso(screen, visit)}`
+  const password = await screen.$('#password')
+  if (password === null || visit.hasSignedIn) return state
+  await fill(await screen.$('#username'), viewerOf(args))
+  await fill(password, env.VIEWER_PASSWORD ?? '')
+  visit.hasSignedIn = true
+  await (await screen.$('#sign-in .primary'))?.evaluate(click)
+  return state
+}
+
+async function startSso(screen: Frame, visit: Visit): Promise<string> {
+  visit.hasSignedIn = true
+  await pressOnce(screen, '#sso-start .primary', visit)
+  return 'single sign-on'
+}
+
+async function pressOnce(frame: Frame, selector: string, { pressed }: Visit): Promise<void> {
+  const element = pressed.has(selector) ? null : await frame.$(selector)
+  if (element === null) return
+  pressed.add(selector)
+  // A form opens a window only after a real click.
+  if (selector.startsWith('#sso')) await element.click()
+  else await element.evaluate(click)
+}
+
+async function fill(field: ElementHandle | null, value: string): Promise<void> {
+  await field?.evaluate((element, text) => Object.assign(element, { value: text }), value)
+}
+
+function click(element: unknown): void {
+  ;(element as { click(): void }).click()
+}
+
+/** Returns the viewer of `--viewer`, or the viewer of the tests. */
+function viewerOf(args: readonly string[]): string {
+  const at = args.indexOf('--viewer')
+  return (at === -1 ? undefined : args[at + 1]) ?? 'ada@example.com'
+}
 
 type Judgement = 'agreement' | 'false all-clear' | 'false alarm' | 'blind spot' | 'not for browsers'
 
