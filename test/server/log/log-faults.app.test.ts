@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { startApp } from '../../faults/app-program.ts'
 import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startWithOutput } from './program-with-output.ts'
 
 /** Makes a named pipe. Returns its path and a descriptor that holds it open. */
 function makePipe() {
@@ -20,6 +20,21 @@ function fill(descriptor: number): void {
       for (;;) writeSync(descriptor, ' '.repeat(size))
     }).toThrow('EAGAIN')
   }
+}
+
+/** Starts the program with this descriptor as standard output. */
+async function startWithOutput(
+  stdout: number,
+  settings: Readonly<Record<string, string>> = {},
+  wrapper: readonly string[] = [],
+) {
+  const program = await startApp({ settings: { ...programSettings(), ...settings }, stdout, wrapper })
+  closeSync(stdout)
+  async function signIn(username: string): Promise<number> {
+    const body = new URLSearchParams({ username, password: 'wrong' })
+    return (await fetch(`http://127.0.0.1:${program.port}/sign-in`, { method: 'POST', body })).status
+  }
+  return { ...program, signIn }
 }
 
 describe('faults of standard output', () => {
@@ -73,7 +88,7 @@ describe('SECURITY_LOG_FILE', () => {
     const program = await startWithOutput(openSync('/dev/full', 'a'), settings)
     expect(await program.signIn('a')).toBe(401)
     // Written before the answer was sent.
-    program.child.kill('SIGKILL')
+    await program.kill()
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { category: 'security', event: 'sign-in', outcome: 'wrong-credentials', viewer: 'a' },
