@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os'
 import { runHere } from '../tools/cli/run-here.ts'
-
 import { type Block, table } from './block.ts'
 
 interface DocumentedCommand {

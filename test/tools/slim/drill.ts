@@ -36,6 +36,7 @@ const FILES = [
   'test/config.test.ts',
   'test/asvs',
   'test/settings',
+  'test/documentation',
   'test/languages',
   'test/faults',
   'test/tools/slim',
