@@ -7,9 +7,11 @@ import { environmentName, metaOf, type Settings } from '../src/settings/setting.
 /** The schemas of all settings, by their names in the environment. */
 export const SCHEMAS: Settings = { ...appSettings(), ...entryPointEnvironment() }
 
+const ROOMS = ['features', 'services']
+
 /** The settings of features without a part.json. They belong to a fork, which need not document them. */
 const OF_FORK: readonly string[] = features
-  .filter(({ name }) => !existsSync(new URL(`../src/features/${name}/part.json`, import.meta.url)))
+  .filter(({ name }) => !ROOMS.some((room) => existsSync(new URL(`../src/${room}/${name}/part.json`, import.meta.url))))
   .flatMap(({ settings, shared }) => [
     ...Object.entries(settings?.(addressRules(null)) ?? {}).map(([name, schema]) => environmentName(name, schema)),
     ...Object.keys(shared?.settings ?? {}),

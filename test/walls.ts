@@ -8,9 +8,12 @@ const LOGIN = ['src/login', 'src/login/screens', 'src/login/answer', 'src/login/
 const BELOW_FEATURES = [...BELOW_LOGIN, ...LOGIN]
 /** The features. Tools may use them too. */
 const FEATURES =
-  'sso passkeys account account-end mail guests mail-code mail-sign-in registration password-form watch-page token doors screen-limit secret-files default-log access-codes'
+  'sso passkeys account account-end mail-sign-in registration password-form token doors screen-limit secret-files default-log access-codes'
     .split(' ')
     .map((name) => `src/features/${name}`)
+/** What features share. A service is removed with the last feature that needs it. */
+const servicesOf = (names: string) => names.split(' ').map((name) => `src/services/${name}`)
+const SERVICES = servicesOf('window pass places watch-page mail mail-code guests')
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
@@ -30,35 +33,32 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'src/features/entry-points-file',
     'src/features/metrics',
     'src/features/background',
+    ...SERVICES,
     'src/login',
   ],
-  'src/features/sso': [...BELOW_FEATURES, 'src/features/window'],
-  'src/features/passkeys': [...BELOW_FEATURES, 'src/features/window'],
-  'src/features/account': [...BELOW_FEATURES, 'src/features/mail', 'src/features/watch-page'],
+  'src/features/sso': [...BELOW_FEATURES, ...servicesOf('window')],
+  'src/features/passkeys': [...BELOW_FEATURES, ...servicesOf('window')],
+  'src/features/account': [...BELOW_FEATURES, ...servicesOf('mail watch-page')],
   'src/features/token': BELOW_FEATURES,
-  'src/features/doors': [...BELOW_FEATURES, 'src/features/pass'],
+  'src/features/doors': [...BELOW_FEATURES, ...servicesOf('pass')],
   'src/features/account-end': BELOW_FEATURES,
-  'src/features/screen-limit': [...BELOW_FEATURES, 'src/features/pass', 'src/features/places'],
-  'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', 'src/features/guests', 'src/features/places'],
+  'src/features/screen-limit': [...BELOW_FEATURES, ...servicesOf('pass places')],
+  'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', ...servicesOf('guests places')],
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
   'src/features/default-log': ['src/login', 'src/server'],
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
-  'src/features/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
-  'src/features/mail': BELOW_FEATURES,
-  'src/features/mail-sign-in': [...BELOW_FEATURES, 'src/features/mail-code', 'src/features/guests'],
-  'src/features/registration': [
-    ...BELOW_FEATURES,
-    ...['src/features/guests', 'src/features/mail', 'src/features/mail-code'],
-    ...['src/features/pass', 'src/features/watch-page'],
-  ],
-  'src/features/mail-code': [...BELOW_FEATURES, 'src/features/guests', 'src/features/mail', 'src/features/pass'],
-  'src/features/guests': BELOW_FEATURES,
+  'src/features/mail-sign-in': [...BELOW_FEATURES, ...servicesOf('mail-code guests')],
+  'src/features/registration': [...BELOW_FEATURES, ...servicesOf('guests mail mail-code pass watch-page')],
   'src/features/password-form': ['src/settings', 'src/login'],
-  'src/features/window': BELOW_FEATURES,
-  'src/features/pass': BELOW_FEATURES,
-  'src/features/places': BELOW_FEATURES,
+  'src/services/window': BELOW_FEATURES,
+  'src/services/pass': BELOW_FEATURES,
+  'src/services/places': BELOW_FEATURES,
+  'src/services/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
+  'src/services/mail': BELOW_FEATURES,
+  'src/services/mail-code': [...BELOW_FEATURES, ...servicesOf('guests mail pass')],
+  'src/services/guests': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
   'src/login/screens': [...BELOW_LOGIN, 'src/login/answer', 'src/login/log', 'src/login/request'],
   'src/login/request': [...BELOW_LOGIN, 'src/login/answer'],
@@ -126,15 +126,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The rooms that a feature of a fork may import. Such a feature has no row of its own. */
-export const OWN_FEATURE: readonly string[] = [
-  ...BELOW_FEATURES,
-  'src/features/mail',
-  'src/features/guests',
-  'src/features/mail-code',
-  'src/features/window',
-  'src/features/pass',
-  'src/features/watch-page',
-]
+export const OWN_FEATURE: readonly string[] = [...BELOW_FEATURES, ...SERVICES]
 
 /**
  * The rooms that the tools of a feature may import, besides those of the feature in the app. They have no rows of their

@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
 import type { EntryPointDeps, Gate } from '../../login/route-deps.ts'
-import { guestSubjectOf } from '../guests/guest-origin.ts'
+import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
 import { endOf } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
 import { type SeatsDeps, seatsOf, sessionBefore } from './seats.ts'

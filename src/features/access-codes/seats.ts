@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
+import { newPlace, placeOfSession, placesKey } from '../../services/places/place-keys.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { ClaimResult } from '../../stores/places/claim-place.ts'
 import type { PlaceStore } from '../../stores/places/place-store.ts'
-import { newPlace, placeOfSession, placesKey } from '../places/place-keys.ts'
 import { codeKey, type KnownCode } from './codes/code-records.ts'
 
 /** How many people or devices may use a code at the same time. */

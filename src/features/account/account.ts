@@ -1,7 +1,7 @@
+import type { MailQueue } from '../../services/mail/mail-queue.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { SignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import type { PasswordChanges } from '../../users/account/password-changes.ts'
-import type { MailQueue } from '../mail/mail-queue.ts'
 import type { ResetLimits } from './links/reset-limits.ts'
 
 /** The dependencies that the account pages of all entry points share. */

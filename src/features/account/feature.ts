@@ -1,5 +1,5 @@
 import type { Feature } from '../../login/feature.ts'
-import { mailServerOf } from '../mail/feature.ts'
+import { mailServerOf } from '../../services/mail/feature.ts'
 import { ACCOUNT_SETTINGS, type AccountSettings } from './links/settings.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Notice } from '../../login/account/notice.ts'
+import { watchUrlOf } from '../../services/watch-page/watch-url.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import { watchUrlOf } from '../watch-page/watch-url.ts'
 import type { Account } from './account.ts'
 import { greetingNameOf, mailAddressOf, noticeMail } from './links/account-mails.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
+import { type MailPattern, parseMailPattern } from '../../services/guests/mail-address.ts'
 import { listField } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
 import { faultInAttributeName } from '../../users/viewer-fields.ts'
-import { type MailPattern, parseMailPattern } from '../guests/mail-address.ts'
 
 /** The user name is the mail address. */
 export const USERNAME = 'username'

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse'
+import { parseMailPattern } from '../../services/guests/mail-address.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGroup } from '../../users/viewer-fields.ts'
-import { parseMailPattern } from '../guests/mail-address.ts'
 
 /** The data of a guest besides the address, for the policy and the player. */
 export type Guest = Pick<Viewer, 'groups' | 'attributes'>

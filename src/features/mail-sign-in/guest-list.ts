@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { ConfigError } from '../../errors.ts'
-import { domainOf } from '../guests/mail-address.ts'
+import { domainOf } from '../../services/guests/mail-address.ts'
 import type { MailSignInSettings } from './fields.ts'
 import { type Guest, readGuestFile } from './guest-file.ts'
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { guestOrigin, guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import type { KnownGuest } from '../../services/guests/guest-sources.ts'
+import { parseMailAddress } from '../../services/guests/mail-address.ts'
 import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
 import type { UserStore, Viewer } from '../../users/user-store.ts'
-import { guestOrigin, guestSubjectOf } from '../guests/guest-origin.ts'
-import type { KnownGuest } from '../guests/guest-sources.ts'
-import { parseMailAddress } from '../guests/mail-address.ts'
 import { type MailSignInSettings, USERNAME } from './fields.ts'
 import type { GuestList } from './guest-list.ts'
 

@@ -1,7 +1,7 @@
 import type { Language } from '../../languages/languages.ts'
 import type { Notice } from '../../login/account/notice.ts'
+import { digestOf } from '../../services/window/random-text.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import { digestOf } from '../window/random-text.ts'
 import type { Passkeys } from './passkeys.ts'
 
 /** A passkey in a form, with a box to tick. */

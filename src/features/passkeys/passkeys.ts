@@ -1,9 +1,9 @@
 import { UpstreamError } from '../../errors.ts'
 import { type Notify, noticesBy } from '../../login/account/notice.ts'
 import type { Services } from '../../login/feature.ts'
+import { type OpenWindow, openSignInWindow } from '../../services/window/open-sign-in-window.ts'
 import type { PasskeyStore } from '../../users/passkeys/passkey-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
-import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window.ts'
 import type { RelyingParty } from './web-authn/answers.ts'
 import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
 

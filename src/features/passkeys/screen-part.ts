@@ -1,6 +1,6 @@
 import type { Prompt, ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
-import { PLACEHOLDERS, withFrameSecret } from '../window/frame-secret.ts'
+import { PLACEHOLDERS, withFrameSecret } from '../../services/window/frame-secret.ts'
 
 const PROMPT = 'passkey'
 export const PASSKEY_PROMPTS: readonly Prompt[] = [{ value: PROMPT, isForSignedIn: true }]

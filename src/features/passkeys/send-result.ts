@@ -1,5 +1,5 @@
 import { sendToPlayer } from '../../login/send-to-player.ts'
-import type { WindowMethod } from '../window/continue.ts'
+import type { WindowMethod } from '../../services/window/continue.ts'
 import type { PasskeyRouteDeps } from './route-deps.ts'
 
 /** Sends a viewer with a passkey from the window to the player, with a session as after a password. */

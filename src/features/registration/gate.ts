@@ -1,5 +1,5 @@
 import type { Gate } from '../../login/route-deps.ts'
-import { GUEST_ISSUERS } from '../guests/guest-origin.ts'
+import { GUEST_ISSUERS } from '../../services/guests/guest-origin.ts'
 import type { RegistrationState } from './book/registration.ts'
 import type { Registrations } from './book/registrations.ts'
 import { subjectOf } from './guest.ts'

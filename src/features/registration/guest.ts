@@ -1,5 +1,5 @@
-import { guestOrigin } from '../guests/guest-origin.ts'
-import type { KnownGuest } from '../guests/guest-sources.ts'
+import { guestOrigin } from '../../services/guests/guest-origin.ts'
+import type { KnownGuest } from '../../services/guests/guest-sources.ts'
 import type { Registration } from './book/registration.ts'
 import type { RegistrationSettings } from './settings/settings.ts'
 

@@ -1,5 +1,5 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
-import type { GuestRecords } from '../guests/guest-records.ts'
+import type { GuestRecords } from '../../services/guests/guest-records.ts'
 import { createRegistrations, type Registrations } from './book/registrations.ts'
 import { mailSteps } from './mails.ts'
 import { registrationOf } from './settings/settings.ts'

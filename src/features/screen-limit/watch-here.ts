@@ -5,8 +5,8 @@ import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { sendFault, sendWrongMethod } from '../../login/routes.ts'
 import { isNavigation, returnToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
-import type { Passes } from '../pass/passes.ts'
-import { readmit } from '../pass/readmit.ts'
+import type { Passes } from '../../services/pass/passes.ts'
+import { readmit } from '../../services/pass/readmit.ts'
 
 const PATH = '/watch-here'
 

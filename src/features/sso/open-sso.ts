@@ -1,5 +1,5 @@
 import type { EntryPointOf, Services } from '../../login/feature.ts'
-import { type OpenWindow, openSignInWindow } from '../window/open-sign-in-window.ts'
+import { type OpenWindow, openSignInWindow } from '../../services/window/open-sign-in-window.ts'
 import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
 import { checkLogoutToken, type LogoutCheck } from './provider/logout-token.ts'
 import { createProviderTimes } from './provider/provider-times.ts'

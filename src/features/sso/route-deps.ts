@@ -1,6 +1,6 @@
 import type { EntryPointDeps } from '../../login/route-deps.ts'
+import type { WindowCookies } from '../../services/window/window-cookie.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import type { WindowCookies } from '../window/window-cookie.ts'
 import type { Sso } from './open-sso.ts'
 import type { IdentityProvider } from './provider/identity-provider.ts'
 import type { SsoSettings } from './settings/sso-settings.ts'

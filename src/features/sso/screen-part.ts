@@ -2,7 +2,7 @@ import { fill } from '../../languages/languages.ts'
 import { logoAsset } from '../../login/screens/brand-assets.ts'
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
-import { PLACEHOLDERS, withFrameSecret } from '../window/frame-secret.ts'
+import { PLACEHOLDERS, withFrameSecret } from '../../services/window/frame-secret.ts'
 import { REFUSED } from './refusals.ts'
 import type { SsoSettings } from './settings/sso-settings.ts'
 

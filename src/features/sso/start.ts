@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { chosenLanguage, type Language, languageOf } from '../../languages/languages.ts'
+import { isFromOwnForm, originOf } from '../../services/window/own-form.ts'
+import { digestOf, randomText } from '../../services/window/random-text.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
-import { isFromOwnForm, originOf } from '../window/own-form.ts'
-import { digestOf, randomText } from '../window/random-text.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 
 const Form = z.object({

@@ -5,7 +5,7 @@ import { errorText, fill, type Language, languageOf, type TextKey, textsOf } fro
 import { createPages, htmlWithName, reasonOf } from '../../login/screens/page.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import type { Views } from '../../login/screens/views.ts'
-import { windowHeaders } from '../window/window-headers.ts'
+import { windowHeaders } from '../../services/window/window-headers.ts'
 
 export interface WindowRefusal {
   readonly status: number

@@ -7,7 +7,7 @@ import type { Batch } from '../../../src/features/access-codes/codes/code-record
 import { createCodeStore } from '../../../src/features/access-codes/codes/code-store.ts'
 import { type Holder, NO_HOLDER, newCodes } from '../../../src/features/access-codes/codes/new-codes.ts'
 import type { AccessCodeSettings } from '../../../src/features/access-codes/fields.ts'
-import { openFileRecords } from '../../../src/features/guests/file-records.ts'
+import { openFileRecords } from '../../../src/services/guests/file-records.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 

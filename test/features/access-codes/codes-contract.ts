@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Batch } from '../../../src/features/access-codes/codes/code-records.ts'
 import { type CodeStore, createCodeStore } from '../../../src/features/access-codes/codes/code-store.ts'
 import { NO_HOLDER, newCodes } from '../../../src/features/access-codes/codes/new-codes.ts'
-import type { Opened } from '../guests/records-contract.ts'
+import type { Opened } from '../../services/guests/records-contract.ts'
 import { all, batchOf, KEY } from './codes-app.ts'
 
 const START_SECONDS = 1_800_000_000

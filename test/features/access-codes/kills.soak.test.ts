@@ -6,7 +6,7 @@ import { codeDigest } from '../../../src/features/access-codes/codes/code-digest
 import { createCodeStore } from '../../../src/features/access-codes/codes/code-store.ts'
 import { canonicalCode } from '../../../src/features/access-codes/codes/code-text.ts'
 import { NO_HOLDER, newCodes } from '../../../src/features/access-codes/codes/new-codes.ts'
-import { openFileRecords } from '../../../src/features/guests/file-records.ts'
+import { openFileRecords } from '../../../src/services/guests/file-records.ts'
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'
 import { startProgram } from '../../tools/cli/run-program.ts'

@@ -9,7 +9,7 @@ import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { startPlayerSite, startSite } from '../../login/start-site.ts'
 import { rowsFor } from '../../rows.ts'
-import { tokenIn } from '../mail/mail-server.ts'
+import { tokenIn } from '../../services/mail/mail-server.ts'
 import { startAccountApp } from './start-account-app.ts'
 
 const KINDS = rowsFor<BrowserKind>(['chromium', 'firefox-no-scripts'], ['chromium-no-scripts', 'firefox'])

@@ -4,7 +4,7 @@ import { textsOf } from '../../../src/languages/languages.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { hiddenFieldsOf } from '../../login/hidden-fields.ts'
 import { ADA } from '../../login/start-login-app.ts'
-import { tokenIn } from '../mail/mail-server.ts'
+import { tokenIn } from '../../services/mail/mail-server.ts'
 import { NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
 
 const JAPANESE = { 'Accept-Language': 'ja' }

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
+import { startMailServer } from '../../services/mail/mail-server.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startMailServer } from '../mail/mail-server.ts'
 
 /** Viewers without a password, three of whom are in the group `tonight`. Their invitations expired long ago. */
 async function startWithGuests() {

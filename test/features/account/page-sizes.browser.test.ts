@@ -5,7 +5,7 @@ import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { BRANDS, LANGUAGES } from '../../login/screens/every-screen.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { rowsFor } from '../../rows.ts'
-import { tokenIn } from '../mail/mail-server.ts'
+import { tokenIn } from '../../services/mail/mail-server.ts'
 import { type AccountApp, startAccountApp } from './start-account-app.ts'
 
 /** A window, a phone, and windows of 1280 × 720 and 1280 × 1024 at a zoom of 400 %. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { openAccount } from '../../../src/features/account/open-account.ts'
-import type { MailResult } from '../../../src/features/mail/mail-queue.ts'
 import type { Services } from '../../../src/login/feature.ts'
+import type { MailResult } from '../../../src/services/mail/mail-queue.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { mailSettings } from '../mail/mail-server.ts'
+import { mailSettings } from '../../services/mail/mail-server.ts'
 
 test('the queue of the app is as long as RESET_MAILS_PER_HOUR says', async () => {
   const users = { passwordChanges: { assertAllowed: () => Promise.resolve() } }

@@ -4,8 +4,8 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { programSettings, startLoginProgram } from '../../login/login-program.ts'
 import { deviation, shuffled } from '../../login/rank-times.ts'
 import { formOf } from '../../login/start-login-app.ts'
+import { startMailServer } from '../../services/mail/mail-server.ts'
 import { importInto } from '../../users/import-batch/import-contract.ts'
-import { startMailServer } from '../mail/mail-server.ts'
 
 const SAMPLES = 500
 /** Exceeded by one of 10,000 runs without a difference. */

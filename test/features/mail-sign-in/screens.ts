@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { entryPointAt } from '../../login/entry-point.ts'
 import { type FeatureScreens, LONG_NAME } from '../../login/screens/screen.ts'
 
-import { mailSettings } from '../mail/mail-server.ts'
-import { lateForm, nextAddress } from '../mail-code/late-form.ts'
+import { mailSettings } from '../../services/mail/mail-server.ts'
+import { lateForm, nextAddress } from '../../services/mail-code/late-form.ts'
 
 const PATH = '/e/mail-guests'
 const ADDRESS = LONG_NAME

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cookieIn, signIn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
+import { startMailServer } from '../../services/mail/mail-server.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startMailServer } from '../mail/mail-server.ts'
 import { codeIn, frameIn, GUEST, startMailApp } from './start-mail-app.ts'
 
 async function codeFor(app: Awaited<ReturnType<typeof startMailApp>>, address = GUEST) {

@@ -3,8 +3,13 @@ import { expect } from 'vitest'
 import type { MailSignInSettings } from '../../../src/features/mail-sign-in/fields.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
+import {
+  mailSettings,
+  type ReceivedMail,
+  startMailServer,
+  type TestMailServer,
+} from '../../services/mail/mail-server.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { mailSettings, type ReceivedMail, startMailServer, type TestMailServer } from '../mail/mail-server.ts'
 
 export const GUEST = 'guest@example.com'
 export const LISTED: MailSignInSettings = { mode: 'list', guests: [{ address: GUEST }], file: null }

@@ -6,9 +6,9 @@ import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-stor
 import { programSettings, SECRETS, startLoginProgram } from '../../login/login-program.ts'
 import { chanceOfLonger, shuffled } from '../../login/rank-times.ts'
 import { formOf } from '../../login/start-login-app.ts'
+import { startMailServer } from '../../services/mail/mail-server.ts'
 import { importInto } from '../../users/import-batch/import-contract.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { startMailServer } from '../mail/mail-server.ts'
 
 /** Answers of each kind that are compared. */
 const ANSWERS = 500

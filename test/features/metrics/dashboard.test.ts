@@ -25,7 +25,7 @@ async function offered(): Promise<string> {
   })
   metrics.countClientFault('malformed')
   // Metrics that a feature registers, by their names in its code.
-  const ofFeatures = globSync('src/features/**/*.ts', { cwd: ROOT }).map((path) =>
+  const ofFeatures = globSync(['src/features/**/*.ts', 'src/services/**/*.ts'], { cwd: ROOT }).map((path) =>
     readFileSync(join(ROOT, path), 'utf8'),
   )
   const { promise, resolve } = Promise.withResolvers<string>()

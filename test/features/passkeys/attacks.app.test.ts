@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createMemoryFlows } from '../../../src/features/window/flows/memory-flows.ts'
-import { createStartLimits } from '../../../src/features/window/flows/start-limits.ts'
+import { createMemoryFlows } from '../../../src/services/window/flows/memory-flows.ts'
+import { createStartLimits } from '../../../src/services/window/flows/start-limits.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import { ADA, START_SECONDS } from '../../login/start-login-app.ts'

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createMailQueue } from '../../../src/features/mail/mail-queue.ts'
-import { openMailServer } from '../../../src/features/mail/smtp.ts'
+import { createMailQueue } from '../../../src/services/mail/mail-queue.ts'
+import { openMailServer } from '../../../src/services/mail/smtp.ts'
 import { MOST_PASSKEYS } from '../../../src/users/passkeys/passkey-store.ts'
 import { PLAYER } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'
 
-import { mailSettings, startMailServer } from '../mail/mail-server.ts'
+import { mailSettings, startMailServer } from '../../services/mail/mail-server.ts'
 import { createAuthenticator } from './authenticator.ts'
 import {
   enrol,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
-import { createStartLimits } from '../../../src/features/window/flows/start-limits.ts'
+import { createStartLimits } from '../../../src/services/window/flows/start-limits.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { entryPointAt, PLAYER } from '../../login/entry-point.ts'
 import { ADA } from '../../login/start-login-app.ts'

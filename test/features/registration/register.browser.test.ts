@@ -7,7 +7,7 @@ import { pressKey, typeText } from '../../browser/press-and-type.ts'
 import { launchWebKit, type WebKitKind } from '../../browser/webkit.ts'
 import { startSites } from '../../login/start-sites.ts'
 import { rowsFor } from '../../rows.ts'
-import { mailSettings, startMailServer } from '../mail/mail-server.ts'
+import { mailSettings, startMailServer } from '../../services/mail/mail-server.ts'
 import { withRegistration } from './start-registration.ts'
 
 const KINDS = rowsFor<BrowserKind>(

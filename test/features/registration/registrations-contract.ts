@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RecordWrite } from '../../../src/features/guests/guest-records.ts'
 import type { Notice } from '../../../src/features/registration/book/book.ts'
 import type { Registration } from '../../../src/features/registration/book/registration.ts'
 import { createRegistrations } from '../../../src/features/registration/book/registrations.ts'
-import type { Opened } from '../guests/records-contract.ts'
+import type { RecordWrite } from '../../../src/services/guests/guest-records.ts'
+import type { Opened } from '../../services/guests/records-contract.ts'
 import { readSettings } from './registration-settings.ts'
 
 const START_SECONDS = 1_800_000_000

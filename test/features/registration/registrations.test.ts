@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openFileRecords } from '../../../src/features/guests/file-records.ts'
+import { openFileRecords } from '../../../src/services/guests/file-records.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { registrationsContract } from './registrations-contract.ts'
 

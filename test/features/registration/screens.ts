@@ -5,8 +5,8 @@ import { createFormSeal } from '../../../src/features/registration/form/sealed-f
 import { entryPointAt } from '../../login/entry-point.ts'
 import { type FeatureScreens, LONG_NAME } from '../../login/screens/screen.ts'
 import type { LoginApp } from '../../login/start-login-app.ts'
-import { mailSettings } from '../mail/mail-server.ts'
-import { lateForm, nextAddress } from '../mail-code/late-form.ts'
+import { mailSettings } from '../../services/mail/mail-server.ts'
+import { lateForm, nextAddress } from '../../services/mail-code/late-form.ts'
 import { hiddenIn, withRegistration } from './start-registration.ts'
 
 const PATH = '/e/event'

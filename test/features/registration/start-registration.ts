@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { HashEntryPoint } from '../../../src/entry-points/entry-point.ts'
-import { openFileRecords } from '../../../src/features/guests/file-records.ts'
 import { createRegistrations } from '../../../src/features/registration/book/registrations.ts'
 import { REGISTRATION } from '../../../src/features/registration/settings/settings.ts'
+import { openFileRecords } from '../../../src/services/guests/file-records.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
+import { mailSettings, startMailServer, type TestMailServer } from '../../services/mail/mail-server.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { mailSettings, startMailServer, type TestMailServer } from '../mail/mail-server.ts'
 import { readSettings } from './registration-settings.ts'
 
 /** Three fields in two steps. */

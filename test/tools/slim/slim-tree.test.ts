@@ -9,7 +9,7 @@ const PARTS = {
   'src/users/ldap/part.json': '{ "name": "ldap", "kind": "user store", "about": "LDAP", "words": ["LDAP", "LDAP_"] }',
   'src/features/kiosk/part.json':
     '{ "name": "kiosk", "kind": "feature", "about": "provider", "needs": ["window"], "words": ["kiosk mode"] }',
-  'src/features/window/part.json': '{ "name": "window", "kind": "feature", "about": "window", "choice": false }',
+  'src/services/window/part.json': '{ "name": "window", "kind": "feature", "about": "window", "choice": false }',
   'src/features/keys/part.json':
     '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["files|ldap", "window"], "words": ["passkey"] }',
 }

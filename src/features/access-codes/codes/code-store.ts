@@ -1,4 +1,4 @@
-import type { GuestRecords, RecordWrite } from '../../guests/guest-records.ts'
+import type { GuestRecords, RecordWrite } from '../../../services/guests/guest-records.ts'
 import { Batch, batchKey, Code, codeKey, type KnownCode, readSubject, Uses } from './code-records.ts'
 import { typedRecords } from './typed-records.ts'
 import { createUseCounter, USES } from './use-counter.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import type { GuestRecords } from '../../guests/guest-records.ts'
+import type { GuestRecords } from '../../../services/guests/guest-records.ts'
 
 const PAGE = 1_000
 const MOST_TRIES = 20

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import type { GuestRecords, RecordWrite } from '../../guests/guest-records.ts'
+import type { GuestRecords, RecordWrite } from '../../../services/guests/guest-records.ts'
 import { Uses } from './code-records.ts'
 
 export const USES = 'code-use'

@@ -1,8 +1,8 @@
 import { sentence, type Texts, textsOf } from '../../../languages/languages.ts'
+import { buildMail, type MailContent, type MailFrame } from '../../../services/mail/layout.ts'
+import { isMailAddress } from '../../../services/mail/settings.ts'
+import type { Mail } from '../../../services/mail/smtp.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import { buildMail, type MailContent, type MailFrame } from '../../mail/layout.ts'
-import { isMailAddress } from '../../mail/settings.ts'
-import type { Mail } from '../../mail/smtp.ts'
 
 /** The recipient of a mail, and the values in its text. */
 export interface MailContext extends MailFrame {

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { OpenCeremony } from '../../../services/window/flows/flow-store.ts'
+import { digestOf, hasDigest, randomText } from '../../../services/window/random-text.ts'
 import { networkOf } from '../../../sign-in-limits/keys.ts'
-import type { OpenCeremony } from '../../window/flows/flow-store.ts'
-import { digestOf, hasDigest, randomText } from '../../window/random-text.ts'
 import type { PasskeyRouteDeps } from '../route-deps.ts'
 import type { SignInPage } from '../window-pages.ts'
 

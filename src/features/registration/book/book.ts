@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OverloadedError } from '../../../errors.ts'
 import { createQueue } from '../../../server/work-queue.ts'
-import type { GuestRecords, RecordWrite } from '../../guests/guest-records.ts'
+import type { GuestRecords, RecordWrite } from '../../../services/guests/guest-records.ts'
 import {
   type Counts,
   NO_COUNTS,

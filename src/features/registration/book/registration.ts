@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { domainOf } from '../../guests/mail-address.ts'
+import { domainOf } from '../../../services/guests/mail-address.ts'
 import type { Approval } from '../settings/settings.ts'
 
 export const STATES = ['waiting-for-approval', 'on-waiting-list', 'approved', 'refused', 'cancelled'] as const

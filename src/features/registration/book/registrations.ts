@@ -1,4 +1,4 @@
-import { domainOf } from '../../guests/mail-address.ts'
+import { domainOf } from '../../../services/guests/mail-address.ts'
 import type { RegistrationSettings } from '../settings/settings.ts'
 import { type Book, type BookDeps, createBook } from './book.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Services } from '../../../login/feature.ts'
-import { createSeal } from '../../pass/seal.ts'
+import { createSeal } from '../../../services/pass/seal.ts'
 
 /** Enough for a long form, and short for the next person at the device. */
 const LIFETIME_SECONDS = 1_800

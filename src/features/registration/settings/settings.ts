@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
+import { parseMailPattern } from '../../../services/guests/mail-address.ts'
 import { fail, OnOff } from '../../../settings/fields.ts'
 import type { SettingValues } from '../../../settings/setting.ts'
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
 import { faultInGroup } from '../../../users/viewer-fields.ts'
-import { parseMailPattern } from '../../guests/mail-address.ts'
 import { Field, lengthOf, type RegistrationField } from './field.ts'
 
 export const REGISTRATION = 'registration'

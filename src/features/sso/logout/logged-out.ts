@@ -1,6 +1,6 @@
+import type { FlowStore } from '../../../services/window/flows/flow-store.ts'
 import type { ProviderIdentity, ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
 import { keysOfIdentity, keysOfLogout } from '../../../sessions/sso/provider-sessions.ts'
-import type { FlowStore } from '../../window/flows/flow-store.ts'
 
 /**
  * Remembers a logout, for the sign-ins that are under way in any copy of the app.

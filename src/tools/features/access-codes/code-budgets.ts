@@ -3,8 +3,8 @@ import { budgetSentence, codesInForce } from '../../../features/access-codes/cod
 import { createCodeStore } from '../../../features/access-codes/codes/code-store.ts'
 import { guessingBudget, MOST_CHANCE, YEAR_SECONDS } from '../../../features/access-codes/codes/guessing-budget.ts'
 import { accessCodesOf } from '../../../features/access-codes/fields.ts'
-import { openGuestStore } from '../../../features/guests/record-stores.ts'
-import type { GuestsSettings } from '../../../features/guests/settings.ts'
+import { openGuestStore } from '../../../services/guests/record-stores.ts'
+import type { GuestsSettings } from '../../../services/guests/settings.ts'
 import { messageOf } from '../../cli/command.ts'
 
 const now = () => Math.floor(Date.now() / 1000)

@@ -1,6 +1,6 @@
 import { readFeatureSettings } from '../../../config.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
-import { MailFault } from '../../../features/mail/smtp.ts'
+import { MailFault } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
 import type { Outcome } from '../../cli/command.ts'

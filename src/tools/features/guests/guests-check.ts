@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFeatureSettings } from '../../../config.ts'
-import { openGuestStore } from '../../../features/guests/record-stores.ts'
-import { GUESTS_SETTINGS } from '../../../features/guests/settings.ts'
+import { openGuestStore } from '../../../services/guests/record-stores.ts'
+import { GUESTS_SETTINGS } from '../../../services/guests/settings.ts'
 import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 

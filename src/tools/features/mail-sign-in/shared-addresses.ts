@@ -1,6 +1,6 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { parseMailAddress } from '../../../features/guests/mail-address.ts'
 import { type MailSignInSettings, USERNAME } from '../../../features/mail-sign-in/fields.ts'
+import { parseMailAddress } from '../../../services/guests/mail-address.ts'
 import type { UserStore, Viewer } from '../../../users/user-store.ts'
 import { entryPointsIn } from '../../cli/settings/entry-points-in.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'

@@ -1,5 +1,5 @@
-import { parseMailAddress } from '../../../features/guests/mail-address.ts'
 import type { Change, Registrations } from '../../../features/registration/book/registrations.ts'
+import { parseMailAddress } from '../../../services/guests/mail-address.ts'
 import type { ActResult, Outcome } from '../../cli/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'

@@ -1,11 +1,11 @@
 import { type Config, readConfig } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
-import { openGuestStore } from '../../../features/guests/record-stores.ts'
-import type { GuestsSettings } from '../../../features/guests/settings.ts'
 import type { Registrations } from '../../../features/registration/book/registrations.ts'
 import { manageRegistrations } from '../../../features/registration/manage.ts'
 import { registrationOf } from '../../../features/registration/settings/settings.ts'
+import { openGuestStore } from '../../../services/guests/record-stores.ts'
+import type { GuestsSettings } from '../../../services/guests/settings.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../errors.ts'
-import { parseMailAddress } from '../../../features/guests/mail-address.ts'
+import { parseMailAddress } from '../../../services/guests/mail-address.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import type { KnownEvents } from '../../cli/viewers/shown-viewer.ts'
 import { rowOf } from './list-registrations.ts'

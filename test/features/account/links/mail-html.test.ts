@@ -9,7 +9,7 @@ import {
   noticeMail,
   resetMail,
 } from '../../../../src/features/account/links/account-mails.ts'
-import type { Mail } from '../../../../src/features/mail/smtp.ts'
+import type { Mail } from '../../../../src/services/mail/smtp.ts'
 
 const LINK = `https://login.example/account/new-password?token=${'x'.repeat(43)}`
 const HELP = 'https://help.example/?a=1&b=2'

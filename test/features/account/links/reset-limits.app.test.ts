@@ -3,7 +3,7 @@ import { ACCOUNT_PATHS } from '../../../../src/features/account/links/addresses.
 import { createResetLimits, type ResetRefusal } from '../../../../src/features/account/links/reset-limits.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { ADA } from '../../../login/start-login-app.ts'
-import { startMailServer } from '../../mail/mail-server.ts'
+import { startMailServer } from '../../../services/mail/mail-server.ts'
 import { type AccountApp, startAccountApp } from '../start-account-app.ts'
 
 const FORGOT = ACCOUNT_PATHS.forgot

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { openPostgresRecords } from '../../../../src/features/guests/postgres/postgres-records.ts'
+import { openPostgresRecords } from '../../../../src/services/guests/postgres/postgres-records.ts'
 import { settingsOf } from '../../../users/postgres/fixture.ts'
 import { type PostgresServer, startPostgres } from '../../../users/postgres/server.ts'
 import { registrationsContract } from '../registrations-contract.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Sso } from '../../../../src/features/sso/open-sso.ts'
 import type { IdentityProvider } from '../../../../src/features/sso/provider/identity-provider.ts'
-import type { FlowRecords, FlowStore, RecordKind } from '../../../../src/features/window/flows/flow-store.ts'
-import { digestOf } from '../../../../src/features/window/random-text.ts'
+import type { FlowRecords, FlowStore, RecordKind } from '../../../../src/services/window/flows/flow-store.ts'
+import { digestOf } from '../../../../src/services/window/random-text.ts'
 import {
   cookiesOf,
   fieldOf,

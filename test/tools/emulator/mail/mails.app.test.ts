@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openMailServer } from '../../../../src/features/mail/smtp.ts'
+import { openMailServer } from '../../../../src/services/mail/smtp.ts'
 import { startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
-import { mailSettings } from '../../../features/mail/mail-server.ts'
+import { mailSettings } from '../../../services/mail/mail-server.ts'
 
 async function start() {
   const emulator = await startEmulator({ port: 0, companions: { ports: { mail: 0 }, loginUrl: 'http://localhost' } })

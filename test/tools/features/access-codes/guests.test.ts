@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { type GuestIssuer, guestOrigin } from '../../../../src/features/guests/guest-origin.ts'
+import { type GuestIssuer, guestOrigin } from '../../../../src/services/guests/guest-origin.ts'
 import { guestWayOf } from '../../../../src/tools/cli/guest-ways.ts'
 import { createTally } from '../../../../src/tools/cli/manager/evening/tally.ts'
 import { SETTINGS } from '../../../settings.ts'

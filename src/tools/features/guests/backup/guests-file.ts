@@ -1,5 +1,5 @@
 import { readFeatureSettings } from '../../../../config.ts'
-import { GUESTS_SETTINGS } from '../../../../features/guests/settings.ts'
+import { GUESTS_SETTINGS } from '../../../../services/guests/settings.ts'
 import type { BackedUpStore } from '../../../cli/backup/backed-up-store.ts'
 
 /** The store of guests. The address of the app is not used, so it may be missing. */

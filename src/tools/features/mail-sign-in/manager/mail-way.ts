@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../errors.ts'
-import { parseMailAddress } from '../../../../features/guests/mail-address.ts'
 import { type MailSignInSettings, USERNAME } from '../../../../features/mail-sign-in/fields.ts'
 import { openGuestList } from '../../../../features/mail-sign-in/guest-list.ts'
 import { mailGuests } from '../../../../features/mail-sign-in/guest-way.ts'
+import { parseMailAddress } from '../../../../services/guests/mail-address.ts'
 import type { KnownPerson } from '../../../manager/people/known-person.ts'
 import type { OtherWay } from '../../../manager/people/other-way.ts'
 

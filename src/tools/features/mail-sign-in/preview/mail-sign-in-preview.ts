@@ -1,6 +1,6 @@
-import type { CodeUse } from '../../../../features/mail-code/mail-codes.ts'
 import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
 import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
+import type { CodeUse } from '../../../../services/mail-code/mail-codes.ts'
 import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 const ADDRESS = 'ada.lovelace@example.com'

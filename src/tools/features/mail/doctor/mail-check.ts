@@ -1,4 +1,4 @@
-import { isMailAddress } from '../../../../features/mail/settings.ts'
+import { isMailAddress } from '../../../../services/mail/settings.ts'
 import type { FeatureCheck } from '../../../cli/doctor/feature-check.ts'
 import { checkMail } from './mail.ts'
 

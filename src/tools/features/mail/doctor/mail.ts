@@ -1,7 +1,7 @@
 import type { Config } from '../../../../config.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { type MailServerSettings, mailServerSettingsOf } from '../../../../features/mail/settings.ts'
-import { checkMailServer, MailFault, openMailServer } from '../../../../features/mail/smtp.ts'
+import { type MailServerSettings, mailServerSettingsOf } from '../../../../services/mail/settings.ts'
+import { checkMailServer, MailFault, openMailServer } from '../../../../services/mail/smtp.ts'
 import { type Finding, failure, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { codeDigest } from '../../../../../src/features/access-codes/codes/code-digest.ts'
 import { createCodeStore } from '../../../../../src/features/access-codes/codes/code-store.ts'
 import { canonicalCode } from '../../../../../src/features/access-codes/codes/code-text.ts'
-import { openFileRecords } from '../../../../../src/features/guests/file-records.ts'
+import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
 import { startWithCommands } from '../../../manager/real-entry-point.ts'
 
 const KEY = '7f3e9d1c5b2a48067985a4b3c2d1e0ff'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startMailServer, tokenIn } from '../../../../features/mail/mail-server.ts'
+import { startMailServer, tokenIn } from '../../../../services/mail/mail-server.ts'
 import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-point.ts'
 
 async function startWithMail(entry: object = {}) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFileRecords } from '../../../../../src/features/guests/file-records.ts'
 import { createRegistrations } from '../../../../../src/features/registration/book/registrations.ts'
+import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
 import { registeredPeople } from '../../../../../src/tools/features/registration/attendance/registered-people.ts'
 import { readSettings } from '../../../../features/registration/registration-settings.ts'
 import { SETTINGS } from '../../../../settings.ts'

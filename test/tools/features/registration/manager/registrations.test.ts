@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openFileRecords } from '../../../../../src/features/guests/file-records.ts'
 import { createRegistrations } from '../../../../../src/features/registration/book/registrations.ts'
+import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
 import { readSettings } from '../../../../features/registration/registration-settings.ts'
 import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-point.ts'
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createStartLimits } from '../../../../src/features/window/flows/start-limits.ts'
+import { createStartLimits } from '../../../../src/services/window/flows/start-limits.ts'
 import { networkOf } from '../../../../src/sign-in-limits/keys.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { AddressLimitEnvironment } from '../../../../src/sign-in-limits/settings.ts'
@@ -72,7 +72,7 @@ test('all networks together have 10,000 wrong codes in ten minutes', async () =>
   for (let tries = 0; tries < 10_100; tries += 1) {
     counts.push(await limits.countCode(`10.0.${tries % 101}.1`))
   }
-  expect(counts.indexOf(600)).toBe(10_000)
+  expect(counts.findIndex((seconds) => seconds !== null)).toBe(10_000)
 })
 
 test('a clock that was set back makes no wait longer than ten minutes', async () => {

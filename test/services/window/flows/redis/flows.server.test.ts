@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../../../src/errors.ts'
-import { openSharedFlows } from '../../../../../src/features/window/flows/shared-flows.ts'
 import { openRedisLink } from '../../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../../src/redis/window/records.ts'
+import { openSharedFlows } from '../../../../../src/services/window/flows/shared-flows.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../../redis/servers/redis.ts'
 import { flowStoreContract, RESULT, STARTED } from '../flow-store-contract.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../../../src/errors.ts'
-import { createMemoryFlows } from '../../../../src/features/window/flows/memory-flows.ts'
+import { createMemoryFlows } from '../../../../src/services/window/flows/memory-flows.ts'
 import { flowStoreContract, RESULT, STARTED } from './flow-store-contract.ts'
 
 flowStoreContract('memory', () => Promise.resolve(createMemoryFlows(() => 0)))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
-import { openFileRecords } from '../../../src/features/guests/file-records.ts'
+import { openFileRecords } from '../../../src/services/guests/file-records.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { recordsContract } from './records-contract.ts'
 
@@ -71,7 +71,7 @@ test('a file that another process locks gives an UpstreamError, and works again 
 test('a killed writer leaves every batch whole, and what it said was written', async () => {
   const file = newFile()
   const store = open(file)
-  const module = new URL('../../../src/features/guests/file-records.ts', import.meta.url).href
+  const module = new URL('../../../src/services/guests/file-records.ts', import.meta.url).href
   const program = `
     const { openFileRecords } = await import(${JSON.stringify(module)})
     const store = openFileRecords(${JSON.stringify(file)}, { nowSeconds: () => 0 })

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { MAIL_SETTINGS, type MailServerSettings } from '../../../src/features/mail/settings.ts'
-import { type Mail, MailFault, openMailServer } from '../../../src/features/mail/smtp.ts'
+import { MAIL_SETTINGS, type MailServerSettings } from '../../../src/services/mail/settings.ts'
+import { type Mail, MailFault, openMailServer } from '../../../src/services/mail/smtp.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
 import { mailSettings, startMailServer } from './mail-server.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished } from 'vitest'
-import type { MailServerSettings } from '../../../src/features/mail/settings.ts'
+import type { MailServerSettings } from '../../../src/services/mail/settings.ts'
 
 export interface ReceivedMail {
   readonly from: string

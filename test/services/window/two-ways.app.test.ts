@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { createAuthenticator } from '../../features/passkeys/authenticator.ts'
+import { withPasskeys } from '../../features/passkeys/entry-point.ts'
+import { enrol, openFrame, openWindow, post, reasonOf, startPasskeys } from '../../features/passkeys/start-passkeys.ts'
+import { withSso } from '../../features/sso/entry-point.ts'
+import { ssoSettings } from '../../features/sso/start-sso.ts'
 import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
-import { createAuthenticator } from '../passkeys/authenticator.ts'
-import { withPasskeys } from '../passkeys/entry-point.ts'
-import { enrol, openFrame, openWindow, post, reasonOf, startPasskeys } from '../passkeys/start-passkeys.ts'
-import { withSso } from '../sso/entry-point.ts'
-import { ssoSettings } from '../sso/start-sso.ts'
 
 const WAIT = 'w'.repeat(43)
 const HEADERS = { 'Sec-Fetch-Site': 'same-origin' }

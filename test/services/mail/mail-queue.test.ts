@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
-import { logOutages } from '../../../src/features/mail/log-outages.ts'
-import { createMailQueue, type MailQueueDeps, type MailResult } from '../../../src/features/mail/mail-queue.ts'
-import { type Mail, MailFault } from '../../../src/features/mail/smtp.ts'
+import { logOutages } from '../../../src/services/mail/log-outages.ts'
+import { createMailQueue, type MailQueueDeps, type MailResult } from '../../../src/services/mail/mail-queue.ts'
+import { type Mail, MailFault } from '../../../src/services/mail/smtp.ts'
 
 const MAIL: Mail = { to: 'ada@example.com', subject: 's', text: 't', html: 'h', language: 'en' }
 const away = new MailFault('ECONNECTION', { isFinal: false, cause: null })

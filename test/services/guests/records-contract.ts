@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type GuestStore, MOST_WRITES, type RecordWrite } from '../../../src/features/guests/guest-records.ts'
+import { type GuestStore, MOST_WRITES, type RecordWrite } from '../../../src/services/guests/guest-records.ts'
 
 export interface Opened {
   readonly store: GuestStore

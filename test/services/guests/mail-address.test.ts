@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { domainOf, parseMailAddress, parseMailPattern } from '../../../src/features/guests/mail-address.ts'
+import { domainOf, parseMailAddress, parseMailPattern } from '../../../src/services/guests/mail-address.ts'
 
 const LONGEST = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.com`
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openFileRecords } from '../../../src/features/guests/file-records.ts'
+import { openFileRecords } from '../../../src/services/guests/file-records.ts'
 import {
   CHANCE_OF_CODE,
   CODE_CHARACTERS,
@@ -9,12 +9,12 @@ import {
   readCode,
   shownCode,
   TRIES,
-} from '../../../src/features/mail-code/code.ts'
-import { createCodeLimits, MOST_OF_MAILBOX, MOST_OF_PAIR } from '../../../src/features/mail-code/code-limits.ts'
-import { createLanes } from '../../../src/features/mail-code/lanes.ts'
-import { createMailCodes, RESEND_SECONDS } from '../../../src/features/mail-code/mail-codes.ts'
-import { createOutbox, type Delivery, type OutboxMail } from '../../../src/features/mail-code/outbox.ts'
-import { createSeal } from '../../../src/features/pass/seal.ts'
+} from '../../../src/services/mail-code/code.ts'
+import { createCodeLimits, MOST_OF_MAILBOX, MOST_OF_PAIR } from '../../../src/services/mail-code/code-limits.ts'
+import { createLanes } from '../../../src/services/mail-code/lanes.ts'
+import { createMailCodes, RESEND_SECONDS } from '../../../src/services/mail-code/mail-codes.ts'
+import { createOutbox, type Delivery, type OutboxMail } from '../../../src/services/mail-code/outbox.ts'
+import { createSeal } from '../../../src/services/pass/seal.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { AddressLimitEnvironment, DEFAULT_ADDRESS_LIMIT } from '../../../src/sign-in-limits/settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'

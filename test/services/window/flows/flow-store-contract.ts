@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { FlowStore, SignInResult, StartedFlow } from '../../../../src/features/window/flows/flow-store.ts'
+import type { FlowStore, SignInResult, StartedFlow } from '../../../../src/services/window/flows/flow-store.ts'
 
 export const STARTED: StartedFlow = {
   entryPoint: 'default',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
-import { openPostgresRecords } from '../../../../src/features/guests/postgres/postgres-records.ts'
+import { openPostgresRecords } from '../../../../src/services/guests/postgres/postgres-records.ts'
 import { settingsOf } from '../../../users/postgres/fixture.ts'
 import { type PostgresServer, startPostgres } from '../../../users/postgres/server.ts'
 import { recordsContract } from '../records-contract.ts'

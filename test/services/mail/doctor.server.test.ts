@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MailServerSettings } from '../../../src/features/mail/settings.ts'
+import type { MailServerSettings } from '../../../src/services/mail/settings.ts'
 import type { Finding } from '../../../src/tools/cli/doctor/finding.ts'
 import { checkMail } from '../../../src/tools/features/mail/doctor/mail.ts'
 import { makeCertificate } from '../../servers/certificate.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSeal } from '../../../src/features/pass/seal.ts'
+import { createSeal } from '../../../src/services/pass/seal.ts'
 
 const SECRET = 'a secret of the session cookies, 32 characters'
 const seal = createSeal([SECRET], 'waiting')
