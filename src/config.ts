@@ -5,7 +5,7 @@ import { addressRules } from './entry-points/fields.ts'
 import { entryPointSettings, readEntryPoint } from './entry-points/read-entry-point.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
-import { features } from './features.ts'
+import { features, settingOwners } from './features.ts'
 import { openNamedFile, type SecurityLogFile } from './server/log/log-files.ts'
 import { type Environment, PortNumber, required, sentenceOf, wholeNumber } from './settings/fields.ts'
 import { type GivenSettings, readGivenSettings, WrittenFile } from './settings/named-file.ts'
@@ -84,13 +84,13 @@ export function appSettings(): Settings {
     ...userStores.settings,
     ...sharedStores.environment.in.shape,
     ...AddressLimitEnvironment.in.shape,
-    ...Object.assign({}, ...features.map(({ shared }) => shared?.settings)),
+    ...Object.assign({}, ...settingOwners.map(({ shared }) => shared?.settings)),
   }
 }
 
 /** Returns the schemas of the settings of an entry point, by their names in the environment. */
 export function entryPointEnvironment(): Settings {
-  return inEnvironment(entryPointSettings(addressRules(null), features))
+  return inEnvironment(entryPointSettings(addressRules(null), settingOwners))
 }
 
 /** Returns the names of all settings. A test compares them with the documentation. */
@@ -111,7 +111,7 @@ export function readConfig(environment: Environment): Config {
   const userStore = parse(userStores.environment)
   const stores = parse(sharedStores.environment)
   const addressLimit = parse(AddressLimitEnvironment)
-  const shared = features.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema)]] : []))
+  const shared = settingOwners.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema)]] : []))
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = readEntryPoints(reading, publicUrl)
   for (const { name, faultWith } of features) {
@@ -148,7 +148,7 @@ export function readConfig(environment: Environment): Config {
     warnings: [
       ...reading.warnings,
       ...reading.unused,
-      ...warningsOfEntryPoints(entryPoints, features, sessions),
+      ...warningsOfEntryPoints(entryPoints, settingOwners, sessions),
       ...sharedStores.warnings(stores),
     ],
   }
@@ -201,7 +201,7 @@ export function readFeatureSettings<T>(environment: Environment, { settings, sch
 /** Returns the settings of each entry point, before they are read. To read them adds their mistakes to `mistakes`. */
 export function entryPointSources(environment: Environment) {
   const reading = startReading(environment, entryPointEnvironment())
-  const sources = [...sourcesIn(reading, entryPointSettings(addressRules(null), features))]
+  const sources = [...sourcesIn(reading, entryPointSettings(addressRules(null), settingOwners))]
   return { sources, mistakes: reading.mistakes }
 }
 
@@ -276,8 +276,8 @@ function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
 
 function readEntryPoints(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
   const rules = addressRules(publicUrl)
-  return Array.from(sourcesIn(reading, entryPointSettings(rules, features)), ({ name, source }) =>
-    readEntryPoint(source, name, rules, features),
+  return Array.from(sourcesIn(reading, entryPointSettings(rules, settingOwners)), ({ name, source }) =>
+    readEntryPoint(source, name, rules, settingOwners),
   )
 }
 

@@ -16,23 +16,16 @@ import { secretFiles } from './features/secret-files/feature.ts'
 import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
 import type { Feature } from './login/feature.ts'
-import { guests } from './services/guests/feature.ts'
-import { mail } from './services/mail/feature.ts'
-import { mailCode } from './services/mail-code/feature.ts'
-import { watchPage } from './services/watch-page/feature.ts'
+import { type Service, servicesOf } from './login/service.ts'
 
 /** The features of this app. Ways to sign in are on the screen in this order. Gates decide in this order. */
 const FEATURES = {
-  mail,
-  guests,
-  mailCode,
   passwordForm,
   sso,
   passkeys,
   mailSignIn,
   registration,
   account,
-  watchPage,
   token,
   accountEnd,
   doors,
@@ -47,3 +40,6 @@ const FEATURES = {
 }
 
 export const features: readonly Feature[] = Object.values(FEATURES)
+
+/** All that has settings: the features, and the services that they need. */
+export const settingOwners: readonly (Feature | Service)[] = [...servicesOf(features), ...features]

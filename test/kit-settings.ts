@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { appSettings, entryPointEnvironment, settingNames } from '../src/config.ts'
 import { addressRules } from '../src/entry-points/fields.ts'
-import { features } from '../src/features.ts'
+import { settingOwners } from '../src/features.ts'
 import { environmentName, metaOf, type Settings } from '../src/settings/setting.ts'
 
 /** The schemas of all settings, by their names in the environment. */
@@ -10,7 +10,7 @@ export const SCHEMAS: Settings = { ...appSettings(), ...entryPointEnvironment() 
 const ROOMS = ['features', 'services']
 
 /** The settings of features without a part.json. They belong to a fork, which need not document them. */
-const OF_FORK: readonly string[] = features
+const OF_FORK: readonly string[] = settingOwners
   .filter(({ name }) => !ROOMS.some((room) => existsSync(new URL(`../src/${room}/${name}/part.json`, import.meta.url))))
   .flatMap(({ settings, shared }) => [
     ...Object.entries(settings?.(addressRules(null)) ?? {}).map(([name, schema]) => environmentName(name, schema)),

@@ -13,7 +13,7 @@ const FEATURES =
     .map((name) => `src/features/${name}`)
 /** What features share. A service is removed with the last feature that needs it. */
 const servicesOf = (names: string) => names.split(' ').map((name) => `src/services/${name}`)
-const SERVICES = servicesOf('window pass places watch-page mail mail-code guests')
+const SERVICES = servicesOf('window pass places watch-page mail mail-code guests account-changes')
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
@@ -33,12 +33,11 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'src/features/entry-points-file',
     'src/features/metrics',
     'src/features/background',
-    ...SERVICES,
     'src/login',
   ],
   'src/features/sso': [...BELOW_FEATURES, ...servicesOf('window')],
-  'src/features/passkeys': [...BELOW_FEATURES, ...servicesOf('window')],
-  'src/features/account': [...BELOW_FEATURES, ...servicesOf('mail watch-page')],
+  'src/features/passkeys': [...BELOW_FEATURES, ...servicesOf('window account-changes')],
+  'src/features/account': [...BELOW_FEATURES, ...servicesOf('mail watch-page account-changes')],
   'src/features/token': BELOW_FEATURES,
   'src/features/doors': [...BELOW_FEATURES, ...servicesOf('pass')],
   'src/features/account-end': BELOW_FEATURES,
@@ -59,6 +58,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/services/mail': BELOW_FEATURES,
   'src/services/mail-code': [...BELOW_FEATURES, ...servicesOf('guests mail pass')],
   'src/services/guests': BELOW_FEATURES,
+  'src/services/account-changes': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],
   'src/login/screens': [...BELOW_LOGIN, 'src/login/answer', 'src/login/log', 'src/login/request'],
   'src/login/request': [...BELOW_LOGIN, 'src/login/answer'],

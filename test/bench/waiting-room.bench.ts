@@ -144,7 +144,7 @@ function passPaths({ installation: { environment } }: BenchRun, count: number): 
     openCounter: openMemoryCounter,
     // Only for passes of sessions.
     sessionStore: {} as never,
-    opened: [],
+    hasEnded: async () => false,
   }
   const describe = ({ username }: { username: string }) => ({ username, signedInAtSeconds: Math.floor(nowSeconds()) })
   const passes = createPasses(services, 'waiting', 'default', { describe })

@@ -1,11 +1,12 @@
 import { Router } from 'express'
-import type { OpenFeature, Services } from '../../login/feature.ts'
+import type { OpenFeature } from '../../login/feature.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { sendFault, sendWrongMethod } from '../../login/routes.ts'
+import type { AppParts } from '../../login/service.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { openGuestRecords } from '../../services/guests/feature.ts'
 import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import type { Guests } from '../../services/guests/service.ts'
 import { stores } from '../../stores.ts'
 import { readSubject } from './codes/code-records.ts'
 import { createCodeStore } from './codes/code-store.ts'
@@ -18,10 +19,12 @@ import { codeScreenPart } from './screen-part.ts'
 const PATH = '/access-code'
 
 /** Opens the codes in the guests store, and their places where the app counts screens. */
-export async function openAccessCodes(services: Services): Promise<OpenFeature<AccessCodeSettings>> {
-  const { openCounter, addressLimit, signInLimits, sessionSettings } = services
-  const codes = createCodeStore(await openGuestRecords(services))
-  const places = await stores.places(services.stores, services)
+export async function openAccessCodes(
+  app: AppParts & { readonly guests: Guests },
+): Promise<OpenFeature<AccessCodeSettings>> {
+  const { openCounter, addressLimit, signInLimits, sessionSettings } = app
+  const codes = createCodeStore(app.guests.records)
+  const places = await stores.places(app.stores, app)
   return {
     at({ name, hasPasswordForm }, settings) {
       const own = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Notice } from '../../login/account/notice.ts'
+import type { Notice } from '../../services/account-changes/service.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { AccountDeps } from './route-deps.ts'

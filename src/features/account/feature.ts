@@ -1,17 +1,20 @@
-import type { Feature } from '../../login/feature.ts'
-import { mailServerOf } from '../../services/mail/feature.ts'
-import { ACCOUNT_SETTINGS, type AccountSettings } from './links/settings.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { accountChanges } from '../../services/account-changes/service.ts'
+import { mailServer } from '../../services/mail/service.ts'
+import { watchPage } from '../../services/watch-page/service.ts'
+import { ACCOUNT_SETTINGS } from './links/settings.ts'
 
 /**
  * The pages on which viewers reset and change their passwords and accept invitations, and the mails for them. At every
  * entry point: invitations work without a mail server, wherever the app may change passwords.
  */
-export const account: Feature<Record<string, never>, object, AccountSettings> = {
+export const account = defineFeature({
   name: 'account',
   shared: ACCOUNT_SETTINGS,
-  async open(services, _entryPoints, settings) {
+  needs: { accountChanges, mailServer, watchPage },
+  async open(app, _entryPoints, settings) {
     const { createAccount, openAccount } = await import('./open-account.ts')
-    const opened = await openAccount(services, mailServerOf(services), settings)
-    return opened && createAccount(opened, services)
+    const account = await openAccount(app, settings)
+    return account && createAccount(account, app)
   },
-}
+})

@@ -35,7 +35,7 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     const log = logAccount(req)
     const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
     // Comes first: a crash must not use up the link before the parts have done what the viewer chose.
-    for (const part of deps.parts()) await part.apply(viewer, req.body, notice)
+    for (const part of deps.parts) await part.apply(viewer, req.body, notice)
     if ((await passwordChanges.setByLink(read.digest, nowSeconds(), reading.password)) === null) {
       return refuseLink(deps, req, res)
     }
@@ -48,7 +48,7 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
 }
 
 async function formOf(deps: AccountDeps, req: Request, { purpose, viewer }: FoundPasswordLink, token: string) {
-  const html = deps.parts().map((part) => part.html(viewer, deps.pages.languageOf(req), req.body ?? {}))
+  const html = deps.parts.map((part) => part.html(viewer, deps.pages.languageOf(req), req.body ?? {}))
   const parts = (await Promise.all(html)).join('')
   return {
     view: 'new-password',

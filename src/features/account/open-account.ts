@@ -1,13 +1,15 @@
 import type { Logger } from 'pino'
 import { UpstreamError } from '../../errors.ts'
-import type { OpenFeature, Services } from '../../login/feature.ts'
+import type { OpenFeature } from '../../login/feature.ts'
 import { createStepLog } from '../../login/log/step-log.ts'
 import { unframedHeaders } from '../../login/screens/headers.ts'
+import type { AppParts } from '../../login/service.ts'
+import type { AccountChanges } from '../../services/account-changes/service.ts'
 import { logOutages } from '../../services/mail/log-outages.ts'
 import { createMailQueue } from '../../services/mail/mail-queue.ts'
 import type { MailServerSettings } from '../../services/mail/settings.ts'
 import { openMailServer } from '../../services/mail/smtp.ts'
-import { watchUrlOf } from '../../services/watch-page/watch-url.ts'
+import { watchUrlOf } from '../../services/watch-page/service.ts'
 import { FEWEST_CHARACTERS } from '../../users/passwords/new-password.ts'
 import type { Account } from './account.ts'
 import { createAccountSteps } from './account-steps.ts'
@@ -18,10 +20,16 @@ import { createAccountPages, openAccountTemplates } from './pages.ts'
 import { accountRoutes } from './routes.ts'
 import { sendNotice } from './send-notice.ts'
 
+export type AccountParts = AppParts & { readonly accountChanges: AccountChanges }
+
 /** Creates the pages on which viewers set their passwords. */
-export function createAccount(account: Account, services: Services): OpenFeature<object> {
-  const { publicUrl, opened } = services
-  const parts = () => opened.flatMap(({ open }) => open.newPasswordPart ?? [])
+export function createAccount(
+  account: Account,
+  app: AccountParts,
+): OpenFeature<object> {
+  const { publicUrl, accountChanges } = app
+  const parts = accountChanges.newPasswordParts
+  accountChanges.sendNoticesBy((viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice))
   const hasOwnPages = account.mailQueue !== null
   const steps = createAccountSteps()
   const templates = openAccountTemplates()
@@ -47,14 +55,13 @@ export function createAccount(account: Account, services: Services): OpenFeature
         }
         const pages = createAccountPages({ ...page, canReset: hasOwnPages, fewestCharacters: FEWEST_CHARACTERS })
         const { outcomes, count } = steps
-        const log = { ...services, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }
+        const log = { ...app, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }
         const service = brand.name ?? publicUrl.hostname
         const logAccount = createStepLog(log)
         return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount, parts })
       },
     }),
     registerMetrics: steps.register,
-    notify: (viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice),
     close: () => account.mailQueue?.close(),
   }
 }
@@ -64,11 +71,10 @@ export function createAccount(account: Account, services: Services): OpenFeature
  * @throws ConfigError if SMTP_URL is set and the app may not change the store.
  */
 export async function openAccount(
-  services: Services,
-  mailServer: MailServerSettings | null,
+  app: AppParts & { readonly mailServer: MailServerSettings | null },
   settings: AccountSettings,
 ): Promise<Account | null> {
-  const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit } = services
+  const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit, mailServer } = app
   const { passwordChanges } = users
   if (passwordChanges === undefined) {
     if (mailServer !== null) {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { NewPasswordPart } from '../../login/account/new-password-part.ts'
+import type { NewPasswordPart } from '../../services/account-changes/service.ts'
 import type { CheckCredentialsDeps } from '../../login/check-credentials.ts'
 import type { LogSteps } from '../../login/log/step-log.ts'
 import { isFromOwnPage } from '../../login/request/same-origin.ts'
@@ -22,7 +22,7 @@ export interface AccountDeps
   readonly service: string
   readonly nowSeconds: () => number
   /** The parts that other features add to the form of a link. */
-  readonly parts: () => readonly NewPasswordPart[]
+  readonly parts: readonly NewPasswordPart[]
 }
 
 export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }

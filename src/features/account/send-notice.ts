@@ -1,5 +1,5 @@
-import type { Notice } from '../../login/account/notice.ts'
-import { watchUrlOf } from '../../services/watch-page/watch-url.ts'
+import type { Notice } from '../../services/account-changes/service.ts'
+import { watchUrlOf } from '../../services/watch-page/service.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { Account } from './account.ts'
 import { greetingNameOf, mailAddressOf, noticeMail } from './links/account-mails.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
 
 const ReturningViewers = z.enum(['continue', 'ask'], 'must be continue or ask')
 
@@ -15,7 +15,7 @@ export interface AskSettings {
 }
 
 /** Asks a viewer with a session to continue or to use another account, once in each visit. */
-export const askReturning: Feature<ReturnType<typeof settings>, AskSettings> = {
+export const askReturning = defineFeature({
   name: 'ask-returning',
   settings,
   read: ({ returningViewers }, { lifetimeSeconds }) => (returningViewers === 'ask' ? { lifetimeSeconds } : null),
@@ -24,4 +24,4 @@ export const askReturning: Feature<ReturnType<typeof settings>, AskSettings> = {
     const isTls = publicUrl.protocol === 'https:'
     return { at: (entryPoint, asked) => ({ gate: (deps) => createGate(deps, { ...asked, isTls }, entryPoint.name) }) }
   },
-}
+})

@@ -1,10 +1,10 @@
-import type { Feature } from '../../login/feature.ts'
-import { type Picture, PictureFile } from './picture-file.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { PictureFile } from './picture-file.ts'
 
 const settings = () => ({ brandBackgroundFile: PictureFile.optional() })
 
 /** A picture behind the card of the screens. */
-export const background: Feature<ReturnType<typeof settings>, Picture> = {
+export const background = defineFeature({
   name: 'background',
   settings,
   read: ({ brandBackgroundFile }) => brandBackgroundFile ?? null,
@@ -16,4 +16,4 @@ export const background: Feature<ReturnType<typeof settings>, Picture> = {
       }),
     }
   },
-}
+})

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
 import { openLimitedFile } from './limited-file.ts'
 
 /** Keeps the security log in a file of limited size, while SECURITY_LOG_FILE is not set. */
-export const defaultLog: Feature = {
+export const defaultLog = defineFeature({
   name: 'default-log',
   securityLog: { path: 'data/security.log', open: openDefaultLog },
   open: () => Promise.resolve(null),
-}
+})
 
 /** Returns null, with one warning, if the file cannot be opened: the operator did not ask for it. */
 function openDefaultLog(path: string, log: Pick<Logger, 'warn'>) {

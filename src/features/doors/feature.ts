@@ -1,13 +1,13 @@
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
 import { doorState } from './doors.ts'
-import { type DoorSettings, doorsFields } from './fields.ts'
+import { doorsFields } from './fields.ts'
 
 /** Lets viewers watch only while the doors are open. No answer outlives the end. */
-export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSettings> = {
+export const doors = defineFeature({
   ...doorsFields,
   outcomes: { waiting: { level: 'info', counted: 'onReturn', isSignIn: true } },
-  async open(services, entryPoints) {
-    const { nowSeconds, log } = services
+  async open(app, entryPoints) {
+    const { nowSeconds, log } = app
     const [{ createGate }, { watchDoors }] = await Promise.all([import('./gate.ts'), import('./watch-doors.ts')])
     const { createWaitingRoom } = await import('./waiting/waiting-room.ts')
     const watch = watchDoors(entryPoints, {
@@ -23,9 +23,9 @@ export const doors: Feature<ReturnType<typeof doorsFields.settings>, DoorSetting
           const state = doorState(doorsNow().windows, nowSeconds())
           return state.name === 'not-open-yet' ? state.opensAtSeconds : null
         }
-        return createWaitingRoom({ decide, opensAtSeconds }, services)
+        return createWaitingRoom({ decide, opensAtSeconds }, app)
       },
       close: watch.close,
     }
   },
-}
+})

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
 import { readSources } from './entry-points-file.ts'
 
 const settings = {
@@ -7,10 +7,10 @@ const settings = {
 }
 
 /** Several entry points in one app, from a JSON file in place of the environment. */
-export const entryPointsFile: Feature = {
+export const entryPointsFile = defineFeature({
   name: 'entry-points-file',
   shared: { settings, schema: z.object(settings) },
   sources: ({ ENTRY_POINTS_FILE: file, ...given }, all, report) =>
     file === undefined ? null : readSources(file, given, all, report),
   open: () => Promise.resolve(null),
-}
+})

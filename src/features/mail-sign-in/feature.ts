@@ -1,11 +1,14 @@
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { guests } from '../../services/guests/service.ts'
+import { mailCodes } from '../../services/mail-code/service.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { StoreSettings } from '../../users/user-store-kind.ts'
 import { type MailSignInSettings, mailSignInFields, USERNAME } from './fields.ts'
 
 /** Sign-in with a code by mail, in the frame of the player. */
-export const mailSignIn: Feature<ReturnType<typeof mailSignInFields.settings>, MailSignInSettings> = {
+export const mailSignIn = defineFeature({
   ...mailSignInFields,
+  needs: { guests, mailCodes },
   outcomes: {
     'mail-code-asked': { level: 'info', counted: 'always' },
     'mail-signed-in': { level: 'info' },
@@ -14,11 +17,11 @@ export const mailSignIn: Feature<ReturnType<typeof mailSignInFields.settings>, M
     'mail-guest-removed': { level: 'warn', counted: 'onReturn' },
   },
   faultWith: faultInStore,
-  async open(services, entryPoints) {
+  async open(app, entryPoints) {
     const { openMailSignIn } = await import('./open-mail-sign-in.ts')
-    return await openMailSignIn(services, entryPoints)
+    return await openMailSignIn(app, entryPoints)
   },
-}
+})
 
 /** Returns why the store cannot find viewers by the attribute with their address. */
 function faultInStore(store: StoreSettings, { mode, attribute = USERNAME }: MailSignInSettings): string | null {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { guestOrigin, guestSubjectOf } from '../../services/guests/guest-origin.ts'
-import type { KnownGuest } from '../../services/guests/guest-sources.ts'
 import { parseMailAddress } from '../../services/guests/mail-address.ts'
+import type { KnownGuest } from '../../services/guests/service.ts'
 import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
 import type { UserStore, Viewer } from '../../users/user-store.ts'
 import { type MailSignInSettings, USERNAME } from './fields.ts'

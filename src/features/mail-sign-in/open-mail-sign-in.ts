@@ -1,23 +1,28 @@
 import { ConfigError } from '../../errors.ts'
 import { LANGUAGES, textsOf } from '../../languages/languages.ts'
-import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
+import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
 import type { Gate } from '../../login/route-deps.ts'
+import type { AppParts } from '../../login/service.ts'
 import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
-import { findKnownGuest } from '../../services/guests/guest-sources.ts'
-import { openMailCodes } from '../../services/mail-code/feature.ts'
+import type { Guests } from '../../services/guests/service.ts'
+import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import type { MailSignInSettings } from './fields.ts'
 import { openGuestList } from './guest-list.ts'
 import { createMailViewers, type MailViewers } from './mail-viewers.ts'
 import { mailSignInRoutes } from './routes.ts'
 import { mailScreenPart } from './screen-part.ts'
 
-/** Opens the lists of guests. @throws ConfigError without SMTP_URL, or if a file of guests cannot be read. */
+interface Needed {
+  readonly guests: Guests
+  readonly mailCodes: OpenMailCodes
+}
+
+/** Opens the lists of guests. @throws ConfigError if a file of guests cannot be read. */
 export async function openMailSignIn(
-  services: Services,
+  app: AppParts & Needed,
   entryPoints: readonly EntryPointOf<MailSignInSettings>[],
 ): Promise<OpenFeature<MailSignInSettings>> {
-  const { users, nowSeconds, log, sessionSettings } = services
-  const codes = await openMailCodes(services)
+  const { users, nowSeconds, log, sessionSettings, mailCodes } = app
   const sessionSeconds = sessionSettings.lifetimeSeconds
   const opened = entryPoints.map(async ({ entryPoint, settings }) => {
     const { name } = entryPoint
@@ -29,7 +34,7 @@ export async function openMailSignIn(
       onChange: (count) => log.info({ ...own, guests: count }, 'The guests have changed'),
       onFault: (fault) => log.warn(own, `${fault}. The guests stay as they were`),
     })
-    const findKnown = (address: string) => findKnownGuest(services, entryPoint, address)
+    const findKnown = (address: string) => app.guests.findKnown(entryPoint, address)
     const viewers = createMailViewers(settings, { guests, findKnown, users, sessionSeconds, nowSeconds })
     return [name, { guests, viewers, settings }] as const
   })
@@ -44,7 +49,7 @@ export async function openMailSignIn(
         if (found.viewer !== null) return true
         return found.reason !== undefined && { reason: found.reason }
       }
-      const ownCodes = codes.at('mail-sign-in', entryPoint, { mayGet })
+      const ownCodes = mailCodes.at('mail-sign-in', entryPoint, { mayGet })
       return {
         screenPart: mailScreenPart(!entryPoint.hasPasswordForm),
         acceptsSession: viewers.acceptsSession,

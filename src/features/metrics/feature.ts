@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
 import { PortNumber } from '../../settings/fields.ts'
 
 const MetricsEnvironment = z.object({ METRICS_PORT: PortNumber.optional() })
@@ -15,7 +15,7 @@ const schema = MetricsEnvironment.extend({ PORT: z.unknown().optional() }).trans
 )
 
 /** Metrics for Prometheus, on a port of their own. */
-export const metrics: Feature<Record<string, never>, object, number | undefined> = {
+export const metrics = defineFeature({
   name: 'metrics',
   shared: { settings: MetricsEnvironment.shape, schema },
   open: (_services, _entryPoints, port = 0) =>
@@ -26,4 +26,4 @@ export const metrics: Feature<Record<string, never>, object, number | undefined>
         return await openMetrics(port, app)
       },
     }),
-}
+})

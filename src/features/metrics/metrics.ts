@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Watch } from '../../login/feature.ts'
+import type { Watch } from '../../login/watch.ts'
 import { type Readings, registerGauges } from './gauges.ts'
 
 /** Metrics for Prometheus. No label holds a viewer, an address or a path, because a client could create any number. */

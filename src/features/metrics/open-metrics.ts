@@ -1,6 +1,6 @@
 import PACKAGE from '../../../package.json' with { type: 'json' }
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import type { Watch, WatchedApp } from '../../login/feature.ts'
+import type { Watch, WatchedApp } from '../../login/watch.ts'
 import { SIGN_IN_OUTCOMES } from '../../login/log/sign-in-log.ts'
 import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
 import type { OptionalStore } from '../../server/monitoring/readiness.ts'
@@ -11,13 +11,13 @@ type ListenFault = NodeJS.ErrnoException & { readonly port?: number }
 
 /** @throws ConfigError if the port cannot be opened. */
 export async function openMetrics(metricsPort: number, app: WatchedApp): Promise<Watch> {
-  const { host, entryPoints, outcomes, linesDropped, features } = app
+  const { host, entryPoints, outcomes, linesDropped, parts } = app
   const { listener, ...metrics } = createMetrics({
     ...readingsOf(app),
     linesDropped,
     signInOutcomes: Object.keys({ ...SIGN_IN_OUTCOMES, ...outcomes }),
     entryPoints: entryPoints.map(({ name }) => name),
-    ofFeatures: features.map((open) => (registry) => open.registerMetrics?.(registry as never)),
+    ofFeatures: parts.map((open) => (registry) => open.registerMetrics?.(registry as never)),
   })
   const server = createHttpServer(listener)
   const port = await listen(server, metricsPort, host).catch((cause: ListenFault) => {
@@ -30,14 +30,14 @@ export async function openMetrics(metricsPort: number, app: WatchedApp): Promise
 }
 
 /** Returns what the metrics say about the stores. */
-function readingsOf({ users, sessions: { sessionStore, optionalStores }, counters, features }: WatchedApp): Readings {
+function readingsOf({ users, sessions: { sessionStore, optionalStores }, counters, parts }: WatchedApp): Readings {
   const sessions = async () => {
     await sessionStore.checkHealth()
     if (!areAvailable(optionalStores)) throw new UpstreamError('session-store', 'The session store is away')
   }
   const limitsStores = counters.optionalStores
   const limits = limitsStores.length === 0 ? {} : { limits: () => areAvailable(limitsStores) }
-  const ofFeatures = Object.assign({}, ...features.map(({ storesInMetrics }) => storesInMetrics))
+  const ofFeatures = Object.assign({}, ...parts.map(({ storesInMetrics }) => storesInMetrics))
   return {
     version: PACKAGE.version,
     stores: { users: () => users.checkHealth(), sessions, ...limits, ...ofFeatures },

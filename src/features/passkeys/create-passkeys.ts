@@ -1,4 +1,4 @@
-import type { OpenFeature, Services } from '../../login/feature.ts'
+import type { OpenFeature } from '../../login/feature.ts'
 import { createStepLog, PAGE_OUTCOMES } from '../../login/log/step-log.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
 import { compileView } from '../../login/screens/views.ts'
@@ -6,7 +6,7 @@ import { RECORD_SECONDS } from '../../services/window/flows/flow-store.ts'
 import { windowRoutes } from '../../services/window/routes.ts'
 import { createWindowCookies } from '../../services/window/window-cookie.ts'
 import { newPasswordPart } from './new-password-part.ts'
-import type { Passkeys } from './passkeys.ts'
+import type { PasskeyParts, Passkeys } from './passkeys.ts'
 import { passkeyRoutes } from './routes.ts'
 import { passkeyScreenPart } from './screen-part.ts'
 import { sendPasskeyResult } from './send-result.ts'
@@ -23,9 +23,10 @@ const ACCOUNT_OUTCOMES = {
 } as const
 
 /** Creates the screens and routes of passkeys. */
-export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeature<object> {
-  const { publicUrl } = services
-  const { relyingParty, flows, registerMetrics, close } = passkeys
+export function createPasskeys(passkeys: Passkeys, app: PasskeyParts): OpenFeature<object> {
+  const { publicUrl } = app
+  const { relyingParty, flows } = passkeys
+  app.accountChanges.newPasswordParts.push(newPasswordPart(passkeys))
   const template = compileView('passkeys/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.ceremony)
   return {
@@ -35,15 +36,12 @@ export function createPasskeys(passkeys: Passkeys, services: Services): OpenFeat
         const { brand } = deps.entryPoint
         const service = brand.name ?? publicUrl.hostname
         const options = { template, asset: assetAddress, brand, basePath, publicUrl, service, relyingParty }
-        const log = { ...services, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
+        const log = { ...app, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
         const logAccount = createStepLog({ ...log, addressOf: deps.addressOf })
         const routeDeps = { ...deps, passkeys, pages: createPasskeyPages(options), cookies, publicUrl, logAccount }
         const window = { flows, method: 'passkey', outcomes: 'passkey', sendResult: sendPasskeyResult(routeDeps) }
         return windowRoutes(deps, window, passkeyRoutes(routeDeps))
       },
     }),
-    newPasswordPart: newPasswordPart(passkeys),
-    registerMetrics,
-    close,
   }
 }

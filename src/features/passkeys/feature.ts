@@ -1,4 +1,6 @@
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { accountChanges } from '../../services/account-changes/service.ts'
+import { signInWindow } from '../../services/window/service.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { passkeyFields } from './fields.ts'
 import { PASSKEY_PROMPTS } from './screen-part.ts'
@@ -6,9 +8,10 @@ import { PASSKEY_PROMPTS } from './screen-part.ts'
 const NO_PASSKEYS = 'PASSKEYS needs viewers in a table of this app: the store of USER_STORE_URL keeps no passkeys'
 
 /** Passkeys of viewers in the stores of this app: creation and sign-in, in a window of its own. */
-export const passkeys: Feature<ReturnType<typeof passkeyFields.settings>, object> = {
+export const passkeys = defineFeature({
   ...passkeyFields,
   prompts: PASSKEY_PROMPTS,
+  needs: { accountChanges, signInWindow },
   outcomes: {
     'passkey-started': { level: 'info', counted: 'always' },
     'passkey-signed-in': { level: 'info' },
@@ -17,12 +20,12 @@ export const passkeys: Feature<ReturnType<typeof passkeyFields.settings>, object
     'passkey-failed': { level: 'error', counted: 'always', isOfAll: true },
   },
   faultWith: (userStore) => (userStores.isOwn(userStore) ? null : NO_PASSKEYS),
-  async open(services) {
+  async open(app) {
     // Loaded late, because apps without passkeys do not need the library.
     const [{ openPasskeys }, { createPasskeys }] = await Promise.all([
       import('./passkeys.ts'),
       import('./create-passkeys.ts'),
     ])
-    return createPasskeys(await openPasskeys(services), services)
+    return createPasskeys(await openPasskeys(app), app)
   },
-}
+})

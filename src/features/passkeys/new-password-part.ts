@@ -1,7 +1,7 @@
 import { textsOf } from '../../languages/languages.ts'
-import type { NewPasswordPart } from '../../login/account/new-password-part.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
 import { compileView } from '../../login/screens/views.ts'
+import type { NewPasswordPart } from '../../services/account-changes/service.ts'
 import { ownPasskeys, removeTicked } from './own-passkeys.ts'
 import type { Passkeys } from './passkeys.ts'
 

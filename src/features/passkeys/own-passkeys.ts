@@ -1,5 +1,5 @@
 import type { Language } from '../../languages/languages.ts'
-import type { Notice } from '../../login/account/notice.ts'
+import type { Notice } from '../../services/account-changes/service.ts'
 import { digestOf } from '../../services/window/random-text.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { Passkeys } from './passkeys.ts'

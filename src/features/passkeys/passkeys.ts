@@ -1,14 +1,14 @@
 import { UpstreamError } from '../../errors.ts'
-import { type Notify, noticesBy } from '../../login/account/notice.ts'
-import type { Services } from '../../login/feature.ts'
-import { type OpenWindow, openSignInWindow } from '../../services/window/open-sign-in-window.ts'
+import type { AppParts } from '../../login/service.ts'
+import type { AccountChanges, Notify } from '../../services/account-changes/service.ts'
+import type { SignInWindow } from '../../services/window/service.ts'
 import type { PasskeyStore } from '../../users/passkeys/passkey-store.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { RelyingParty } from './web-authn/answers.ts'
 import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
 
 /** Passkeys of all entry points that have them. */
-export interface Passkeys extends OpenWindow {
+export interface Passkeys extends SignInWindow {
   readonly notify: Notify
   readonly store: PasskeyStore
   /** Ends all sessions of a viewer. @throws UpstreamError as the session store does. */
@@ -20,12 +20,17 @@ export interface Passkeys extends OpenWindow {
   readonly relyingParty: RelyingParty
 }
 
+export interface PasskeyParts extends AppParts {
+  readonly accountChanges: AccountChanges
+  readonly signInWindow: SignInWindow
+}
+
 /**
- * Opens the store of passkeys, and that of sign-ins that are under way.
+ * Opens the store of passkeys.
  * @throws ConfigError if the app may not store passkeys.
  */
-export async function openPasskeys(services: Services): Promise<Passkeys> {
-  const { publicUrl, users, opened, sessionStore } = services
+export async function openPasskeys(app: PasskeyParts): Promise<Passkeys> {
+  const { publicUrl, users, sessionStore, signInWindow, accountChanges } = app
   const { find, passkeys: store } = users
   if (!store || !find) throw new TypeError('readConfig() refuses a store without passkeys')
   await store.assertAllowed().catch((error: unknown) => {
@@ -35,6 +40,14 @@ export async function openPasskeys(services: Services): Promise<Passkeys> {
   const relyingParty = { id: publicUrl.hostname, origin: publicUrl.origin }
   const findViewer = (username: string) => find(username)
   const endSessionsOf = (username: string) => sessionStore.endSessionsOf(username)
-  const ofViewer = { notify: noticesBy(opened), store, find: findViewer, endSessionsOf }
-  return { ...(await openSignInWindow(services)), ...ofViewer, checkSignIn, checkCreation, relyingParty }
+  return {
+    ...signInWindow,
+    notify: accountChanges.notify,
+    store,
+    find: findViewer,
+    endSessionsOf,
+    checkSignIn,
+    checkCreation,
+    relyingParty,
+  }
 }

@@ -1,9 +1,13 @@
-import type { Feature } from '../../login/feature.ts'
-import { type RegistrationSettings, registrationFields } from './settings/settings.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { guests } from '../../services/guests/service.ts'
+import { mailCodes } from '../../services/mail-code/service.ts'
+import { watchPage } from '../../services/watch-page/service.ts'
+import { registrationFields } from './settings/settings.ts'
 
 /** Registration of guests for an event, in the frame of the player. */
-export const registration: Feature<ReturnType<typeof registrationFields.settings>, RegistrationSettings> = {
+export const registration = defineFeature({
   ...registrationFields,
+  needs: { guests, mailCodes, watchPage },
   outcomes: {
     'registration-code': { level: 'info', counted: 'always' },
     'registration-wrong-code': { level: 'warn', counted: 'always' },
@@ -11,8 +15,8 @@ export const registration: Feature<ReturnType<typeof registrationFields.settings
     'registration-state': { level: 'info', counted: 'always' },
     'registration-shut': { level: 'info', counted: 'always' },
   },
-  async open(services, entryPoints) {
+  async open(app, entryPoints) {
     const { openRegistration } = await import('./open-registration.ts')
-    return await openRegistration(services, entryPoints)
+    return await openRegistration(app, entryPoints)
   },
-}
+})

@@ -1,5 +1,5 @@
 import { guestOrigin } from '../../services/guests/guest-origin.ts'
-import type { KnownGuest } from '../../services/guests/guest-sources.ts'
+import type { KnownGuest } from '../../services/guests/service.ts'
 import type { Registration } from './book/registration.ts'
 import type { RegistrationSettings } from './settings/settings.ts'
 

@@ -1,8 +1,9 @@
-import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
+import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
 import { compileView } from '../../login/screens/views.ts'
-import { openGuestRecords } from '../../services/guests/feature.ts'
+import type { AppParts } from '../../login/service.ts'
 import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
-import { openMailCodes } from '../../services/mail-code/feature.ts'
+import type { Guests } from '../../services/guests/service.ts'
+import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import { createRegistrations, type Registrations } from './book/registrations.ts'
 import { createFormSeal } from './form/sealed-form.ts'
 import { createGate } from './gate.ts'
@@ -16,17 +17,22 @@ import { registrationRoutes } from './steps/routes.ts'
 /** After a command that was stopped, or a start with more places, a place may be free. */
 const MOVE_ON_EVERY_MS = 30_000
 
-/** Opens the registrations. @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
-export async function openRegistration(
-  services: Services,
+interface Needed {
+  readonly guests: Guests
+  readonly mailCodes: OpenMailCodes
+}
+
+/** Opens the registrations. */
+export function openRegistration(
+  app: AppParts & Needed,
   entryPoints: readonly EntryPointOf<RegistrationSettings>[],
-): Promise<OpenFeature<RegistrationSettings>> {
-  const { publicUrl, nowSeconds, sessionSettings, log } = services
-  const [codes, records] = [await openMailCodes(services), await openGuestRecords(services)]
+): OpenFeature<RegistrationSettings> {
+  const { publicUrl, nowSeconds, sessionSettings, log, guests, mailCodes } = app
+  const { records } = guests
   const template = compileView('registration/form')
   const sessionSeconds = sessionSettings.lifetimeSeconds
   const opened = entryPoints.map(({ entryPoint, settings }) => {
-    codes.noticesOf(REGISTRATION, entryPoint, createMails(entryPoint, publicUrl.hostname))
+    mailCodes.noticesOf(REGISTRATION, entryPoint, createMails(entryPoint, publicUrl.hostname))
     const mailOf = mailSteps(sessionSettings.secrets, entryPoint.name, nowSeconds)
     const registrations = createRegistrations({ records, entryPoint: entryPoint.name, settings, nowSeconds, mailOf })
     return [entryPoint.name, { settings, registrations }] as const
@@ -37,13 +43,19 @@ export async function openRegistration(
   }
   const warn = (err: unknown) => log.warn({ event: 'registration', err }, 'A waiting list does not move on for now')
   const moving = setInterval(() => void moveOn().catch(warn), MOVE_ON_EVERY_MS).unref()
+  guests.addSource(async ({ name }, address) => {
+    const own = byName.get(name)
+    const registration = (await own?.registrations.find(address)) ?? null
+    if (own === undefined || registration?.state !== 'approved') return null
+    return guestOf(registration, own.settings, nowSeconds() + sessionSeconds)
+  })
   return {
     at(entryPoint, settings) {
       const { name } = entryPoint
       const registrations = byName.get(name)?.registrations
       if (registrations === undefined) throw new Error(`The registration of ${name} is not open`)
-      const ownCodes = codes.at(REGISTRATION, entryPoint, { mayGet: (address) => mayGet(registrations, address) })
-      const formSeal = createFormSeal(services, name)
+      const ownCodes = mailCodes.at(REGISTRATION, entryPoint, { mayGet: (address) => mayGet(registrations, address) })
+      const formSeal = createFormSeal(app, name)
       return {
         screenPart: registrationPart(!entryPoint.hasPasswordForm),
         acceptsSession: (viewer) => guestSubjectOf(viewer, 'registration')?.startsWith(subjectOf(name, '')) ?? false,
@@ -54,14 +66,6 @@ export async function openRegistration(
           return registrationRoutes({ ...deps, ...own })
         },
       }
-    },
-    guestSource: {
-      async find({ name }, address) {
-        const own = byName.get(name)
-        const registration = (await own?.registrations.find(address)) ?? null
-        if (own === undefined || registration?.state !== 'approved') return null
-        return guestOf(registration, own.settings, nowSeconds() + sessionSeconds)
-      },
     },
     close: () => clearInterval(moving),
   }

@@ -1,15 +1,15 @@
-import type { Feature } from '../../login/feature.ts'
-import { type ScreenLimitSettings, screenLimitFields } from './fields.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { screenLimitFields } from './fields.ts'
 
 /** Limits the screens on which a viewer watches at the same time. */
-export const screenLimit: Feature<ReturnType<typeof screenLimitFields.settings>, ScreenLimitSettings> = {
+export const screenLimit = defineFeature({
   ...screenLimitFields,
   outcomes: {
     'other-screen': { level: 'info', counted: 'onReturn', isSignIn: true },
     'took-over': { level: 'info', counted: 'onReturn' },
   },
-  async open(services) {
+  async open(app) {
     const { openScreenLimit } = await import('./open-screen-limit.ts')
-    return await openScreenLimit(services)
+    return await openScreenLimit(app)
   },
-}
+})

@@ -1,7 +1,8 @@
 import type { Request } from 'express'
-import type { OpenFeature, Services } from '../../login/feature.ts'
+import type { OpenFeature } from '../../login/feature.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { compileView } from '../../login/screens/views.ts'
+import type { AppParts } from '../../login/service.ts'
 import { createPasses } from '../../services/pass/passes.ts'
 import { stores } from '../../stores.ts'
 import type { ScreenLimitSettings } from './fields.ts'
@@ -10,7 +11,7 @@ import { createOtherScreen } from './other-screen.ts'
 import { watchHereRoutes } from './watch-here.ts'
 
 /** Opens the places of viewers: in the store of sessions or limits, else in memory. */
-export async function openScreenLimit(services: Services): Promise<OpenFeature<ScreenLimitSettings>> {
+export async function openScreenLimit(services: AppParts): Promise<OpenFeature<ScreenLimitSettings>> {
   const places = await stores.places(services.stores, services)
   const template = compileView('screen-limit/other-screen')
   return {

@@ -1,9 +1,9 @@
 import { isHashEntryPoint } from '../../entry-points/entry-point.ts'
 import { createHashAnswer } from '../../login/answer/hash-answer.ts'
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
 
 /** Reads the files of the hash secrets again when they change, so that a new secret needs no restart. */
-export const secretFiles: Feature = {
+export const secretFiles = defineFeature({
   name: 'secret-files',
   async open({ nowSeconds, log }, all) {
     const entryPoints = all.map(({ entryPoint }) => entryPoint).filter(isHashEntryPoint)
@@ -22,4 +22,4 @@ export const secretFiles: Feature = {
       close: stop,
     }
   },
-}
+})

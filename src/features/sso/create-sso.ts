@@ -1,10 +1,11 @@
 import { Router } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import type { OpenFeature, Services } from '../../login/feature.ts'
+import type { OpenFeature } from '../../login/feature.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
 import { logoAsset } from '../../login/screens/brand-assets.ts'
 import { unframedHeaders } from '../../login/screens/headers.ts'
 import { compileView } from '../../login/screens/views.ts'
+import type { AppParts } from '../../login/service.ts'
 import { RECORD_SECONDS } from '../../services/window/flows/flow-store.ts'
 import { windowRoutes } from '../../services/window/routes.ts'
 import { createWindowCookies } from '../../services/window/window-cookie.ts'
@@ -19,7 +20,7 @@ import { acceptsSession, type SsoSettings } from './settings/sso-settings.ts'
 import { createWindowPages } from './window-pages.ts'
 
 /** Creates the screens and routes of single sign-on. */
-export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: Services): OpenFeature<SsoSettings> {
+export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: AppParts): OpenFeature<SsoSettings> {
   const template = compileView('sso/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
   const windowsOf = (brand: Brand, label: string, basePath = '') =>

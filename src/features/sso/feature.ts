@@ -1,10 +1,11 @@
-import type { Feature } from '../../login/feature.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { signInWindow } from '../../services/window/service.ts'
 import { ssoFields } from './settings/fields.ts'
-import type { SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on with OpenID Connect, in a window of its own beside the frame of the player. */
-export const sso: Feature<ReturnType<typeof ssoFields.settings>, SsoSettings> = {
+export const sso = defineFeature({
   ...ssoFields,
+  needs: { signInWindow },
   outcomes: {
     'sso-started': { level: 'info', counted: 'always' },
     'sso-signed-in': { level: 'info' },
@@ -14,9 +15,9 @@ export const sso: Feature<ReturnType<typeof ssoFields.settings>, SsoSettings> = 
     'sso-logout-refused': { level: 'warn', counted: 'always' },
     'sso-failed': { level: 'error', counted: 'always', isOfAll: true },
   },
-  async open(services, entryPoints) {
+  async open(app, entryPoints) {
     // Loaded late, because apps without single sign-on do not need its libraries.
     const [{ openSso }, { createSso }] = await Promise.all([import('./open-sso.ts'), import('./create-sso.ts')])
-    return createSso(await openSso(services, entryPoints), services)
+    return createSso(openSso(app, entryPoints), app)
   },
-}
+})

@@ -1,12 +1,14 @@
-import type { EntryPointOf, Services } from '../../login/feature.ts'
-import { type OpenWindow, openSignInWindow } from '../../services/window/open-sign-in-window.ts'
+import type { Registry } from 'prom-client'
+import type { EntryPointOf } from '../../login/feature.ts'
+import type { AppParts } from '../../login/service.ts'
+import type { SignInWindow } from '../../services/window/service.ts'
 import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
 import { checkLogoutToken, type LogoutCheck } from './provider/logout-token.ts'
 import { createProviderTimes } from './provider/provider-times.ts'
 import { connectionIdOf, providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
-export interface Sso extends OpenWindow {
+export interface Sso extends SignInWindow {
   /**
    * Checks a logout token, which any of the providers may have sent.
    * @throws UpstreamError if the keys of the provider cannot be read.
@@ -17,31 +19,30 @@ export interface Sso extends OpenWindow {
   providerOf(settings: SsoSettings): IdentityProvider
   /** All providers. */
   readonly all: readonly IdentityProvider[]
+  registerMetrics(registry: Registry): void
+  close(): void
 }
+
+export type SsoParts = AppParts & { readonly signInWindow: SignInWindow }
 
 export const CALLBACK_PATH = '/sso/callback'
 
-/** Opens the providers, and the store of sign-ins that are under way. */
-export async function openSso(services: Services, entryPoints: readonly EntryPointOf<SsoSettings>[]): Promise<Sso> {
-  const { publicUrl, log } = services
-  const signInWindow = await openSignInWindow(services)
+/** Opens the providers. */
+export function openSso(app: SsoParts, entryPoints: readonly EntryPointOf<SsoSettings>[]): Sso {
+  const { publicUrl, log, signInWindow } = app
   const times = createProviderTimes()
   const providers = openProviders(entryPoints, { publicUrl, log, onAnswer: times.observe })
   return {
     ...signInWindow,
     ...providers,
-    registerMetrics(registry) {
-      void times.register(registry)
-      signInWindow.registerMetrics(registry)
-    },
+    registerMetrics: (registry) => void times.register(registry),
     close() {
       for (const provider of providers.all) provider.close()
-      signInWindow.close()
     },
   }
 }
 
-interface ProviderDeps extends Pick<Services, 'publicUrl' | 'log'> {
+interface ProviderDeps extends Pick<AppParts, 'publicUrl' | 'log'> {
   /** Called after each question to a provider, for the metrics. */
   readonly onAnswer: (result: string, seconds: number) => void
 }

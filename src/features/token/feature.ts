@@ -1,12 +1,12 @@
-import type { Feature } from '../../login/feature.ts'
-import { type TokenSettings, tokenFields } from './fields.ts'
+import { defineFeature } from '../../login/feature.ts'
+import { tokenFields } from './fields.ts'
 
 /** The second version of viewer authentication: the player sends its address as `ref`, and gets a token as `vt`. */
-export const token: Feature<ReturnType<typeof tokenFields.settings>, TokenSettings> = {
+export const token = defineFeature({
   ...tokenFields,
-  async open(services, entryPoints) {
+  async open(app, entryPoints) {
     // Loaded late, because most apps need none of this code.
     const { openTokens } = await import('./open-tokens.ts')
-    return await openTokens(services, entryPoints)
+    return await openTokens(app, entryPoints)
   },
-}
+})

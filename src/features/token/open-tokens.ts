@@ -1,4 +1,5 @@
-import type { EntryPointOf, OpenFeature, Services } from '../../login/feature.ts'
+import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
+import type { AppParts } from '../../login/service.ts'
 import type { TokenSettings } from './fields.ts'
 import { openTokenIssuers } from './issuer/token-issuers.ts'
 import { registerTokenMetrics } from './issuer/token-metrics.ts'
@@ -6,7 +7,7 @@ import { createTokenAnswer } from './token-answer.ts'
 
 /** Opens the issuers of all entry points with tokens. */
 export async function openTokens(
-  services: Pick<Services, 'nowSeconds' | 'log'>,
+  services: Pick<AppParts, 'nowSeconds' | 'log'>,
   entryPoints: readonly EntryPointOf<TokenSettings>[],
 ): Promise<OpenFeature<TokenSettings>> {
   const issuers = await openTokenIssuers(

@@ -70,7 +70,6 @@ export interface OpenMailCodes {
   noticesOf(feature: string, entryPoint: EntryPoint, build: BuildNotice): void
   /** Sends soon: a notice was added. */
   wake(): void
-  close(): void
 }
 
 export interface CodeReader {

@@ -1,14 +1,14 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
-import type { Services } from '../../login/feature.ts'
-import { openGuestRecords } from '../guests/feature.ts'
-import { mailServerOf } from '../mail/feature.ts'
+import type { AppParts, OpenService } from '../../login/service.ts'
+import type { Guests } from '../guests/service.ts'
 import { logOutages } from '../mail/log-outages.ts'
+import type { MailServerSettings } from '../mail/settings.ts'
 import { MailFault, type MailServer, openMailServer } from '../mail/smtp.ts'
 import { createSeal } from '../pass/seal.ts'
 import { type CodeLimits, createCodeLimits } from './code-limits.ts'
 import { codeMail } from './code-mail.ts'
-import type { MailCodeCounts } from './mail-code-counts.ts'
+import { createMailCodeCounts, type MailCodeCounts } from './mail-code-counts.ts'
 import { type CodeReader, createMailCodes, type OpenMailCodes } from './mail-codes.ts'
 import { type BuildNotice, createNoticeDelivery } from './notices.ts'
 import { createOutbox, type Delivery, OUTBOX_SEAL, type OutboxMail } from './outbox.ts'
@@ -18,17 +18,21 @@ interface Sender extends CodeReader {
   readonly entryPoint: EntryPoint
 }
 
-/** Opens the outbox and the limits. @throws ConfigError without SMTP_URL, or if the guests store cannot be used. */
+interface Needed {
+  readonly guests: Guests
+  readonly mailServer: MailServerSettings | null
+}
+
+/** Opens the outbox and the limits. @throws ConfigError without SMTP_URL. */
 export async function openMailCodes(
-  services: Services,
+  app: AppParts & Needed,
   { mailsPerHour }: MailCodeSettings,
-  counts: MailCodeCounts,
-): Promise<OpenMailCodes> {
-  const { openCounter, addressLimit, sessionSettings, nowSeconds, log } = services
-  const settings = mailServerOf(services)
-  if (settings === null) throw new ConfigError('Codes by mail need SMTP_URL and MAIL_FROM.')
-  const records = await openGuestRecords(services)
-  const server = await openMailServer(settings)
+): Promise<OpenService<OpenMailCodes>> {
+  const { openCounter, addressLimit, sessionSettings, nowSeconds, log } = app
+  const { records } = app.guests
+  if (app.mailServer === null) throw new ConfigError('Codes by mail need SMTP_URL and MAIL_FROM.')
+  const server = await openMailServer(app.mailServer)
+  const counts = createMailCodeCounts()
   const limits = createCodeLimits(openCounter, addressLimit, mailsPerHour)
   const senders = new Map<string, Sender>()
   const notices = new Map<string, BuildNotice>()
@@ -37,18 +41,21 @@ export async function openMailCodes(
     records,
     seal: createSeal(secrets, OUTBOX_SEAL),
     nowMs: () => nowSeconds() * 1000,
-    deliver: createDelivery(services, { server, limits, senders, notices, counts }),
+    deliver: createDelivery(app, { server, limits, senders, notices, counts }),
     onFault: (err) => log.warn({ event: 'mail-code', err }, 'Mails with codes wait: the guests store failed'),
   })
   counts.watch(outbox.waiting)
   return {
-    at(feature, entryPoint, { mayGet }) {
-      const scope = `${feature} ${entryPoint.name}`
-      senders.set(scope, { entryPoint, mayGet })
-      return createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
+    handed: {
+      at(feature, entryPoint, { mayGet }) {
+        const scope = `${feature} ${entryPoint.name}`
+        senders.set(scope, { entryPoint, mayGet })
+        return createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
+      },
+      noticesOf: (feature, { name }, build) => void notices.set(`${feature} ${name}`, build),
+      wake: () => outbox.wake(),
     },
-    noticesOf: (feature, { name }, build) => void notices.set(`${feature} ${name}`, build),
-    wake: () => outbox.wake(),
+    registerMetrics: (registry) => void counts.register(registry),
     close() {
       outbox.close()
       server.close()
@@ -66,7 +73,7 @@ interface DeliveryDeps {
 
 /** Creates the work after the answer: decides if the address may get its code, and sends the mail. */
 function createDelivery(
-  { publicUrl, securityLog, log }: Pick<Services, 'publicUrl' | 'securityLog' | 'log'>,
+  { publicUrl, securityLog, log }: Pick<AppParts, 'publicUrl' | 'securityLog' | 'log'>,
   { server, limits, senders, notices, counts }: DeliveryDeps,
 ) {
   const outages = logOutages(log)

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
-import type { Services } from '../../login/feature.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { AuthenticatedViewer } from '../../login/route-deps.ts'
+import type { AppParts } from '../../login/service.ts'
 import { type SessionViewer, StoredSession } from '../../sessions/session-store.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { createSeal } from './seal.ts'
@@ -63,8 +63,8 @@ export interface Passes {
 }
 
 export type PassServices = Pick<
-  Services,
-  'publicUrl' | 'sessionSettings' | 'sessionStore' | 'openCounter' | 'nowSeconds' | 'opened'
+  AppParts,
+  'publicUrl' | 'sessionSettings' | 'sessionStore' | 'openCounter' | 'nowSeconds' | 'hasEnded'
 >
 
 /**
@@ -72,7 +72,7 @@ export type PassServices = Pick<
  * @param sessions of the entry point.
  */
 export function createPasses(
-  { publicUrl, sessionSettings, sessionStore, openCounter, nowSeconds, opened }: PassServices,
+  { publicUrl, sessionSettings, sessionStore, openCounter, nowSeconds, hasEnded }: PassServices,
   use: string,
   entryPoint: string,
   sessions: Pick<Sessions, 'describe'>,
@@ -87,8 +87,7 @@ export function createPasses(
       viewer.sso?.endsAtSeconds ?? Infinity,
     )
     if (ends <= nowSeconds() || (await revoked.get(id)) !== null) return true
-    const ended = await Promise.all(opened.map(({ open }) => open.hasEnded?.(viewer) ?? false))
-    return ended.includes(true)
+    return await hasEnded(viewer)
   }
   return {
     isOver,

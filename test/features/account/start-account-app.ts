@@ -4,7 +4,8 @@ import type { Account } from '../../../src/features/account/account.ts'
 import { account as feature } from '../../../src/features/account/feature.ts'
 import { createResetLimits } from '../../../src/features/account/links/reset-limits.ts'
 import { createAccount } from '../../../src/features/account/open-account.ts'
-import type { Feature } from '../../../src/login/feature.ts'
+import { defineFeature } from '../../../src/login/feature.ts'
+import { accountChanges } from '../../../src/services/account-changes/service.ts'
 import { createMailQueue, type MailQueueDeps } from '../../../src/services/mail/mail-queue.ts'
 import { openMailServer } from '../../../src/services/mail/smtp.ts'
 import { openSqliteSessionStore } from '../../../src/sessions/sqlite-store.ts'
@@ -63,7 +64,11 @@ export async function startAccountApp({
     contextWords: ['lovelace'],
     ...changed,
   }
-  const withAccount: Feature = { ...feature, open: (services) => Promise.resolve(createAccount(account, services)) }
+  const withAccount = defineFeature({
+    ...feature,
+    needs: { accountChanges },
+    open: (app) => Promise.resolve(createAccount(account, app)),
+  })
   const deps = { users: changeUsers(store), sessionStore, signInLimits, nowSeconds: () => clock.seconds }
   const app = await startLoginApp({ features: [withAccount], featureSettings: { account: {} }, ...deps, ...options })
   onTestFinished(async () => {

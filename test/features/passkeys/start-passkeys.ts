@@ -8,7 +8,9 @@ import { createPasskeys } from '../../../src/features/passkeys/create-passkeys.t
 import { passkeys } from '../../../src/features/passkeys/feature.ts'
 import { openPasskeys, type Passkeys } from '../../../src/features/passkeys/passkeys.ts'
 import { features } from '../../../src/features.ts'
-import type { Feature } from '../../../src/login/feature.ts'
+import { defineFeature } from '../../../src/login/feature.ts'
+import { accountChanges } from '../../../src/services/account-changes/service.ts'
+import { signInWindow } from '../../../src/services/window/service.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
@@ -39,13 +41,14 @@ export async function startPasskeys({
   const clock = { seconds: START_SECONDS }
   const nowSeconds = () => clock.seconds
   const entryPoints = options.entryPoints ?? [withPasskeys({ ...ENTRY_POINT, ...entryPoint })]
-  const withChanges: Feature = {
+  const withChanges = defineFeature({
     ...passkeys,
-    async open(services) {
-      const opened = { ...(await openPasskeys(services)), notify: noticesTo(mail, publicUrl) }
-      return createPasskeys(changePasskeys(opened), services)
+    needs: { accountChanges, signInWindow },
+    async open(app) {
+      const opened = { ...(await openPasskeys(app)), notify: noticesTo(mail, publicUrl) }
+      return createPasskeys(changePasskeys(opened), app)
     },
-  }
+  })
   const others = features.filter(({ name }) => name !== 'passkeys')
   const app = await startLoginApp({
     ...options,

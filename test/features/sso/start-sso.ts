@@ -4,7 +4,8 @@ import { sso as ssoFeature } from '../../../src/features/sso/feature.ts'
 import { openSso, type Sso } from '../../../src/features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../src/features/sso/settings/sso-settings.ts'
 import { features } from '../../../src/features.ts'
-import type { EntryPointOf, Feature } from '../../../src/login/feature.ts'
+import { defineFeature, type EntryPointOf, type Feature } from '../../../src/login/feature.ts'
+import { signInWindow } from '../../../src/services/window/service.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { type Answer, formOf, type LoginApp, type LoginAppOptions, startLoginApp } from '../../login/start-login-app.ts'
 import { freePort } from '../../servers/free-port.ts'
@@ -68,14 +69,15 @@ export async function startAppWithSso(
   const entryPoints = entryPointsWith?.(sso) ?? [withSso(sso, { ...ENTRY_POINT, ...entryPoint })]
   const clock = { now: () => Date.now() / 1000 }
   const isOpen = Promise.withResolvers<Sso>()
-  const withChanges: Feature = {
+  const withChanges = defineFeature({
     ...ssoFeature,
-    async open(services, own) {
-      const opened = await openSso({ ...services, log: QUIET }, own as readonly EntryPointOf<SsoSettings>[])
+    needs: { signInWindow },
+    async open(app, own) {
+      const opened = openSso({ ...app, log: QUIET }, own as readonly EntryPointOf<SsoSettings>[])
       isOpen.resolve(opened)
-      return createSso(changeSso(opened), services)
+      return createSso(changeSso(opened), app)
     },
-  }
+  })
   const app = await startLoginApp({
     publicUrl: origin,
     entryPoints,

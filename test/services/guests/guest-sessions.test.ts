@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Feature } from '../../../src/login/feature.ts'
+import { defineFeature } from '../../../src/login/feature.ts'
 import { readPlayerContext } from '../../../src/login/request/player-context.ts'
 import { sendToPlayer } from '../../../src/login/send-to-player.ts'
-import { guests, openGuestRecords } from '../../../src/services/guests/feature.ts'
 import { GUEST_ISSUERS, guestOrigin, guestSubjectOf } from '../../../src/services/guests/guest-origin.ts'
+import { guests } from '../../../src/services/guests/service.ts'
 import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { cookieIn } from '../../login/signed-in.ts'
 import { ADA, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 /** A feature that lets everyone in as a guest with the name of Ada, and remembers it. */
-const openDoor: Feature<Record<string, never>, object> = {
+const openDoor = defineFeature({
   name: 'open-door',
+  needs: { guests },
   read: () => null,
-  async open(services) {
-    const records = await openGuestRecords(services)
+  async open({ guests: { records } }) {
     return {
       at: () => ({
         acceptsSession: (viewer) => guestSubjectOf(viewer, 'mail') !== null,
@@ -32,13 +32,13 @@ const openDoor: Feature<Record<string, never>, object> = {
       }),
     }
   },
-}
+})
 
 function startWithGuests() {
   const store = { kind: 'sqlite', file: join(temporaryFolder(), 'guests.db') }
   const withDoor = { features: { 'open-door': {} } }
   return startLoginApp({
-    features: [guests, openDoor],
+    features: [openDoor],
     featureSettings: { guests: { store } },
     entryPoints: [
       ENTRY_POINT,

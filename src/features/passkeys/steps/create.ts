@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { Notice } from '../../../login/account/notice.ts'
+import type { Notice } from '../../../services/account-changes/service.ts'
 import { deviceOf } from '../../../login/log/device.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
 import type { PasskeyAddition } from '../../../users/passkeys/passkey-store.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Services } from '../../../login/feature.ts'
+import type { AppParts } from '../../../login/service.ts'
 import { createSeal } from '../../../services/pass/seal.ts'
 
 /** Enough for a long form, and short for the next person at the device. */
@@ -25,7 +25,7 @@ export interface SealedForm {
 
 /** Seals forms. Each opens only at its entry point, with the secret of its frame, for half an hour after the proof. */
 export function createFormSeal(
-  { publicUrl, sessionSettings, nowSeconds }: Pick<Services, 'publicUrl' | 'sessionSettings' | 'nowSeconds'>,
+  { publicUrl, sessionSettings, nowSeconds }: Pick<AppParts, 'publicUrl' | 'sessionSettings' | 'nowSeconds'>,
   entryPoint: string,
 ) {
   const seal = createSeal(sessionSettings.secrets, `viewer-auth registration 1 ${publicUrl.origin}`)

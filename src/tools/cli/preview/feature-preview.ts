@@ -1,5 +1,6 @@
 import type { Config } from '../../../config.ts'
-import type { Feature, OpenFeature, Services } from '../../../login/feature.ts'
+import type { Feature, OpenFeature } from '../../../login/feature.ts'
+import type { AppParts } from '../../../login/service.ts'
 import type { HasScenes, NamedScenes } from './screen.ts'
 
 /** Loads the scenes of all features that have some. */
@@ -21,10 +22,10 @@ export function withoutServers(
   onOpen: (name: string) => void,
 ): Feature {
   const { scenes } = all.find(({ name }) => name === feature.name) ?? {}
-  const open = (services: Services, _entryPoints: unknown, shared: unknown): Promise<OpenFeature | null> => {
+  const open = (services: AppParts, _entryPoints: unknown, shared: unknown): Promise<OpenFeature | null> => {
     const opened = scenes?.open(services, config, shared) ?? null
     if (opened !== null) onOpen(feature.name)
     return Promise.resolve(opened)
   }
-  return { ...feature, open }
+  return { ...feature, needs: {}, open }
 }

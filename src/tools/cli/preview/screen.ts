@@ -2,7 +2,8 @@ import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { Language } from '../../../languages/languages.ts'
 import type { AccessRefused } from '../../../login/answer/access-decision.ts'
-import type { OpenFeature, Services } from '../../../login/feature.ts'
+import type { OpenFeature } from '../../../login/feature.ts'
+import type { AppParts } from '../../../login/service.ts'
 import type { RefusalAfterPassword } from '../../../users/user-store.ts'
 import type { Lazy } from '../lazy.ts'
 
@@ -65,7 +66,7 @@ export interface ScreenRequest {
 /** The screens of a feature, without its servers. */
 export interface FeatureScenes {
   /** Opens only what the screens need. Null if these settings leave the feature nothing to do. */
-  open(services: Services, config: Config, shared: unknown): OpenFeature | null
+  open(services: AppParts, config: Config, shared: unknown): OpenFeature | null
   /** Returns the fields that the player must send. @param settings of the entry point. */
   fieldsOf?(settings: unknown): Readonly<Record<string, string>>
   /** Requests the screens that only this feature has. Called only if it is open at the entry point. */

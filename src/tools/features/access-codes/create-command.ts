@@ -4,7 +4,7 @@ import { budgetSentence } from '../../../features/access-codes/codes/batch-budge
 import { LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
 import { FEWEST_CHARACTERS, faultInWords } from '../../../features/access-codes/codes/code-text.ts'
 import { type Holder, NO_HOLDER, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
-import { watchUrlOf } from '../../../services/watch-page/watch-url.ts'
+import { watchUrlOf } from '../../../services/watch-page/service.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
 import { readEndTime } from '../../cli/output/end-time.ts'

@@ -5,6 +5,7 @@ import { createAccount } from '../../../../features/account/open-account.ts'
 import { mailServerSettingsOf } from '../../../../services/mail/settings.ts'
 import type { PasswordChanges } from '../../../../users/account/password-changes.ts'
 import { userStores } from '../../../../users/open-user-store.ts'
+import { createAccountChanges } from '../../../../services/account-changes/service.ts'
 import { VIEWER } from '../../../cli/preview/preview-viewer.ts'
 import type { FeatureScenes, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
 
@@ -40,7 +41,7 @@ export const accountPreview: FeatureScenes = {
       mailAttribute: addressAttribute,
       nameAttribute,
     }
-    return createAccount(account, services)
+    return createAccount(account, { ...services, accountChanges: createAccountChanges() })
   },
   async screens(request) {
     const tab = (path: string, fields: Readonly<Record<string, string>> = {}) => tabAt(request, path, fields)

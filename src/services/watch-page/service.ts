@@ -1,13 +1,14 @@
 import type { AddressRules } from '../../entry-points/feature-settings.ts'
 import { addressField, addressRules } from '../../entry-points/fields.ts'
 import { ConfigError } from '../../errors.ts'
+import type { Service } from '../../login/service.ts'
 import type { Environment } from '../../settings/fields.ts'
 
-export const WATCH_PAGE = 'watch-page'
+const WATCH_PAGE = 'watch-page'
 const LONGEST_ADDRESS = 2048
 
 /** The settings of the page with the video. */
-export function watchPageSettings({ assertBrowserScheme }: Pick<AddressRules, 'assertBrowserScheme'>) {
+function watchPageSettings({ assertBrowserScheme }: Pick<AddressRules, 'assertBrowserScheme'>) {
   const WatchUrl = addressField((text): string => {
     const url = /^https?:\/\/[^\s\p{C}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : null
     if (url === null || url.href.length > LONGEST_ADDRESS) throw new RangeError('must be an https: address')
@@ -16,6 +17,13 @@ export function watchPageSettings({ assertBrowserScheme }: Pick<AddressRules, 'a
     return url.href
   })
   return { watchUrl: WatchUrl.optional() }
+}
+
+/** The address of the page with the video. It has only settings. */
+export const watchPage: Service<null> = {
+  name: WATCH_PAGE,
+  settings: watchPageSettings,
+  read: ({ watchUrl }) => watchUrl ?? null,
 }
 
 /** Returns the address of the page with the video of an entry point; null if it is not known. Never from a request. */

@@ -1,0 +1,41 @@
+import type { Gauge, Registry } from 'prom-client'
+import type { Service } from '../../login/service.ts'
+import type { FlowStore } from './flows/flow-store.ts'
+import { openFlows } from './flows/open-flows.ts'
+import { createStartLimits, type StartLimits } from './flows/start-limits.ts'
+
+/** The store and the limits of all sign-ins by a window. */
+export interface SignInWindow {
+  readonly flows: FlowStore
+  readonly startLimits: StartLimits
+}
+
+/** Sign-ins by a window. All features of one app share the store. */
+export const signInWindow: Service<SignInWindow> = {
+  name: 'window',
+  async open({ stores, openCounter, addressLimit, nowSeconds, log }) {
+    const flows = await openFlows(stores, { nowSeconds, log })
+    const startLimits = createStartLimits(openCounter, addressLimit)
+    return {
+      handed: { flows, startLimits },
+      registerMetrics: (registry) => void registerGauge(registry, startLimits),
+      close: flows.close,
+    }
+  },
+}
+
+async function registerGauge(registry: Registry, { countOpen }: StartLimits): Promise<Gauge> {
+  const { Gauge } = await import('prom-client')
+  return new Gauge({
+    name: 'viewer_auth_sign_in_windows',
+    help: 'Sign-ins in a window that were begun within ten minutes and have not succeeded',
+    registers: [registry],
+    async collect() {
+      try {
+        this.set(await countOpen())
+      } catch {
+        this.reset()
+      }
+    },
+  })
+}
