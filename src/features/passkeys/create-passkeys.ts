@@ -2,9 +2,9 @@ import type { OpenFeature } from '../../login/feature.ts'
 import { createStepLog, PAGE_OUTCOMES } from '../../login/log/step-log.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
 import { compileView } from '../../login/screens/views.ts'
-import { RECORD_SECONDS } from '../../services/window/flows/flow-store.ts'
 import { windowRoutes } from '../../services/window/routes.ts'
 import { createWindowCookies } from '../../services/window/window-cookie.ts'
+import { CEREMONY } from './flow-kinds.ts'
 import { newPasswordPart } from './new-password-part.ts'
 import type { PasskeyParts, Passkeys } from './passkeys.ts'
 import { passkeyRoutes } from './routes.ts'
@@ -28,7 +28,7 @@ export function createPasskeys(passkeys: Passkeys, app: PasskeyParts): OpenFeatu
   const { relyingParty, flows } = passkeys
   app.accountChanges.newPasswordParts.push(newPasswordPart(passkeys))
   const template = compileView('passkeys/window')
-  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.ceremony)
+  const cookies = createWindowCookies(publicUrl.protocol === 'https:', CEREMONY.seconds)
   return {
     at: ({ name, basePath }) => ({
       screenPart: passkeyScreenPart(),

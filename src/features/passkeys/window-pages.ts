@@ -7,9 +7,9 @@ import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { Views } from '../../login/screens/views.ts'
-import { RECORD_SECONDS } from '../../services/window/flows/flow-store.ts'
 import { windowHeaders } from '../../services/window/window-headers.ts'
 import type { Passkey } from '../../users/passkeys/passkey-store.ts'
+import { CEREMONY } from './flow-kinds.ts'
 import type { OwnPasskey } from './own-passkeys.ts'
 import { ALGORITHMS, type RelyingParty } from './web-authn/answers.ts'
 
@@ -22,7 +22,7 @@ export const PASSKEY_PATHS = {
   remove: '/passkey/remove',
 } as const
 /** The authenticator gives up before the challenge ends. */
-const TIMEOUT_MS = (RECORD_SECONDS.ceremony - 10) * 1000
+const TIMEOUT_MS = (CEREMONY.seconds - 10) * 1000
 
 export interface SignInPage {
   readonly flow: string

@@ -2,10 +2,11 @@ import type { Request, RequestHandler, Response } from 'express'
 import { isOutage, OverloadedError, UpstreamError } from '../../errors.ts'
 import type { LogSignIn } from '../../login/log/sign-in-log.ts'
 import { describeError } from '../../login/screens/error-page.ts'
-import type { RefusedSignIn, SignInResult, StartedFlow } from '../../services/window/flows/flow-store.ts'
+import { RESULT } from '../../services/window/flows/flow-store.ts'
 import { digestOf, hasDigest } from '../../services/window/random-text.ts'
 import type { WindowCookies } from '../../services/window/window-cookie.ts'
 import { newCode } from './code.ts'
+import { CODE, type RefusedSignIn, type SignInResult, STATE, type StartedFlow } from './flow-kinds.ts'
 import type { Sso } from './open-sso.ts'
 import type { Identity, ProviderAnswer, RefusalReason } from './provider/claims.ts'
 import { textOfRefusal } from './refusals.ts'
@@ -51,7 +52,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
     const state = currentUrl.searchParams.get('state') ?? ''
     const digest = digestOf(state)
     const browserKey = cookies.take(req, res, digest)
-    const started = await sso.flows.take('state', digest)
+    const started = await sso.flows.take(STATE, digest)
     const entryPoint = started === null ? undefined : entryPoints.get(started.entryPoint)
     if (started === null || entryPoint === undefined) {
       return refuse(deps, req, res, { status: 400, text: 'sso.expired' }, { reason: 'expired' })
@@ -78,8 +79,8 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
       const { viewer, issuer, subject } = answer.identity
       const result = resultOf(started, answer.identity, nowSeconds())
       const code = started.flow === null ? newCode() : null
-      if (started.flow !== null) await sso.flows.put('result', started.flow, result)
-      if (code !== null) await sso.flows.put('code', digestOf(code), result)
+      if (started.flow !== null) await sso.flows.put(RESULT, started.flow, result)
+      if (code !== null) await sso.flows.put(CODE, digestOf(code), result)
       const note = answer.note !== undefined && { reason: answer.note }
       logSignIn(req, { outcome: 'sso-signed-in', viewer: viewer.username, issuer, subject, ...note })
       if (code === null) windows.sendDone(req, res, viewer.username, language)
@@ -98,7 +99,7 @@ function shownRefusal({ status, name }: FrameRefusal): WindowRefusal {
 /** Keeps the reason of a refusal for the frame, if the store answers. The window shows it in any case. */
 async function keepForFrame({ flows }: Sso, { flow, entryPoint }: StartedFlow, { name }: FrameRefusal): Promise<void> {
   if (flow === null) return
-  await flows.put('result', flow, { entryPoint, refusal: name }).catch((error: unknown) => {
+  await flows.put(RESULT, flow, { entryPoint, refusal: name }).catch((error: unknown) => {
     if (!isOutage(error)) throw error
   })
 }

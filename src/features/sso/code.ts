@@ -8,6 +8,7 @@ import type { Refusal } from '../../login/screens/screens.ts'
 import { digestOf } from '../../services/window/random-text.ts'
 import { windowFaultEvent } from '../../services/window/window-fault.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
+import { CODE } from './flow-kinds.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { sendResult } from './send-result.ts'
 
@@ -44,7 +45,7 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
       const form = Form.safeParse(req.body)
       // Viewers write spaces and small letters, and Japanese keyboards write wide letters.
       const code = form.success ? form.data.code.normalize('NFKC').replace(/[\s-]/g, '').toUpperCase() : ''
-      const result = await sso.flows.take('code', digestOf(code))
+      const result = await sso.flows.take(CODE, digestOf(code))
       if (result === null || result.entryPoint !== entryPoint.name) {
         logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })
         return show({ status: 401, text: 'sso.ssoWrongCode' })

@@ -6,9 +6,9 @@ import { logoAsset } from '../../login/screens/brand-assets.ts'
 import { unframedHeaders } from '../../login/screens/headers.ts'
 import { compileView } from '../../login/screens/views.ts'
 import type { AppParts } from '../../login/service.ts'
-import { RECORD_SECONDS } from '../../services/window/flows/flow-store.ts'
 import { windowRoutes } from '../../services/window/routes.ts'
 import { createWindowCookies } from '../../services/window/window-cookie.ts'
+import { STATE } from './flow-kinds.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
 import { logoutRoutes } from './logout/logout-routes.ts'
 import type { Sso } from './open-sso.ts'
@@ -22,7 +22,7 @@ import { createWindowPages } from './window-pages.ts'
 /** Creates the screens and routes of single sign-on. */
 export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: AppParts): OpenFeature<SsoSettings> {
   const template = compileView('sso/window')
-  const cookies = createWindowCookies(publicUrl.protocol === 'https:', RECORD_SECONDS.state)
+  const cookies = createWindowCookies(publicUrl.protocol === 'https:', STATE.seconds)
   const windowsOf = (brand: Brand, label: string, basePath = '') =>
     createWindowPages({ template, asset: assetAddress, brand, label, basePath, publicUrl })
   const routesOf = new Map<string, SsoRouteDeps>()

@@ -1,5 +1,5 @@
 import type { TextKey } from '../../languages/languages.ts'
-import type { RefusedSignIn } from '../../services/window/flows/flow-store.ts'
+import type { RefusedSignIn } from './flow-kinds.ts'
 
 /** The prompt of the screen after a refusal, which no address can choose. Another account may help. */
 export const REFUSED = 'refused'

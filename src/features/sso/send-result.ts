@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import { sendToPlayer } from '../../login/send-to-player.ts'
 import type { WindowMethod } from '../../services/window/continue.ts'
-import type { SignInResult } from '../../services/window/flows/flow-store.ts'
+import { RefusedSignIn, SignInResult } from './flow-kinds.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
 import { REFUSED, textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
@@ -12,16 +12,18 @@ import { providerIdOf } from './settings/sso-settings.ts'
 export function sendSsoResult(deps: SsoRouteDeps): WindowMethod['sendResult'] {
   const { settings, screens, logSignIn } = deps
   return async (req, res, { context, result, frameSecret }) => {
-    if ('storedName' in result) return false
-    if ('refusal' in result) {
-      logSignIn(req, { outcome: 'sso-not-yet', reason: result.refusal })
+    const { data: refused } = RefusedSignIn.safeParse(result)
+    if (refused) {
+      logSignIn(req, { outcome: 'sso-not-yet', reason: refused.refusal })
       const values = { provider: settings.label }
-      const isOutage = result.refusal === 'unavailable'
-      const refusal = { status: isOutage ? 503 : 403, text: textOfRefusal(result.refusal), values }
+      const isOutage = refused.refusal === 'unavailable'
+      const refusal = { status: isOutage ? 503 : 403, text: textOfRefusal(refused.refusal), values }
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(!isOutage && { prompt: REFUSED }) })
       return true
     }
-    if (await sendResult(deps, req, res, context, result)) return true
+    const { data: signedIn } = SignInResult.safeParse(result)
+    if (signedIn === undefined) return false
+    if (await sendResult(deps, req, res, context, signedIn)) return true
     screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'window.ssoNotYet' }, frameSecret })
     return true
   }

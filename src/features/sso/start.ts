@@ -4,6 +4,7 @@ import { chosenLanguage, type Language, languageOf } from '../../languages/langu
 import { isFromOwnForm, originOf } from '../../services/window/own-form.ts'
 import { digestOf, randomText } from '../../services/window/random-text.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
+import { STATE } from './flow-kinds.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 
 const Form = z.object({
@@ -68,7 +69,7 @@ export async function beginSignIn(deps: SsoRouteDeps, req: Request, res: Respons
   const [state, nonce, codeVerifier, browserKey] = [randomText(), randomText(), randomText(), randomText()]
   const language = chosen ?? languageOf(req, entryPoint.brand.defaultLanguage)
   const address = provider.authorizationUrl({ state, nonce, codeVerifier, wantsOtherAccount, language })
-  await sso.flows.put('state', digestOf(state), {
+  await sso.flows.put(STATE, digestOf(state), {
     entryPoint: entryPoint.name,
     flow,
     nonce,

@@ -6,21 +6,21 @@ import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import type { FlowRecords, FlowStore } from './flows/flow-store.ts'
+import { type FlowResult, type FlowStore, RESULT } from './flows/flow-store.ts'
 import { windowIdOf } from './frame-secret.ts'
 import { windowFaultEvent } from './window-fault.ts'
 
 const Form = z.object({
   /** The secret of the frame. */
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** The method of the screen with the button "I’ve logged in – continue". Absent for single sign-on. */
+  /** The method of the screen with the button "I’ve logged in – continue". Absent for the method that names none. */
   way: z.string().max(20).optional(),
 })
 
 /** A result of the window, which the frame collects. */
 export interface Collected {
   readonly context: PlayerContext
-  readonly result: FlowRecords['result']
+  readonly result: FlowResult
   /** The secret of the frame, for a screen that begins again. */
   readonly frameSecret: string
 }
@@ -64,7 +64,7 @@ export function postWindowContinue(
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
       answer.assertCapacity()
-      const result = await first.flows.take('result', windowIdOf(frameSecret))
+      const result = await first.flows.take(RESULT, windowIdOf(frameSecret))
       for (const { sendResult } of methods) {
         if (result?.entryPoint !== entryPoint.name) break
         if (await sendResult(req, res, { context, result, frameSecret })) return
@@ -94,7 +94,7 @@ export function postStatus(
       return void res.status(400).json({ status: 'refused' })
     try {
       const hasFault = (own?.faultNow?.() ?? null) !== null
-      const isReady = await flows.has('result', windowIdOf(form.data.wait))
+      const isReady = await flows.has(RESULT, windowIdOf(form.data.wait))
       res.json({ status: isReady || hasFault ? 'ready' : 'waiting' })
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

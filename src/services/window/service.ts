@@ -1,7 +1,9 @@
 import type { Gauge, Registry } from 'prom-client'
 import type { Service } from '../../login/service.ts'
+import { stores as sharedStores } from '../../stores.ts'
 import type { FlowStore } from './flows/flow-store.ts'
-import { openFlows } from './flows/open-flows.ts'
+import { createMemoryFlows } from './flows/memory-flows.ts'
+import { openSharedFlows } from './flows/shared-flows.ts'
 import { createStartLimits, type StartLimits } from './flows/start-limits.ts'
 
 /** The store and the limits of all sign-ins by a window. */
@@ -14,7 +16,10 @@ export interface SignInWindow {
 export const signInWindow: Service<SignInWindow> = {
   name: 'window',
   async open({ stores, openCounter, addressLimit, nowSeconds, log }) {
-    const flows = await openFlows(stores, { nowSeconds, log })
+    // Where the copies of the app share sessions or limits, else in memory.
+    const without = 'viewers cannot sign in in a window'
+    const records = await sharedStores.records(stores, { nowSeconds, log, without })
+    const flows = records === null ? createMemoryFlows(nowSeconds) : openSharedFlows(records)
     const startLimits = createStartLimits(openCounter, addressLimit)
     return {
       handed: { flows, startLimits },

@@ -74,7 +74,7 @@ test('a refusal that the store cannot keep is still told in the window', async (
     settings: { usernameClaim: 'upn' },
     changeSso: (sso) => ({
       ...sso,
-      flows: { ...sso.flows, put: (kind, ...rest) => (kind === 'result' ? put() : sso.flows.put(kind, ...rest)) },
+      flows: { ...sso.flows, put: (kind, ...rest) => (kind.name === 'result' ? put() : sso.flows.put(kind, ...rest)) },
     }),
   })
   const window = await openWindow(app)

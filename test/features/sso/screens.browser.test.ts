@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { textOfRefusal } from '../../../src/features/sso/refusals.ts'
+import { FRAME_REFUSALS, type RefusedSignIn } from '../../../src/features/sso/flow-kinds.ts'
 import { errorText, type Language } from '../../../src/languages/languages.ts'
-import { type FlowStore, FRAME_REFUSALS, type RefusedSignIn } from '../../../src/services/window/flows/flow-store.ts'
+import { type FlowStore, RESULT } from '../../../src/services/window/flows/flow-store.ts'
 import { windowIdOf } from '../../../src/services/window/frame-secret.ts'
 import { randomText } from '../../../src/services/window/random-text.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
@@ -58,7 +59,7 @@ async function refusedScreen({ flows, ...app }: ScreensApp, language: string, pa
   const lengthOf = (refusal: RefusedSignIn['refusal']) => errorText(language, textOfRefusal(refusal)).length
   const [refusal = 'refused'] = [...FRAME_REFUSALS].sort((one, other) => lengthOf(other) - lengthOf(one))
   const wait = randomText()
-  await flows.put('result', windowIdOf(wait), { entryPoint: path === '' ? 'default' : 'only', refusal })
+  await flows.put(RESULT, windowIdOf(wait), { entryPoint: path === '' ? 'default' : 'only', refusal })
   const screen = await app.post(`${path}/sso/continue`, { wait }, { 'Accept-Language': language })
   expect(screen.status).toBeGreaterThanOrEqual(403)
   return screen.text

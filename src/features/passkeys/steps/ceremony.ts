@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
-import type { OpenCeremony } from '../../../services/window/flows/flow-store.ts'
 import { digestOf, hasDigest, randomText } from '../../../services/window/random-text.ts'
 import { networkOf } from '../../../sign-in-limits/keys.ts'
+import { CEREMONY, type OpenCeremony } from '../flow-kinds.ts'
 import type { PasskeyRouteDeps } from '../route-deps.ts'
 import type { SignInPage } from '../window-pages.ts'
 
@@ -28,7 +28,7 @@ export async function openCeremony(
   const [challenge, browserKey] = [randomText(), randomText()]
   const ceremony = { entryPoint: entryPoint.name, flow, browserKeyDigest: digestOf(browserKey), network, ...creation }
   try {
-    await passkeys.flows.put('ceremony', digestOf(challenge), ceremony)
+    await passkeys.flows.put(CEREMONY, digestOf(challenge), ceremony)
   } catch (error) {
     await passkeys.startLimits.giveBack(network)
     throw error
@@ -62,7 +62,7 @@ export async function takeCeremony(
 ): Promise<TakenCeremony> {
   const digest = digestOf(challenge)
   const browserKey = cookies.take(req, res, digest)
-  const ceremony = await passkeys.flows.take('ceremony', digest)
+  const ceremony = await passkeys.flows.take(CEREMONY, digest)
   if (ceremony === null || ceremony.entryPoint !== entryPoint.name) return { ok: false, reason: 'expired' }
   if (!hasDigest(browserKey, ceremony.browserKeyDigest)) return { ok: false, reason: 'no-cookie' }
   return { ok: true, ceremony }

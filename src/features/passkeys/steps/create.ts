@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { RESULT } from '../../../services/window/flows/flow-store.ts'
 import type { Notice } from '../../../services/account-changes/service.ts'
 import { deviceOf } from '../../../login/log/device.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
@@ -47,7 +48,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
     passkeys.notify(viewer, { mailOf: addedMail, entryPoint, language: pages.languageOf(req), log, device })
     await startLimits.giveBack(network)
     const result = { entryPoint: entryPoint.name, storedName: creator, passwordVersion, credential: passkey.id }
-    await flows.put('result', flow, result)
+    await flows.put(RESULT, flow, result)
     deps.logSignIn(req, { outcome: 'passkey-signed-in', viewer: creator })
     pages.sendDone(req, res, creator, true)
   })

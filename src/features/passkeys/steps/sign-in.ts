@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import { tooManyTries } from '../../../login/check-credentials.ts'
 import type { SignInEvent } from '../../../login/log/sign-in-log.ts'
 import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import { RESULT } from '../../../services/window/flows/flow-store.ts'
 import type { LimitRefusal } from '../../../sign-in-limits/limit-refusal.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
@@ -42,7 +43,7 @@ export function postSignIn(deps: PasskeyRouteDeps): RequestHandler {
     const { username, passwordVersion } = outcome.viewer
     await startLimits.giveBack(network)
     const result = { entryPoint: entryPoint.name, storedName: username, passwordVersion, credential: answer.data.id }
-    await flows.put('result', flow, result)
+    await flows.put(RESULT, flow, result)
     logSignIn(req, { outcome: 'passkey-signed-in', viewer: username })
     pages.sendDone(req, res, username, false)
   })

@@ -1,13 +1,14 @@
 import type { FlowStore } from '../../../services/window/flows/flow-store.ts'
 import type { ProviderIdentity, ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
 import { keysOfIdentity, keysOfLogout } from '../../../sessions/sso/provider-sessions.ts'
+import { LOGOUT } from '../flow-kinds.ts'
 
 /**
  * Remembers a logout, for the sign-ins that are under way in any copy of the app.
  * @throws UpstreamError or OverloadedError as the store does.
  */
 export async function rememberLogout(flows: FlowStore, logout: ProviderLogout, nowSeconds: number): Promise<void> {
-  await Promise.all(keysOfLogout(logout).map((key) => flows.put('logout', key, { atSeconds: nowSeconds })))
+  await Promise.all(keysOfLogout(logout).map((key) => flows.put(LOGOUT, key, { atSeconds: nowSeconds })))
 }
 
 /**
@@ -16,6 +17,6 @@ export async function rememberLogout(flows: FlowStore, logout: ProviderLogout, n
  */
 export async function isLoggedOut(flows: FlowStore, result: ProviderIdentity & { startedAtSeconds: number }) {
   const keys = Object.values(keysOfIdentity(result))
-  const logouts = await Promise.all(keys.map((key) => flows.read('logout', key)))
+  const logouts = await Promise.all(keys.map((key) => flows.read(LOGOUT, key)))
   return logouts.some((logout) => logout !== null && logout.atSeconds >= result.startedAtSeconds)
 }

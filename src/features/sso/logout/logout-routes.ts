@@ -8,6 +8,7 @@ import type { Headers } from '../../../login/screens/headers.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { digestOf } from '../../../services/window/random-text.ts'
 import type { SessionStore } from '../../../sessions/session-store.ts'
+import { LOGOUT_TOKEN } from '../flow-kinds.ts'
 import type { Sso } from '../open-sso.ts'
 import { rememberLogout } from './logged-out.ts'
 
@@ -56,7 +57,7 @@ function postLogout({ sso, sessionStore, nowSeconds, logSignIn }: LogoutDeps): R
     const { logout, tokenId } = check
     const tokenKey = digestOf(JSON.stringify([logout.issuer, tokenId]))
     try {
-      if (await flows.has('logoutToken', tokenKey)) return refuse('replayed')
+      if (await flows.has(LOGOUT_TOKEN, tokenKey)) return refuse('replayed')
       // First: a sign-in whose session begins from here on sees the logout, and an earlier session is ended below.
       await rememberLogout(flows, logout, nowSeconds())
     } catch (error) {
@@ -66,7 +67,7 @@ function postLogout({ sso, sessionStore, nowSeconds, logSignIn }: LogoutDeps): R
     }
     const ended = await sessionStore.endProviderSessions(logout)
     // Last: after a failure, the provider may send the same token again.
-    await flows.put('logoutToken', tokenKey, { atSeconds: nowSeconds() })
+    await flows.put(LOGOUT_TOKEN, tokenKey, { atSeconds: nowSeconds() })
     const { issuer, subject } = logout
     logSignIn(req, { outcome: 'sso-logged-out', issuer, ...(subject !== null && { subject }), ended })
     res.status(200).end()

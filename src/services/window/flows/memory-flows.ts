@@ -1,5 +1,5 @@
 import { OverloadedError } from '../../../errors.ts'
-import { type FlowRecords, type FlowStore, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
+import type { FlowKind, FlowStore } from './flow-store.ts'
 
 /** About 1 kB each. */
 const MOST_RECORDS = 50_000
@@ -16,15 +16,13 @@ interface Kept {
  * @param nowSeconds UNIX time in seconds.
  */
 export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_RECORDS): FlowStore {
-  const records: { readonly [Kind in RecordKind]: Map<string, Kept> } = {
-    state: new Map(),
-    result: new Map(),
-    code: new Map(),
-    logout: new Map(),
-    logoutToken: new Map(),
-    ceremony: new Map(),
-  }
+  const records = new Map<string, Map<string, Kept>>()
 
+  function recordsOf({ name }: FlowKind<unknown>): Map<string, Kept> {
+    const known = records.get(name) ?? new Map<string, Kept>()
+    records.set(name, known)
+    return known
+  }
   /** All records of a kind have the same time, so the oldest end first. */
   function removeEnded(kept: Map<string, Kept>): void {
     for (const [key, { endsAtSeconds }] of kept) {
@@ -32,23 +30,23 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
       kept.delete(key)
     }
   }
-  function read<Kind extends RecordKind>(kind: Kind, key: string): FlowRecords[Kind] | null {
-    const kept = records[kind].get(key)
-    return kept === undefined || kept.endsAtSeconds <= nowSeconds() ? null : (kept.record as FlowRecords[Kind])
+  function read<T>(kind: FlowKind<T>, key: string): T | null {
+    const kept = recordsOf(kind).get(key)
+    return kept === undefined || kept.endsAtSeconds <= nowSeconds() ? null : (kept.record as T)
   }
   return {
     put(kind, key, record) {
-      const kept = records[kind]
+      const kept = recordsOf(kind)
       removeEnded(kept)
       if (kept.size >= mostRecords)
         return Promise.reject(new OverloadedError('Too many sign-ins are open', RETRY_SECONDS))
       kept.delete(key)
-      kept.set(key, { record, endsAtSeconds: nowSeconds() + RECORD_SECONDS[kind] })
+      kept.set(key, { record, endsAtSeconds: nowSeconds() + kind.seconds })
       return Promise.resolve()
     },
     take(kind, key) {
       const record = read(kind, key)
-      records[kind].delete(key)
+      recordsOf(kind).delete(key)
       return Promise.resolve(record)
     },
     read: (kind, key) => Promise.resolve(read(kind, key)),

@@ -1,14 +1,14 @@
 import { UpstreamError } from '../../../errors.ts'
 import type { SharedRecords } from '../../../stores/window/shared-records.ts'
-import { type FlowStore, RECORD_SCHEMAS, RECORD_SECONDS, type RecordKind } from './flow-store.ts'
+import type { FlowKind, FlowStore } from './flow-store.ts'
 
 /** Opens a store in the records that several copies of the app share. */
 export function openSharedFlows(records: SharedRecords): FlowStore {
-  const keyOf = (kind: RecordKind, key: string) => `sso:${kind}:${key}`
+  const keyOf = ({ name }: FlowKind<unknown>, key: string) => `sso:${name}:${key}`
   return {
-    put: (kind, name, record) => answerOf(records.put(keyOf(kind, name), JSON.stringify(record), RECORD_SECONDS[kind])),
-    take: async (kind, name) => parsed(RECORD_SCHEMAS[kind], await answerOf(records.take(keyOf(kind, name)))),
-    read: async (kind, name) => parsed(RECORD_SCHEMAS[kind], await answerOf(records.get(keyOf(kind, name)))),
+    put: (kind, name, record) => answerOf(records.put(keyOf(kind, name), JSON.stringify(record), kind.seconds)),
+    take: async (kind, name) => parsed(kind.schema, await answerOf(records.take(keyOf(kind, name)))),
+    read: async (kind, name) => parsed(kind.schema, await answerOf(records.get(keyOf(kind, name)))),
     has: async (kind, name) => (await answerOf(records.get(keyOf(kind, name)))) !== null,
     close: () => records.close(),
   }

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { STATE } from '../../../../src/features/sso/flow-kinds.ts'
 import { openRedisLink } from '../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../src/redis/window/records.ts'
 import { openSharedFlows } from '../../../../src/services/window/flows/shared-flows.ts'
@@ -85,7 +86,7 @@ test('50,000 open sign-ins fit into 50 MB of Redis', async () => {
     const keys = Array.from({ length: 100 }, (_, offset) => `${text.slice(6)}${index + offset}`)
     await Promise.all(
       keys.map((key) =>
-        flows.put('state', key, {
+        flows.put(STATE, key, {
           ...record,
           network: '203.0.113.1',
           language: null,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Sso } from '../../../../src/features/sso/open-sso.ts'
 import type { IdentityProvider } from '../../../../src/features/sso/provider/identity-provider.ts'
-import type { FlowRecords, FlowStore, RecordKind } from '../../../../src/services/window/flows/flow-store.ts'
+import { type FlowKind, type FlowStore, RESULT } from '../../../../src/services/window/flows/flow-store.ts'
 import { digestOf } from '../../../../src/services/window/random-text.ts'
 import {
   cookiesOf,
@@ -25,11 +25,10 @@ const keepRecords: Weaken = (sso) => {
   const flows: FlowStore = {
     ...sso.flows,
     put(kind, key, record) {
-      kept.set(`${kind} ${key}`, record)
+      kept.set(`${kind.name} ${key}`, record)
       return Promise.resolve()
     },
-    take: <Kind extends RecordKind>(kind: Kind, key: string) =>
-      Promise.resolve((kept.get(`${kind} ${key}`) ?? null) as FlowRecords[Kind] | null),
+    take: <T>({ name }: FlowKind<T>, key: string) => Promise.resolve((kept.get(`${name} ${key}`) ?? null) as T | null),
   }
   return { ...sso, flows }
 }
@@ -38,7 +37,7 @@ const keepRecords: Weaken = (sso) => {
 const acceptPublicHalf: Weaken = (sso) => {
   const put: FlowStore['put'] = async (kind, key, record) => {
     await sso.flows.put(kind, key, record)
-    if (kind === 'result') await sso.flows.put(kind, digestOf(key), record)
+    if (kind.name === RESULT.name) await sso.flows.put(kind, digestOf(key), record)
   }
   return { ...sso, flows: { ...sso.flows, put } }
 }

@@ -1,28 +1,21 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { FlowStore, SignInResult, StartedFlow } from '../../../../src/services/window/flows/flow-store.ts'
+import { z } from 'zod'
+import { type FlowKind, type FlowStore, RESULT } from '../../../../src/services/window/flows/flow-store.ts'
 
-export const STARTED: StartedFlow = {
-  entryPoint: 'default',
-  flow: 'f',
-  nonce: 'n',
-  codeVerifier: 'v',
-  browserKeyDigest: 'b',
-  network: '192.0.2.1',
-  language: null,
-  wantsOtherAccount: false,
-  startedAtSeconds: 1_999_999_990.5,
+/** Kinds as features have them. */
+export const STATE: FlowKind<typeof STARTED> = {
+  name: 'state',
+  seconds: 600,
+  schema: z.object({ entryPoint: z.string(), flow: z.string().nullable(), startedAtSeconds: z.number() }),
 }
-export const RESULT: SignInResult = {
-  entryPoint: 'default',
-  username: 'ada',
-  groups: ['gold'],
-  attributes: { street: 'Straße 1' },
-  issuer: 'https://idp.example',
-  subject: 'a1',
-  providerSession: null,
-  signedInAtSeconds: 2_000_000_000,
-  startedAtSeconds: 1_999_999_990.5,
+const TIME: FlowKind<{ readonly atSeconds: number }> = {
+  name: 'logout',
+  seconds: 900,
+  schema: z.object({ atSeconds: z.number() }),
 }
+
+export const STARTED = { entryPoint: 'default', flow: 'f' as string | null, startedAtSeconds: 1_999_999_990.5 }
+export const SIGNED_IN = { entryPoint: 'default', username: 'ada', groups: ['gold'], attributes: { street: 'Straße 1' } }
 
 /**
  * Tests the promises of every store of sign-ins that are under way, against the real store.
@@ -36,39 +29,39 @@ export function flowStoreContract(name: string, open: () => Promise<FlowStore>):
       onTestFinished(() => store.close())
     })
     test(`the flow store in ${name} returns a record unchanged, once`, async () => {
-      await store.put('state', 'a', STARTED)
-      await store.put('result', 'a', RESULT)
-      expect([await store.take('state', 'a'), await store.take('state', 'a')]).toEqual([STARTED, null])
-      expect([await store.take('result', 'a'), await store.take('result', 'a')]).toEqual([RESULT, null])
+      await store.put(STATE, 'a', STARTED)
+      await store.put(RESULT, 'a', SIGNED_IN)
+      expect([await store.take(STATE, 'a'), await store.take(STATE, 'a')]).toEqual([STARTED, null])
+      expect([await store.take(RESULT, 'a'), await store.take(RESULT, 'a')]).toEqual([SIGNED_IN, null])
     })
     test(`the flow store in ${name} keeps a refusal in place of a result, and the last one counts`, async () => {
       const refused = { entryPoint: 'default', refusal: 'groupsOverage' } as const
-      await store.put('result', 'a', refused)
-      expect(await store.take('result', 'a')).toEqual(refused)
-      await store.put('result', 'a', refused)
-      await store.put('result', 'a', RESULT)
-      expect(await store.take('result', 'a')).toEqual(RESULT)
+      await store.put(RESULT, 'a', refused)
+      expect(await store.take(RESULT, 'a')).toEqual(refused)
+      await store.put(RESULT, 'a', refused)
+      await store.put(RESULT, 'a', SIGNED_IN)
+      expect(await store.take(RESULT, 'a')).toEqual(SIGNED_IN)
     })
     test(`of many who take a record at the same time, one gets it, ${name}`, async () => {
-      await store.put('result', 'a', RESULT)
-      const taken = await Promise.all(Array.from({ length: 20 }, () => store.take('result', 'a')))
-      expect(taken.filter((record) => record !== null)).toEqual([RESULT])
+      await store.put(RESULT, 'a', SIGNED_IN)
+      const taken = await Promise.all(Array.from({ length: 20 }, () => store.take(RESULT, 'a')))
+      expect(taken.filter((record) => record !== null)).toEqual([SIGNED_IN])
     })
     test(`the flow store in ${name} reads a record as often as asked`, async () => {
-      expect(await store.read('logout', 'a')).toBeNull()
-      await store.put('logout', 'a', { atSeconds: 1.5 })
-      await store.put('logout', 'a', { atSeconds: 2.5 })
-      expect([await store.read('logout', 'a'), await store.read('logout', 'a')]).toEqual(
+      expect(await store.read(TIME, 'a')).toBeNull()
+      await store.put(TIME, 'a', { atSeconds: 1.5 })
+      await store.put(TIME, 'a', { atSeconds: 2.5 })
+      expect([await store.read(TIME, 'a'), await store.read(TIME, 'a')]).toEqual(
         Array(2).fill({ atSeconds: 2.5 }),
       )
-      expect(await store.read('logoutToken', 'a')).toBeNull()
+      expect(await store.read({ ...TIME, name: 'other' }, 'a')).toBeNull()
     })
     test(`a look leaves the record there, ${name}`, async () => {
-      expect(await store.has('result', 'a')).toBe(false)
-      await store.put('result', 'a', RESULT)
-      expect([await store.has('result', 'a'), await store.has('result', 'a')]).toEqual([true, true])
-      expect(await store.has('state', 'a')).toBe(false)
-      expect(await store.take('result', 'a')).toEqual(RESULT)
+      expect(await store.has(RESULT, 'a')).toBe(false)
+      await store.put(RESULT, 'a', SIGNED_IN)
+      expect([await store.has(RESULT, 'a'), await store.has(RESULT, 'a')]).toEqual([true, true])
+      expect(await store.has(STATE, 'a')).toBe(false)
+      expect(await store.take(RESULT, 'a')).toEqual(SIGNED_IN)
     })
   })
 }

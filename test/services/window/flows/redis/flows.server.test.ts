@@ -5,7 +5,8 @@ import { openRedisLink } from '../../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../../src/redis/window/records.ts'
 import { openSharedFlows } from '../../../../../src/services/window/flows/shared-flows.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../../redis/servers/redis.ts'
-import { flowStoreContract, RESULT, STARTED } from '../flow-store-contract.ts'
+import { RESULT } from '../../../../../src/services/window/flows/flow-store.ts'
+import { flowStoreContract, SIGNED_IN, STARTED, STATE } from '../flow-store-contract.ts'
 
 let redis: RedisServer
 let operator: Awaited<ReturnType<typeof openOperator>>
@@ -29,8 +30,8 @@ flowStoreContract('Redis', openStore)
 test('the keys are below REDIS_KEY_PREFIX, and end by themselves', async () => {
   const store = await openStore()
   onTestFinished(() => store.close())
-  await store.put('state', 'a', STARTED)
-  await store.put('result', 'b', RESULT)
+  await store.put(STATE, 'a', STARTED)
+  await store.put(RESULT, 'b', SIGNED_IN)
   const keys = (await operator.keys('*')).toSorted()
   expect(keys).toEqual(['viewer-auth:sso:result:b', 'viewer-auth:sso:state:a'])
   const seconds = await Promise.all(keys.map((key) => operator.ttl(key)))
@@ -43,10 +44,10 @@ test('a result is shared between two copies, and an unreadable one is an error o
     one.close()
     other.close()
   })
-  await one.put('result', 'a', RESULT)
-  expect(await other.take('result', 'a')).toEqual(RESULT)
+  await one.put(RESULT, 'a', SIGNED_IN)
+  expect(await other.take(RESULT, 'a')).toEqual(SIGNED_IN)
   await operator.set('viewer-auth:sso:result:x', '{}')
-  await expect(one.take('result', 'x')).rejects.toThrow(UpstreamError)
+  await expect(one.take(RESULT, 'x')).rejects.toThrow(UpstreamError)
 })
 
 function isBetween(least: number, most: number) {
