@@ -128,7 +128,7 @@ function screensOf({ readAddress, cancel }: PlayerAnswer) {
 /** Sessions of password viewers count where the password form is, and others where a feature accepts them. */
 function acceptsSession({ hasPasswordForm }: EntryPoint, parts: readonly FeaturePart[]): AcceptsSession {
   return (viewer, nowSeconds) =>
-    (hasPasswordForm && viewer.sso === undefined) ||
+    (hasPasswordForm && viewer.identity === undefined) ||
     parts.some((part) => part.acceptsSession?.(viewer, nowSeconds) ?? false)
 }
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
-import type { SsoOrigin } from '../sessions/session-store.ts'
+import type { Identity } from '../sessions/identity.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
@@ -44,8 +44,8 @@ export interface AuthenticatedViewer {
   readonly viewer: Viewer
   readonly context: PlayerContext
   readonly outcome: 'signed-in' | 'returned'
-  /** The identity at the provider. Absent for a viewer of the user store. */
-  readonly origin?: SsoOrigin | undefined
+  /** Absent for a viewer of the user store. */
+  readonly identity?: Identity | undefined
   /** The session of a viewer who returned. Absent after a sign-in. */
   readonly sessionId?: string
   /** True if the viewer said that other people use the computer too: then no session opens. */

@@ -16,7 +16,7 @@ export async function sendToPlayer(
   res: Response,
   authenticated: AuthenticatedViewer,
 ): Promise<void> {
-  const { viewer, context, outcome, origin, openSession } = authenticated
+  const { viewer, context, outcome, openSession } = authenticated
   const { entryPoint } = deps
   const gates = deps.gates.map((gate) => () => gate(req, res, authenticated))
   const decision = await askAccess(deps, viewer, context.content, gates)
@@ -28,14 +28,18 @@ export async function sendToPlayer(
   const timesRefused = (key: string) =>
     authenticated.sessionId === undefined ? 0 : deps.loopBreaker.answersWith(authenticated.sessionId, target, key)
   const { location, key } = await deps.answer.build(decision, context.address, timesRefused)
-  const identity = origin && { issuer: origin.issuer, subject: origin.subject }
-  deps.logSignIn(req, { outcome, viewer: viewer.username, ...identity })
+  deps.logSignIn(req, { outcome, viewer: viewer.username, ...loggedIdentity(authenticated) })
   const sessionId = await openSession()
   for (const onGranted of decision.onGranted) await onGranted(sessionId)
   if (sessionId !== null) deps.loopBreaker.countAnswer(sessionId, target, key)
   // Not for a session alone: a script must not read a response without a password.
   const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect
   send(res, deps.headersFor(context.address.origin), location)
+}
+
+/** Returns the identity for the log; undefined for a viewer of the user store. */
+export function loggedIdentity({ identity }: Pick<AuthenticatedViewer, 'identity'>) {
+  return identity && { issuer: identity.issuer, subject: identity.subject }
 }
 
 /** True for `public/login.js`. The post is from our own page, and other sites could not read the answer. */

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import type { SessionViewer } from '../sessions/session-store.ts'
 import { type RedisLink, removeByPrefix, removeKeys } from './link.ts'
-import { type Lists, listOfName, PROVIDER_LISTS, sessionKey } from './session-keys.ts'
-import { listsOfProvider } from './sso/provider-lists.ts'
+import { IDENTITY_LISTS, type ListedViewer, listsOf, sessionKey } from './session-keys.ts'
 
 /**
  * Lists of sessions in Redis: sorted sets of session ids. The score of a session is the time when it ends. A negative
@@ -48,8 +46,6 @@ export interface ListedSession {
   /** UNIX time in seconds. */
   readonly endsAtSeconds: number
 }
-
-export type ListedViewer = Pick<SessionViewer, 'username' | 'sso'>
 
 export interface ListLimits {
   readonly lifetimeSeconds: number
@@ -101,7 +97,7 @@ export async function endListedSessions(link: RedisLink, list: string): Promise<
 
 /** Ends the sessions of all viewers. Returns their number. @throws UpstreamError as `endListedSessions` does. */
 export async function endAllRedisSessions(link: RedisLink): Promise<number> {
-  for (const lists of ['sessions-of:', PROVIDER_LISTS]) await removeByPrefix(link, `${link.keyPrefix}${lists}`)
+  for (const lists of ['sessions-of:', IDENTITY_LISTS]) await removeByPrefix(link, `${link.keyPrefix}${lists}`)
   return await removeByPrefix(link, sessionKey(link, ''))
 }
 
@@ -119,16 +115,4 @@ async function removeListed(link: RedisLink, list: string, ids: readonly string[
   )
   await link.run(list, (commands) => commands.zRem(list, [...ids]))
   return removed
-}
-
-/** Each returns the lists of a session of its kind of viewer. */
-const KINDS: readonly ((link: RedisLink, viewer: ListedViewer) => Lists | null)[] = [listsOfProvider]
-
-/** Returns the lists of a session. */
-function listsOf(link: RedisLink, viewer: ListedViewer): Lists {
-  for (const listsOfKind of KINDS) {
-    const lists = listsOfKind(link, viewer)
-    if (lists !== null) return lists
-  }
-  return { ofViewer: listOfName(link, viewer.username), others: [] }
 }

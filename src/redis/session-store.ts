@@ -1,5 +1,6 @@
 import session, { type SessionData } from 'express-session'
 import { z } from 'zod'
+import { keysOfLogout } from '../sessions/identity.ts'
 import {
   isUseDue,
   type SessionLimits,
@@ -8,11 +9,10 @@ import {
   StoredSession,
   storableSession,
 } from '../sessions/session-store.ts'
-import { keysOfLogout, type ProviderLogout } from '../sessions/sso/provider-sessions.ts'
 import type { StoredSessions } from '../stores/store-kind.ts'
 import type { RedisAddress } from './address.ts'
 import { openRedisLink, type RedisLink, withRedis } from './link.ts'
-import { listOfName, listOfProviderKey, listOfProviderName, sessionKey } from './session-keys.ts'
+import { listOfIdentityKey, listOfIdentityName, listOfName, sessionKey } from './session-keys.ts'
 import { addToLists, endAllRedisSessions, endListedSessions, listedIds, removeFromLists } from './session-list.ts'
 import { visitRedis } from './who-is-in/all-sessions.ts'
 
@@ -30,9 +30,9 @@ export function redisSessions(address: RedisAddress): StoredSessions {
       const link = await openRedisLink(address, { setting: SETTING, without, log, nowSeconds })
       return { sessionStore: openRedisSessionStore(link, limits, nowSeconds), optionalStores: [link] }
     },
-    end: (usernames, areSso) =>
+    end: (usernames, haveIdentity) =>
       withRedis(address, SETTING, async (link) => {
-        const listOf = areSso ? listOfProviderName : listOfName
+        const listOf = haveIdentity ? listOfIdentityName : listOfName
         let ended = 0
         for (const username of [usernames].flat()) ended += await endListedSessions(link, listOf(link, username))
         return ended
@@ -55,8 +55,8 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
     // Viewers sign in without Redis too, so the app is ready. The link logs the outage.
     checkHealth: () => Promise.resolve(),
     endSessionsOf: (username) => endListedSessions(link, listOfName(link, username)),
-    async endProviderSessions(logout: ProviderLogout) {
-      const lists = keysOfLogout(logout).map((key) => listOfProviderKey(link, key))
+    async endIdentitySessions(logout) {
+      const lists = keysOfLogout(logout).map((key) => listOfIdentityKey(link, key))
       const ended = await Promise.all(lists.map((list) => endListedSessions(link, list)))
       return ended.reduce((sum, count) => sum + count, 0)
     },
@@ -70,7 +70,7 @@ export function openRedisSessionStore(link: RedisLink, limits: SessionLimits, no
  * @throws UpstreamError if Redis does not answer.
  */
 async function readListedSessions(link: RedisLink, username: string): Promise<ShownSession[]> {
-  const lists = [listOfName(link, username), listOfProviderName(link, username)]
+  const lists = [listOfName(link, username), listOfIdentityName(link, username)]
   const ids = (await Promise.all(lists.map((list) => listedIds(link, list)))).flat()
   const keys = ids.map((id) => sessionKey(link, id))
   const sessions: ShownSession[] = []
@@ -82,7 +82,7 @@ async function readListedSessions(link: RedisLink, username: string): Promise<Sh
     for (const text of texts) {
       const { viewer, usedAtSeconds } = (text === null ? null : readSession(text, endless, 0)) ?? {}
       if (viewer === undefined || usedAtSeconds === undefined) continue
-      sessions.push({ provider: viewer.sso ?? null, signedInAtSeconds: viewer.signedInAtSeconds, usedAtSeconds })
+      sessions.push({ provider: viewer.identity ?? null, signedInAtSeconds: viewer.signedInAtSeconds, usedAtSeconds })
     }
   }
   return sessions

@@ -24,17 +24,17 @@ export function readSessions(file: string, username: string): ShownSession[] {
     const select = 'SELECT data, used_at AS usedAtSeconds FROM sessions WHERE username = ?'
     const rows = Rows.parse(database.prepare(select).all(usernameKey(username)))
     return rows.map(({ data, usedAtSeconds }) => {
-      const { signedInAtSeconds, sso = null } = StoredSession.parse(JSON.parse(data)).viewer
-      return { provider: sso, signedInAtSeconds, usedAtSeconds }
+      const { signedInAtSeconds, identity = null } = StoredSession.parse(JSON.parse(data)).viewer
+      return { provider: identity, signedInAtSeconds, usedAtSeconds }
     })
   })
 }
 
 /**
- * Ends the sessions of user names, either with or without `sso`. Reads the text of each session: the file may not
+ * Ends the sessions of user names, either with or without an identity. Reads the text of each session: the file may not
  * have the columns of this version yet. @throws as `endAllSessions` does.
  */
-export function endSessions(file: string, usernames: string | readonly string[], areSso: boolean): number {
+export function endSessions(file: string, usernames: string | readonly string[], haveIdentity: boolean): number {
   return withSessionFile(file, 0, (database) => {
     const keys = new Set([usernames].flat().map(usernameKey))
     const names = database.prepare('SELECT DISTINCT username FROM sessions').all()
@@ -42,7 +42,7 @@ export function endSessions(file: string, usernames: string | readonly string[],
     const remove = database.prepare(
       "DELETE FROM sessions WHERE username = ? AND (json_extract(data, '$.viewer.sso') IS NOT NULL) = ?",
     )
-    const end = (ended: number, name: string) => ended + Number(remove.run(name, Number(areSso)).changes)
+    const end = (ended: number, name: string) => ended + Number(remove.run(name, Number(haveIdentity)).changes)
     return inTransaction(database, () => matching.reduce(end, 0))
   })
 }

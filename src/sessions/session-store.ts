@@ -1,6 +1,7 @@
 import type { SessionData, default as session } from 'express-session'
 import { z } from 'zod'
 import type { Viewer } from '../users/user-store.ts'
+import type { Identity, IdentityLogout } from './identity.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -18,28 +19,22 @@ export interface SessionViewer {
   readonly passwordVersion?: string
   /** Present only if the app cannot look up the viewer. */
   readonly snapshot?: Pick<Viewer, 'groups' | 'attributes'>
-  readonly sso?: SsoOrigin
+  /** Absent for a viewer of the user store. */
+  readonly identity?: Identity
 }
 
-/** The identity of a viewer whom another system signed in, by issuer and subject. Stored as `sso` in every app. */
-export interface SsoOrigin {
-  readonly issuer: string
-  readonly subject: string
-  /** UNIX time in seconds: then the viewer must sign in again. */
-  readonly endsAtSeconds: number
-}
-
-/** Features declare here what they add to the stores. */
 export interface SessionStore {
   readonly store: session.Store
   /** @throws Error if the store does not answer. */
   checkHealth(): Promise<void>
   /**
-   * Ends all sessions of a password viewer, in all copies of the app, and returns their number.
+   * Ends all sessions of a viewer of the user store, in all copies of the app, and returns their number.
    * @param username in any case.
    * @throws UpstreamError if the store does not answer. Some sessions may have ended.
    */
   endSessionsOf(username: string): Promise<number>
+  /** Ends the sessions that a logout at an issuer concerns, as `endSessionsOf` does. */
+  endIdentitySessions(logout: IdentityLogout): Promise<number>
   /** Returns the number of sessions. Absent in a store that would have to read all keys. */
   count?(): number
   close(): void
@@ -59,7 +54,7 @@ export interface SessionLimits {
 /** A stored session, without its id, which is a credential. UNIX times in seconds. */
 export interface ShownSession {
   /** Null for a viewer of the user store. */
-  readonly provider: Pick<SsoOrigin, 'issuer' | 'subject' | 'endsAtSeconds'> | null
+  readonly provider: Pick<Identity, 'issuer' | 'subject' | 'endsAtSeconds'> | null
   readonly signedInAtSeconds: number
   /** The app stores the last use about once a minute. */
   readonly usedAtSeconds: number
@@ -67,27 +62,39 @@ export interface ShownSession {
 
 const TOUCH_AFTER_SECONDS = 60
 
-/** Loose: features declare further fields. */
-const Origin = z.looseObject({ issuer: z.string(), subject: z.string(), endsAtSeconds: z.number() })
+const StoredIdentity = z.object({
+  issuer: z.string(),
+  subject: z.string(),
+  providerSession: z.string().nullable().default(null),
+  providerId: z.string().default(''),
+  endsAtSeconds: z.number(),
+})
 
-/** A stored session. */
-export const StoredSession = z.object({
-  cookie: z.looseObject({}),
-  viewer: z.object({
+/** The viewer of a stored session. The identity is stored under its old name, `sso`. */
+export const StoredViewer = z
+  .object({
     username: z.string(),
     signedInAtSeconds: z.number(),
     passwordVersion: z.string().optional(),
     snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
-    sso: Origin.optional(),
-  }),
-})
+    sso: StoredIdentity.optional(),
+  })
+  .transform(({ sso, ...viewer }) => (sso === undefined ? viewer : { ...viewer, identity: sso }) as SessionViewer)
+
+/** A stored session. */
+export const StoredSession = z.object({ cookie: z.looseObject({}), viewer: StoredViewer })
+
+/** Returns what `StoredViewer` reads. */
+export function storableViewer({ identity, ...viewer }: SessionViewer) {
+  return identity === undefined ? viewer : { ...viewer, sso: identity }
+}
 
 /**
  * Returns what a store keeps of a session. A session that was read never sets its cookie again, so the attributes of
  * the cookie are left out: they were two thirds of the text. An older version of the app reads this form too.
  */
 export function storableSession({ viewer }: SessionData) {
-  return { cookie: {}, viewer }
+  return { cookie: {}, viewer: viewer && storableViewer(viewer) }
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Request, RequestHandler, Response } from 'express'
 import session from 'express-session'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { UserStore, Viewer } from '../users/user-store.ts'
-import type { SessionLimits, SessionViewer, SsoOrigin } from './session-store.ts'
+import type { Identity } from './identity.ts'
+import type { SessionLimits, SessionViewer } from './session-store.ts'
 
 export interface SessionDeps {
   readonly store: session.Store
@@ -19,15 +20,15 @@ export interface SessionDeps {
 }
 
 /**
- * True if a session counts at an entry point. Two viewers may have the same user name: one in the user store, without `sso`,
- * and one of each other system.
+ * True if a session counts at an entry point. Two viewers may have the same user name: one in the user store, without an
+ * identity, and one of each other system.
  */
 export type AcceptsSession = (viewer: SessionViewer, nowSeconds: number) => boolean
 
 export interface ReturningViewer {
   readonly viewer: Viewer
   readonly sessionId: string
-  readonly origin: SsoOrigin | undefined
+  readonly identity: Identity | undefined
 }
 
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
@@ -39,7 +40,7 @@ export interface Sessions {
    */
   returningViewer(req: Request, res: Response): Promise<ReturningViewer | null>
   /** Returns the part of a session that names its viewer, as at a sign-in now. */
-  describe(viewer: Viewer, sso?: SsoOrigin, atSeconds?: number): SessionViewer
+  describe(viewer: Viewer, identity?: Identity, atSeconds?: number): SessionViewer
   /**
    * Looks up the viewer of a description, as `returningViewer` does. Null if a session with it would not count here now.
    * @throws UpstreamError if the user store cannot be reached.
@@ -47,11 +48,11 @@ export interface Sessions {
   find(described: SessionViewer): Promise<Viewer | null>
   /**
    * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
-   * @param sso for an SSO viewer, who is never looked up in the user store.
+   * @param identity of a viewer who is never looked up in the user store.
    * @param atSeconds UNIX time of an earlier sign-in. Default: now.
    * @returns the id; null if the session store failed, and the viewer gets no cookie.
    */
-  start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin, atSeconds?: number): Promise<string | null>
+  start(req: Request, res: Response, viewer: Viewer, identity?: Identity, atSeconds?: number): Promise<string | null>
   /**
    * As `end`, but returns null, and does not throw: without the cookie, no browser can use a session that stays in the
    * store.
@@ -72,7 +73,7 @@ const LOST_USE = 'the last use of a session was not stored'
 
 /** Creates the sessions of all entry points. A browser has one session for all, and `at` is the view of one entry point. */
 export function createSessions(deps: SessionDeps) {
-  const { users, nowSeconds, securityLog, warn, isTls } = deps
+  const { nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
   const middleware = sessionMiddleware(deps, name)
   const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
@@ -90,7 +91,7 @@ export function createSessions(deps: SessionDeps) {
     if (stored === undefined || !accepts(stored, nowSeconds())) return null
     deps.store.touch?.(req.sessionID, req.session, (error?: unknown) => error && warn(error, LOST_USE))
     const viewer = await currentViewer(deps, stored)
-    if (typeof viewer !== 'string') return { viewer, sessionId: req.sessionID, origin: stored.sso }
+    if (typeof viewer !== 'string') return { viewer, sessionId: req.sessionID, identity: stored.identity }
     securityLog.info({ event: 'session-ended', viewer: stored.username, reason: viewer })
     await end(req, res).catch((error: unknown) => warn(error, 'a session that is over stays in the store'))
     return null
@@ -99,13 +100,13 @@ export function createSessions(deps: SessionDeps) {
     const viewer = accepts(described, nowSeconds()) ? await currentViewer(deps, described) : null
     return typeof viewer === 'string' ? null : viewer
   }
-  const describe: Sessions['describe'] = (viewer, sso, at = nowSeconds()) => storedViewer(viewer, at, users, sso)
-  async function start(req: Request, res: Response, viewer: Viewer, sso?: SsoOrigin, atSeconds?: number) {
+  const describe: Sessions['describe'] = (viewer, identity, at) => storedViewer(deps, viewer, identity, at)
+  async function start(req: Request, res: Response, viewer: Viewer, identity?: Identity, atSeconds?: number) {
     try {
       await load(req, res)
       // Without an old session, the id is new already. hasCookie() is stricter than express-session.
       if (req.session.viewer !== undefined) await withCallback((callback) => req.session.regenerate(callback))
-      req.session.viewer = describe(viewer, sso, atSeconds)
+      req.session.viewer = describe(viewer, identity, atSeconds)
       await withCallback((callback) => req.session.save(callback))
       return req.sessionID
     } catch (error) {
@@ -143,14 +144,14 @@ export function createSessions(deps: SessionDeps) {
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */
 function storedViewer(
+  { users, nowSeconds }: Pick<SessionDeps, 'users' | 'nowSeconds'>,
   { username, groups, attributes, passwordVersion }: Viewer,
-  signedInAtSeconds: number,
-  users: Pick<UserStore, 'find'>,
-  sso: SsoOrigin | undefined,
+  identity: Identity | undefined,
+  signedInAtSeconds = nowSeconds(),
 ): SessionViewer {
-  const isFound = users.find !== undefined && sso === undefined
+  const isFound = users.find !== undefined && identity === undefined
   const snapshot = isFound ? passwordVersion && { passwordVersion } : { snapshot: { groups, attributes } }
-  return { username, signedInAtSeconds: Math.floor(signedInAtSeconds), ...snapshot, ...(sso && { sso }) }
+  return { username, signedInAtSeconds: Math.floor(signedInAtSeconds), ...snapshot, ...(identity && { identity }) }
 }
 
 /** Returns the viewer as the user store has it now, or why the session no longer counts. */
@@ -158,8 +159,8 @@ async function currentViewer(
   { users, limits, nowSeconds }: SessionDeps,
   stored: SessionViewer,
 ): Promise<Viewer | string> {
-  const { signedInAtSeconds, sso } = stored
-  const endsAtSeconds = Math.min(signedInAtSeconds + limits.lifetimeSeconds, sso?.endsAtSeconds ?? Infinity)
+  const { signedInAtSeconds, identity } = stored
+  const endsAtSeconds = Math.min(signedInAtSeconds + limits.lifetimeSeconds, identity?.endsAtSeconds ?? Infinity)
   if (endsAtSeconds <= nowSeconds()) return 'too old'
   const viewer = await lookUp(users, stored)
   if (viewer === null) return 'viewer gone or disabled'
@@ -192,7 +193,7 @@ function unsent(): never {
 }
 
 async function lookUp(users: Pick<UserStore, 'find'>, stored: SessionViewer): Promise<Viewer | null> {
-  if (users.find !== undefined && stored.sso === undefined) return await users.find(stored.username)
+  if (users.find !== undefined && stored.identity === undefined) return await users.find(stored.username)
   return stored.snapshot === undefined ? null : { username: stored.username, ...stored.snapshot }
 }
 

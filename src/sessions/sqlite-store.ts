@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
+import type { IdentityLogout } from './identity.ts'
 import { isUseDue, type SessionLimits, type SessionStore, StoredSession, storableSession } from './session-store.ts'
 import { createLockGuard, type LockGuard, openDataFile, SESSION_FILE } from './sqlite-file.ts'
-import { sqliteProviderSessions } from './sso/provider-sessions.ts'
 
 const PRUNE_EVERY_MS = 600_000
 /** Uses within this time share one commit, which costs more than a return. A killed process loses these uses. */
@@ -100,8 +100,19 @@ export function openSqliteSessionStore(
 function managementOf(database: DatabaseSync, writes: LockGuard) {
   const count = database.prepare('SELECT count(*) AS number FROM sessions')
   const ofViewer = database.prepare('DELETE FROM sessions WHERE username = ? AND issuer IS NULL')
+  // Reads the values from JSON, as they were stored: a text with half a character is another one when it is bound.
+  const isOfSubject = "issuer = ?1 ->> '$.issuer' AND subject = ?1 ->> '$.subject'"
+  const ofSubject = database.prepare(`DELETE FROM sessions WHERE ${isOfSubject}`)
+  const ofIssuerSession = database.prepare(
+    `DELETE FROM sessions WHERE issuer = ?1 ->> '$.issuer' AND provider_session = ?1 ->> '$.providerSession'
+       OR ${isOfSubject} AND provider_session IS NULL`,
+  )
   return {
-    ...sqliteProviderSessions(database, writes),
+    async endIdentitySessions(logout: IdentityLogout) {
+      const statement = logout.providerSession === null ? ofSubject : ofIssuerSession
+      const { changes } = await Promise.resolve(writes.run(() => statement.run(JSON.stringify(logout))))
+      return Number(changes)
+    },
     count: () => Numbered.parse(count.get()).number,
     async endSessionsOf(username: string) {
       const { changes } = await Promise.resolve(writes.run(() => ofViewer.run(usernameKey(username))))
@@ -137,19 +148,20 @@ function createPendingUses(database: DatabaseSync, writes: LockGuard) {
 
 /** The conditions for the sessions of one viewer. ?2 is the key of the user name, ?3 the text of a session. */
 const OF_VIEWER = 'username = ?2 AND issuer IS NULL'
-const OF_PROVIDER = "issuer = ?3 ->> '$.viewer.sso.issuer' AND subject = ?3 ->> '$.viewer.sso.subject'"
+const OF_IDENTITY = "issuer = ?3 ->> '$.viewer.sso.issuer' AND subject = ?3 ->> '$.viewer.sso.subject'"
 
 /** Returns a function that stores a session and deletes all but the newest sessions of its viewer. */
 function insertNewest(database: DatabaseSync, mostPerViewer: number) {
-  const [ofUserStore, ofSso] = [insertStatements(database, OF_VIEWER), insertStatements(database, OF_PROVIDER)]
+  const [ofUserStore, ofIdentity] = [insertStatements(database, OF_VIEWER), insertStatements(database, OF_IDENTITY)]
   return (id: string, data: SessionData, now: number) => {
-    const { username = '', signedInAtSeconds = 0, sso } = data.viewer ?? {}
-    const { insert, removeOlder } = sso === undefined ? ofUserStore : ofSso
+    const { username = '', signedInAtSeconds = 0, identity } = data.viewer ?? {}
+    const { insert, removeOlder } = identity === undefined ? ofUserStore : ofIdentity
     const key = usernameKey(username)
     const text = JSON.stringify(storableSession(data))
     const { number } = Numbered.parse(changedRow(insert, id, key, text, signedInAtSeconds, now))
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
-    if (number > mostPerViewer) answer(() => removeOlder.run(mostPerViewer, key, ...(sso === undefined ? [] : [text])))
+    if (number > mostPerViewer)
+      answer(() => removeOlder.run(mostPerViewer, key, ...(identity === undefined ? [] : [text])))
   }
 }
 

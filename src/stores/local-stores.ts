@@ -22,7 +22,7 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
       const sessionStore = openSqliteSessionStore(file, limits, nowSeconds, (message) => log.warn(message))
       return { sessionStore, optionalStores: [sessionStore] }
     },
-    end: async (usernames, areSso) => endSessions(file, usernames, areSso),
+    end: async (usernames, haveIdentity) => endSessions(file, usernames, haveIdentity),
     endAll: async () => endAllSessions(file),
     list: async (username) => readSessions(file, username),
     visitAll: (visit) => visitFile(file, visit),

@@ -48,9 +48,9 @@ export interface StoredSessions {
    * Ends the sessions of user names, and returns their number. The app reads the session at each visit, so the viewers
    * must sign in again. A player that already plays continues until its response expires.
    * @param usernames in any case.
-   * @param areSso true for the sessions of SSO viewers with these names, false for the others.
+   * @param haveIdentity true for the sessions of viewers of other systems with these names, false for those of the user store.
    */
-  end(usernames: string | readonly string[], areSso: boolean): Promise<number>
+  end(usernames: string | readonly string[], haveIdentity: boolean): Promise<number>
   /** Ends the sessions of all viewers, and returns their number. */
   endAll(): Promise<number>
   /** Lists the sessions of a user name in any case, also ones that are over. */

@@ -155,7 +155,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
 function inFull(sessionStore: AppDeps['sessionStore'], signInLimits: Pick<SignInLimits, 'admit'>) {
   const none = () => Promise.resolve(0)
   return {
-    sessionStore: { endSessionsOf: none, endProviderSessions: none, ...sessionStore },
+    sessionStore: { endSessionsOf: none, endIdentitySessions: none, ...sessionStore },
     signInLimits: { ...createSignInLimits(openMemoryCounter), ...signInLimits },
   }
 }

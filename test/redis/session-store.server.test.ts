@@ -5,8 +5,8 @@ import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
 import { endAllRedisSessions } from '../../src/redis/session-list.ts'
 import { openRedisSessionStore } from '../../src/redis/session-store.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
+import { identitySessionsContract, providerSessionOf } from '../sessions/identity-sessions-contract.ts'
 import { destroy, get, sessionOf, sessionStoreContract, set, touch } from '../sessions/session-store-contract.ts'
-import { providerSessionOf, providerSessionsContract } from '../sessions/sso/provider-sessions-contract.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from './servers/redis.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
@@ -37,7 +37,7 @@ function openLink(keyPrefix = 'viewer-auth:'): Promise<RedisLink> {
   return openRedisLink(address, { ...options, log: pino({ level: 'silent' }) })
 }
 
-for (const contract of [sessionStoreContract, providerSessionsContract]) {
+for (const contract of [sessionStoreContract, identitySessionsContract]) {
   contract('Redis', () =>
     Promise.resolve(async (limits, nowSeconds) => openRedisSessionStore(await openLink(), limits, nowSeconds)),
   )

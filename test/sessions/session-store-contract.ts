@@ -63,8 +63,8 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
       const sessionStore = await open()
       const snapshot = { groups: ['gold'], attributes: { street: 'Straße 1' } }
       const identity = { issuer: 'https://idp.example', subject: 'a1', providerSession: 's1' }
-      const sso = { providerId: 'p', ...identity, endsAtSeconds: 20_000 }
-      const viewer = { username: 'ada', signedInAtSeconds: 10_000, passwordVersion: 'v1', snapshot, sso }
+      const stored = { providerId: 'p', ...identity, endsAtSeconds: 20_000 }
+      const viewer = { username: 'ada', signedInAtSeconds: 10_000, passwordVersion: 'v1', snapshot, identity: stored }
       await set(sessionStore, 'a', { ...ada(), viewer } as SessionData)
       const found = await get(sessionStore, 'a')
       expect(found?.cookie).toEqual({})

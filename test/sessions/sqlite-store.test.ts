@@ -5,14 +5,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
 import { endAllSessions } from '../../src/sessions/session-file.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
+import { storableSession } from '../../src/sessions/session-store.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
 import { responseOf } from '../login/response-of.ts'
 import { cookieIn, expectScreen, rowsIn, signIn } from '../login/signed-in.ts'
 import { ADA, startLoginApp } from '../login/start-login-app.ts'
 import { failCommits } from '../server/failing-commits.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
+import { identitySessionsContract, providerSessionOf } from './identity-sessions-contract.ts'
 import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
-import { providerSessionOf, providerSessionsContract } from './sso/provider-sessions-contract.ts'
 
 const LIMITS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 const clock = { seconds: 0 }
@@ -34,7 +35,7 @@ function change(file: string, sql: string): void {
   database.close()
 }
 
-for (const contract of [sessionStoreContract, providerSessionsContract]) {
+for (const contract of [sessionStoreContract, identitySessionsContract]) {
   contract('SQLite', () => {
     const file = newFile()
     return Promise.resolve((limits, nowSeconds) => openSqliteSessionStore(file, limits, nowSeconds))
@@ -67,7 +68,9 @@ test('a session file of the first version is updated, and keeps its sessions', a
 test('a session file of the second version is updated, and its sessions are found by provider', async () => {
   const file = newFile()
   const rows = [sessionOf('ada', 10_000), providerSessionOf('ada', 10_000, { providerSession: 's1' })]
-  const values = rows.map((row, id) => `('${id}', 'ada', '${JSON.stringify(row)}', 10000, 10000, ${id})`)
+  const values = rows.map(
+    (row, id) => `('${id}', 'ada', '${JSON.stringify(storableSession(row))}', 10000, 10000, ${id})`,
+  )
   change(
     file,
     `CREATE TABLE sessions (id TEXT PRIMARY KEY, username TEXT NOT NULL, data TEXT NOT NULL,
@@ -78,7 +81,7 @@ test('a session file of the second version is updated, and its sessions are foun
   )
   const sessionStore = open(file)
   const logout = { issuer: 'https://idp.example', subject: null, providerSession: 's1' }
-  expect(await sessionStore.endProviderSessions(logout)).toBe(1)
+  expect(await sessionStore.endIdentitySessions(logout)).toBe(1)
   expect(await get(sessionStore, '0')).toMatchObject({ viewer: { username: 'ada' } })
 })
 

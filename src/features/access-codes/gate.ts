@@ -1,9 +1,10 @@
 import { LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
 import type { EntryPointDeps, Gate } from '../../login/route-deps.ts'
-import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import { endOf } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
+import { CODES_ISSUER } from './guest-way.ts'
 import { type SeatsDeps, seatsOf, sessionBefore } from './seats.ts'
 
 export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn' | 'sessions'> {
@@ -16,8 +17,8 @@ export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn' |
  */
 export function createGate(parts: GateParts): Gate {
   const { codes, entryPoint, nowSeconds, logSignIn, sessions } = parts
-  return async (req, res, { origin, sessionId, context, viewer }) => {
-    const subject = guestSubjectOf({ ...(origin && { sso: origin }) }, 'codes')
+  return async (req, res, { identity, sessionId, context, viewer }) => {
+    const subject = guestSubjectOf({ ...(identity && { identity }) }, CODES_ISSUER)
     if (subject === null) return null
     const known = await codes.ofSubject(subject)
     if (known === null || known.batch.entryPoint !== entryPoint.name) return refusal('code-unknown', 'endedCode')

@@ -1,4 +1,5 @@
-import { GUEST_ISSUERS } from '../../services/guests/guest-origin.ts'
+/** The issuer of guests with access codes. */
+export const CODES_ISSUER = 'codes'
 
 /** How command lines name guests with a code. */
-export const accessCodeGuests = { issuer: GUEST_ISSUERS.codes, words: 'access code' }
+export const accessCodeGuests = { issuer: CODES_ISSUER, words: 'access code' }

@@ -5,7 +5,7 @@ import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { sendFault, sendWrongMethod } from '../../login/routes.ts'
 import type { AppParts } from '../../login/service.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import { stores } from '../../stores.ts'
 import { readSubject } from './codes/code-records.ts'
@@ -13,6 +13,7 @@ import { createCodeStore } from './codes/code-store.ts'
 import type { AccessCodeSettings } from './fields.ts'
 import { createGate } from './gate.ts'
 import { createGuessLimits } from './guess-limits.ts'
+import { CODES_ISSUER } from './guest-way.ts'
 import { type CodeDeps, postCode } from './post-code.ts'
 import { codeScreenPart } from './screen-part.ts'
 
@@ -39,7 +40,7 @@ export async function openAccessCodes(
       return {
         screenPart: codeScreenPart(settings, hasPasswordForm),
         // A code belongs to one entry point, and so does the session.
-        acceptsSession: (viewer) => readSubject(guestSubjectOf(viewer, 'codes') ?? '')?.entryPoint === name,
+        acceptsSession: (viewer) => readSubject(guestSubjectOf(viewer, CODES_ISSUER) ?? '')?.entryPoint === name,
         gate: (deps) => createGate({ ...deps, ...own }),
         routes: (deps) => codeRoutes({ ...deps, ...own }, deps),
       }

@@ -5,11 +5,12 @@ import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
 import { sendToPlayer } from '../../login/send-to-player.ts'
-import { guestOrigin } from '../../services/guests/guest-origin.ts'
+import { guestIdentity } from '../../services/guests/guest-identity.ts'
 import { type CheckDeps, checkCode } from './check-code.ts'
 import { readCodeForm } from './code-form.ts'
 import { viewerOf } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
+import { CODES_ISSUER } from './guest-way.ts'
 import { PROMPT } from './screen-part.ts'
 
 export interface CodeDeps extends EntryPointDeps, CheckDeps {
@@ -45,9 +46,13 @@ export function postCode(deps: CodeDeps): RequestHandler {
       const use = await deps.codes.use(known, read.form.name, now)
       const { viewer, subject } = viewerOf(known, use, read.form.name)
       const sessionEnd = now + deps.sessionLifetimeSeconds
-      const origin = guestOrigin('codes', subject, Math.min(sessionEnd, known.batch.endsAtSeconds ?? sessionEnd))
-      const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer, origin))
-      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', origin, isShared, openSession })
+      const identity = guestIdentity(
+        CODES_ISSUER,
+        subject,
+        Math.min(sessionEnd, known.batch.endsAtSeconds ?? sessionEnd),
+      )
+      const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer, identity))
+      await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', identity, isShared, openSession })
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { ...faultEvent(error), status: refusal.status })

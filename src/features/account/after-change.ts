@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Notice } from '../../services/account-changes/service.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
+import type { Notice } from '../../services/account-changes/service.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { AccountDeps } from './route-deps.ts'
 import { sendNotice } from './send-notice.ts'

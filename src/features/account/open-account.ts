@@ -23,10 +23,7 @@ import { sendNotice } from './send-notice.ts'
 export type AccountParts = AppParts & { readonly accountChanges: AccountChanges }
 
 /** Creates the pages on which viewers set their passwords. */
-export function createAccount(
-  account: Account,
-  app: AccountParts,
-): OpenFeature<object> {
+export function createAccount(account: Account, app: AccountParts): OpenFeature<object> {
   const { publicUrl, accountChanges } = app
   const parts = accountChanges.newPasswordParts
   accountChanges.sendNoticesBy((viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice))

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express'
-import type { NewPasswordPart } from '../../services/account-changes/service.ts'
 import type { CheckCredentialsDeps } from '../../login/check-credentials.ts'
 import type { LogSteps } from '../../login/log/step-log.ts'
 import { isFromOwnPage } from '../../login/request/same-origin.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
 import { type TextRefusal, textRefusalOf } from '../../login/screens/text-refusal.ts'
+import type { NewPasswordPart } from '../../services/account-changes/service.ts'
 import type { Account } from './account.ts'
 import type { AccountPages } from './pages.ts'
 

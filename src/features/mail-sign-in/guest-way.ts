@@ -1,4 +1,4 @@
-import { GUEST_ISSUERS } from '../../services/guests/guest-origin.ts'
+import { MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 
 /** How command lines name guests by mail. */
-export const mailGuests = { issuer: GUEST_ISSUERS.mail, words: 'mail' }
+export const mailGuests = { issuer: MAIL_ISSUER, words: 'mail' }

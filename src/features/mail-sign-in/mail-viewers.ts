@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { guestOrigin, guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import { guestIdentity, guestSubjectOf, MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 import { parseMailAddress } from '../../services/guests/mail-address.ts'
 import type { KnownGuest } from '../../services/guests/service.ts'
-import type { SessionViewer, SsoOrigin } from '../../sessions/session-store.ts'
+import type { Identity } from '../../sessions/identity.ts'
+import type { SessionViewer } from '../../sessions/session-store.ts'
 import type { UserStore, Viewer } from '../../users/user-store.ts'
 import { type MailSignInSettings, USERNAME } from './fields.ts'
 import type { GuestList } from './guest-list.ts'
@@ -27,7 +28,7 @@ export interface NotFound {
 export interface SignedIn {
   readonly viewer: Viewer
   /** Absent for a viewer of the user store. */
-  readonly origin?: SsoOrigin
+  readonly identity?: Identity
 }
 
 interface MailViewersDeps {
@@ -53,7 +54,7 @@ export function createMailViewers(
         return viewer ? { viewer } : ((await findKnown(address)) ?? NOT_FOUND)
       },
       isListed: () => false,
-      acceptsSession: ({ sso }) => sso === undefined,
+      acceptsSession: ({ identity }) => identity === undefined,
     }
   }
   return {
@@ -62,12 +63,12 @@ export function createMailViewers(
       if (known !== null) return known
       const guest = guests.find(address)
       const viewer = guest && { username: address, ...guest }
-      const origin = guestOrigin('mail', address, nowSeconds() + sessionSeconds)
-      return viewer ? { viewer, origin } : NOT_FOUND
+      const identity = guestIdentity(MAIL_ISSUER, address, nowSeconds() + sessionSeconds)
+      return viewer ? { viewer, identity } : NOT_FOUND
     },
     isListed: (address) => guests.find(address) !== null,
     acceptsSession(stored) {
-      const address = guestSubjectOf(stored, 'mail')
+      const address = guestSubjectOf(stored, MAIL_ISSUER)
       if (address === null) return false
       const guest = guests.find(address)
       // The gate tells a guest who is no longer on the list. With other groups or attributes, the guest signs in again.

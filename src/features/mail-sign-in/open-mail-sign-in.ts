@@ -3,7 +3,7 @@ import { LANGUAGES, textsOf } from '../../languages/languages.ts'
 import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
 import type { Gate } from '../../login/route-deps.ts'
 import type { AppParts } from '../../login/service.ts'
-import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import { guestSubjectOf, MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import type { MailSignInSettings } from './fields.ts'
@@ -80,8 +80,8 @@ const REMOVED = {
  * again: the session may have the groups of the list, or be from another entry point.
  */
 function listGate({ isListed }: Pick<MailViewers, 'isListed'>): Gate {
-  return (_req, _res, { origin }) => {
-    const address = origin ? guestSubjectOf({ sso: origin }, 'mail') : null
+  return (_req, _res, { identity }) => {
+    const address = identity ? guestSubjectOf({ identity }, MAIL_ISSUER) : null
     return address === null || isListed(address) ? null : REMOVED
   }
 }

@@ -123,13 +123,12 @@ function postCode(deps: MailSignInDeps): RequestHandler {
         logSignIn(req, { outcome: 'mail-guest-removed', viewer: address, status: 403, ...(reason && { reason }) })
         return show({ prompt: PROMPTS.address, refusal: { status: 403, text: 'mail-sign-in.removed' } })
       }
-      const { viewer, origin } = signedIn
-      // The origin of a guest tells the way in; a viewer of the store has none.
-      if (origin === undefined) logSignIn(req, { outcome: 'mail-signed-in', viewer: viewer.username })
-      const openSession = () =>
-        isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer, ...(origin ? [origin] : []))
+      const { viewer, identity } = signedIn
+      // The identity of a guest tells the way in; a viewer of the store has none.
+      if (identity === undefined) logSignIn(req, { outcome: 'mail-signed-in', viewer: viewer.username })
+      const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer, identity))
       const visit = { viewer, context, outcome: 'signed-in', isShared, openSession } as const
-      await sendToPlayer(deps, req, res, { ...visit, ...(origin && { origin }) })
+      await sendToPlayer(deps, req, res, { ...visit, ...(identity && { identity }) })
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { ...faultEvent(error), viewer: address, status: refusal.status })

@@ -1,7 +1,7 @@
 import PACKAGE from '../../../package.json' with { type: 'json' }
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import type { Watch, WatchedApp } from '../../login/watch.ts'
 import { SIGN_IN_OUTCOMES } from '../../login/log/sign-in-log.ts'
+import type { Watch, WatchedApp } from '../../login/watch.ts'
 import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
 import type { OptionalStore } from '../../server/monitoring/readiness.ts'
 import type { Readings } from './gauges.ts'

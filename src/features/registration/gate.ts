@@ -1,8 +1,9 @@
 import type { Gate } from '../../login/route-deps.ts'
-import { GUEST_ISSUERS } from '../../services/guests/guest-origin.ts'
+import { MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 import type { RegistrationState } from './book/registration.ts'
 import type { Registrations } from './book/registrations.ts'
 import { subjectOf } from './guest.ts'
+import { REGISTRATION_ISSUER } from './guest-way.ts'
 import { messageOfState } from './screens/messages.ts'
 
 /**
@@ -10,20 +11,20 @@ import { messageOfState } from './screens/messages.ts'
  * look at guests who sign in by mail and never registered.
  */
 export function createGate(registrations: Pick<Registrations, 'find'>, entryPoint: string): Gate {
-  return async (_req, _res, { origin }) => {
-    const address = addressIn(origin, entryPoint)
+  return async (_req, _res, { identity }) => {
+    const address = addressIn(identity, entryPoint)
     if (address === null) return null
     const registration = await registrations.find(address)
     if (registration?.state === 'approved') return null
-    if (registration === null) return origin?.issuer === GUEST_ISSUERS.registration ? refusalOf('unknown') : null
+    if (registration === null) return identity?.issuer === REGISTRATION_ISSUER ? refusalOf('unknown') : null
     return refusalOf(registration.state)
   }
 }
 
-function addressIn(origin: { readonly issuer: string; readonly subject: string } | undefined, entryPoint: string) {
-  if (origin?.issuer === GUEST_ISSUERS.mail) return origin.subject
-  if (origin?.issuer !== GUEST_ISSUERS.registration) return null
-  return origin.subject.slice(subjectOf(entryPoint, '').length)
+function addressIn(identity: { readonly issuer: string; readonly subject: string } | undefined, entryPoint: string) {
+  if (identity?.issuer === MAIL_ISSUER) return identity.subject
+  if (identity?.issuer !== REGISTRATION_ISSUER) return null
+  return identity.subject.slice(subjectOf(entryPoint, '').length)
 }
 
 function refusalOf(state: RegistrationState | 'unknown') {

@@ -1,4 +1,5 @@
-import { GUEST_ISSUERS } from '../../services/guests/guest-origin.ts'
+/** The issuer of guests who registered. */
+export const REGISTRATION_ISSUER = 'registration'
 
 /** How command lines name guests who registered. */
-export const registrationGuests = { issuer: GUEST_ISSUERS.registration, words: 'registration' }
+export const registrationGuests = { issuer: REGISTRATION_ISSUER, words: 'registration' }

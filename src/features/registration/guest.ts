@@ -1,6 +1,7 @@
-import { guestOrigin } from '../../services/guests/guest-origin.ts'
+import { guestIdentity } from '../../services/guests/guest-identity.ts'
 import type { KnownGuest } from '../../services/guests/service.ts'
 import type { Registration } from './book/registration.ts'
+import { REGISTRATION_ISSUER } from './guest-way.ts'
 import type { RegistrationSettings } from './settings/settings.ts'
 
 /** Returns the subject of a guest who registered at an entry point: an address may register at several. */
@@ -15,5 +16,5 @@ export function guestOf(
   endsAtSeconds: number,
 ): KnownGuest {
   const viewer = { username: address, groups: group === null ? [] : [group], attributes }
-  return { viewer, origin: guestOrigin('registration', subjectOf(entryPoint, address), endsAtSeconds) }
+  return { viewer, identity: guestIdentity(REGISTRATION_ISSUER, subjectOf(entryPoint, address), endsAtSeconds) }
 }

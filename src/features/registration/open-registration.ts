@@ -1,13 +1,14 @@
 import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
 import { compileView } from '../../login/screens/views.ts'
 import type { AppParts } from '../../login/service.ts'
-import { guestSubjectOf } from '../../services/guests/guest-origin.ts'
+import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import { createRegistrations, type Registrations } from './book/registrations.ts'
 import { createFormSeal } from './form/sealed-form.ts'
 import { createGate } from './gate.ts'
 import { guestOf, subjectOf } from './guest.ts'
+import { REGISTRATION_ISSUER } from './guest-way.ts'
 import { createMails, mailSteps } from './mails.ts'
 import { createRegistrationPages } from './screens/pages.ts'
 import { registrationPart } from './screens/screen-part.ts'
@@ -58,7 +59,8 @@ export function openRegistration(
       const formSeal = createFormSeal(app, name)
       return {
         screenPart: registrationPart(!entryPoint.hasPasswordForm),
-        acceptsSession: (viewer) => guestSubjectOf(viewer, 'registration')?.startsWith(subjectOf(name, '')) ?? false,
+        acceptsSession: (viewer) =>
+          guestSubjectOf(viewer, REGISTRATION_ISSUER)?.startsWith(subjectOf(name, '')) ?? false,
         gate: () => createGate(registrations, name),
         routes(deps) {
           const pages = createRegistrationPages(deps, template)

@@ -24,13 +24,13 @@ export interface ScreenLimit {
   readonly sendScreen: SendOtherScreen
 }
 
-/** A viewer of the user store by name, or an SSO viewer by identity. */
-function ownerKey(entryPoint: EntryPoint, address: ReturnAddress, { viewer, origin }: Owner): string {
-  const owner = origin ? ['sso', origin.issuer, origin.subject] : ['store', usernameKey(viewer.username)]
+/** A viewer of the user store by name, another viewer by identity. */
+function ownerKey(entryPoint: EntryPoint, address: ReturnAddress, { viewer, identity }: Owner): string {
+  const owner = identity ? ['sso', identity.issuer, identity.subject] : ['store', usernameKey(viewer.username)]
   return placesKey(entryPoint, address, owner)
 }
 
-type Owner = Pick<AuthenticatedViewer, 'viewer' | 'origin'>
+type Owner = Pick<AuthenticatedViewer, 'viewer' | 'identity'>
 type GateDeps = Pick<EntryPointDeps, 'entryPoint' | 'sessions' | 'logSignIn' | 'nowSeconds'>
 
 /**

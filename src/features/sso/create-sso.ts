@@ -52,10 +52,10 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: App
         .use(callbackRoutes({ sso, cookies, nowSeconds, entryPoints: routesOf, windows, logSignIn }))
         .use(logoutRoutes({ sso, sessionStore, nowSeconds, headers, logSignIn }))
     },
-    async hasEnded({ sso: origin, signedInAtSeconds: startedAtSeconds }) {
-      const isOver = origin !== undefined && (await isLoggedOut(sso.flows, { ...origin, startedAtSeconds }))
+    async hasEnded({ identity, signedInAtSeconds: startedAtSeconds }) {
+      const isOver = identity !== undefined && (await isLoggedOut(sso.flows, { ...identity, startedAtSeconds }))
       // The logout may not have found a session that is new.
-      if (isOver) await sessionStore.endProviderSessions(origin)
+      if (isOver) await sessionStore.endIdentitySessions(identity)
       return isOver
     },
     optionalStores: sso.all,

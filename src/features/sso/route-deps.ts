@@ -14,5 +14,5 @@ export interface SsoRouteDeps extends EntryPointDeps {
   readonly windows: WindowPages
   readonly cookies: WindowCookies
   readonly publicUrl: URL
-  readonly sessionStore: Pick<SessionStore, 'endProviderSessions'>
+  readonly sessionStore: Pick<SessionStore, 'endIdentitySessions'>
 }

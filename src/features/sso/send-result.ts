@@ -48,17 +48,17 @@ export async function sendResult(
   }
   const viewer = { username, groups, attributes }
   const endsAtSeconds = signedInAtSeconds + settings.sessionSeconds
-  const origin = { providerId: providerIdOf(settings), issuer, subject, providerSession, endsAtSeconds }
+  const identity = { providerId: providerIdOf(settings), issuer, subject, providerSession, endsAtSeconds }
   await sendToPlayer(deps, req, res, {
     viewer,
     context,
     outcome: 'signed-in',
-    origin,
+    identity,
     async openSession() {
-      const id = await sessions.start(req, res, viewer, origin)
+      const id = await sessions.start(req, res, viewer, identity)
       // A logout in the meantime may not have found the session yet.
       if (id === null || !(await isLoggedOut(sso.flows, result))) return id
-      await sessionStore.endProviderSessions(origin)
+      await sessionStore.endIdentitySessions(identity)
       return null
     },
   })

@@ -59,7 +59,7 @@ export interface SignInEvent {
   readonly status?: number
   readonly limit?: string
   readonly attribute?: string
-  /** The identity of an SSO viewer. */
+  /** The identity of a viewer who is not in the user store. */
   readonly issuer?: string
   readonly subject?: string
   /** The number of sessions that the event ended. */

@@ -1,14 +1,14 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { Service } from '../../login/service.ts'
-import type { SsoOrigin } from '../../sessions/session-store.ts'
+import type { Identity } from '../../sessions/identity.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { GuestRecords } from './guest-records.ts'
 import { GUESTS_SETTINGS, type GuestsSettings } from './settings.ts'
 
-/** A guest who may sign in, and where the guest comes from. */
+/** A guest who may sign in, and the identity of the guest. */
 export interface KnownGuest {
   readonly viewer: Viewer
-  readonly origin: SsoOrigin
+  readonly identity: Identity
 }
 
 /** The guests of all features, who are in no user store. */

@@ -4,7 +4,7 @@ import { UpstreamError } from '../../errors.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { AuthenticatedViewer } from '../../login/route-deps.ts'
 import type { AppParts } from '../../login/service.ts'
-import { type SessionViewer, StoredSession } from '../../sessions/session-store.ts'
+import { type SessionViewer, StoredViewer, storableViewer } from '../../sessions/session-store.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { createSeal } from './seal.ts'
 
@@ -15,7 +15,7 @@ const RENEW_AFTER_SECONDS = 240
 const LONGEST_PASS = 6_000
 
 const Content = z.object({
-  viewer: StoredSession.shape.viewer,
+  viewer: StoredViewer,
   isShared: z.boolean(),
   isReturn: z.boolean(),
   id: z.string(),
@@ -79,12 +79,13 @@ export function createPasses(
 ): Passes {
   const seal = createSeal(sessionSettings.secrets, `viewer-auth pass 1 ${publicUrl.origin} ${use}`)
   const bindingOf = ({ fields }: PlayerContext) => JSON.stringify([entryPoint, Object.entries(fields).toSorted()])
-  const sealed = (pass: Pass, context: PlayerContext) => seal.seal(JSON.stringify(pass), bindingOf(context))
+  const sealed = (pass: Pass, context: PlayerContext) =>
+    seal.seal(JSON.stringify({ ...pass, viewer: storableViewer(pass.viewer) }), bindingOf(context))
   const revoked = openCounter(`revoked-pass-${use}`, 2 * PASS_SECONDS)
   const isOver = async ({ viewer, id }: Pass) => {
     const ends = Math.min(
       viewer.signedInAtSeconds + sessionSettings.lifetimeSeconds,
-      viewer.sso?.endsAtSeconds ?? Infinity,
+      viewer.identity?.endsAtSeconds ?? Infinity,
     )
     if (ends <= nowSeconds() || (await revoked.get(id)) !== null) return true
     return await hasEnded(viewer)
@@ -96,9 +97,9 @@ export function createPasses(
       sessionStore.checkHealth().catch((cause: unknown) => {
         throw new UpstreamError('session-store', 'The session of a pass cannot be read', { cause })
       }),
-    issue({ viewer, context, origin, outcome, isShared = false }) {
+    issue({ viewer, context, identity, outcome, isShared = false }) {
       const isReturn = outcome === 'returned'
-      const { snapshot, passwordVersion, ...named } = sessions.describe(viewer, origin)
+      const { snapshot, passwordVersion, ...named } = sessions.describe(viewer, identity)
       const own = isReturn ? {} : { ...(snapshot && { snapshot }), ...(passwordVersion && { passwordVersion }) }
       const id = randomBytes(9).toString('base64url')
       const pass = { viewer: { ...named, ...own }, isShared, isReturn, id, sealedAtSeconds: nowSeconds() }

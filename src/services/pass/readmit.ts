@@ -54,12 +54,12 @@ export async function readmit(deps: ReadmitDeps, req: Request, res: Response, gi
     viewer,
     context,
     outcome: 'signed-in',
-    origin: stored.sso,
+    identity: stored.identity,
     isShared,
     async openSession() {
       const id = await (isShared
         ? sessions.forget(req, res)
-        : sessions.start(req, res, viewer, stored.sso, stored.signedInAtSeconds))
+        : sessions.start(req, res, viewer, stored.identity, stored.signedInAtSeconds))
       // A logout at the provider in the meantime may not have found the session yet.
       return id === null || (await passes.isOver(pass)) ? null : id
     },
@@ -78,7 +78,8 @@ export async function returningWith(
 ): Promise<ReturningViewer | null> {
   const returning = await sessions.returningViewer(req, res)
   if (returning === null) await passes.assertSessions()
-  const isSame = returning?.viewer.username === stored.username && returning.origin?.subject === stored.sso?.subject
+  const isSame =
+    returning?.viewer.username === stored.username && returning.identity?.subject === stored.identity?.subject
   return isSame ? returning : null
 }
 

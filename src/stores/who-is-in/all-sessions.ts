@@ -30,7 +30,7 @@ export function namedSession(json: string, usedAt?: number): NamedSession | null
   try {
     const { viewer, usedAtSeconds = usedAt } = Readable.parse(JSON.parse(json))
     if (usedAtSeconds === undefined) return null
-    const { username, signedInAtSeconds, sso: provider = null, snapshot } = viewer
+    const { username, signedInAtSeconds, identity: provider = null, snapshot } = viewer
     return { username, provider, signedInAtSeconds, usedAtSeconds, groups: snapshot?.groups ?? null }
   } catch {
     return null

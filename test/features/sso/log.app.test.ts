@@ -47,7 +47,8 @@ test('no line of the log has a secret of a sign-in, whatever comes of it', async
         ...sso.flows,
         put(kind, key, record) {
           secrets.add(key)
-          for (const value of Object.values(record)) if (String(value).length === 43) secrets.add(String(value))
+          for (const value of Object.values(record as object))
+            if (String(value).length === 43) secrets.add(String(value))
           if (!isStoreAway) return sso.flows.put(kind, key, record)
           return Promise.reject(new UpstreamError('sso-store', 'Redis does not answer'))
         },

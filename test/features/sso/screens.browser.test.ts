@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { textOfRefusal } from '../../../src/features/sso/refusals.ts'
 import { FRAME_REFUSALS, type RefusedSignIn } from '../../../src/features/sso/flow-kinds.ts'
+import { textOfRefusal } from '../../../src/features/sso/refusals.ts'
 import { errorText, type Language } from '../../../src/languages/languages.ts'
 import { type FlowStore, RESULT } from '../../../src/services/window/flows/flow-store.ts'
 import { windowIdOf } from '../../../src/services/window/frame-secret.ts'

@@ -72,10 +72,10 @@ export async function startAppWithSso(
   const withChanges = defineFeature({
     ...ssoFeature,
     needs: { signInWindow },
-    async open(app, own) {
+    open(app, own) {
       const opened = openSso({ ...app, log: QUIET }, own as readonly EntryPointOf<SsoSettings>[])
       isOpen.resolve(opened)
-      return createSso(changeSso(opened), app)
+      return Promise.resolve(createSso(changeSso(opened), app))
     },
   })
   const app = await startLoginApp({

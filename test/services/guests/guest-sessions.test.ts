@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { defineFeature } from '../../../src/login/feature.ts'
 import { readPlayerContext } from '../../../src/login/request/player-context.ts'
 import { sendToPlayer } from '../../../src/login/send-to-player.ts'
-import { GUEST_ISSUERS, guestOrigin, guestSubjectOf } from '../../../src/services/guests/guest-origin.ts'
+import { guestIdentity, guestSubjectOf, MAIL_ISSUER } from '../../../src/services/guests/guest-identity.ts'
 import { guests } from '../../../src/services/guests/service.ts'
 import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { cookieIn } from '../../login/signed-in.ts'
@@ -15,22 +15,22 @@ const openDoor = defineFeature({
   name: 'open-door',
   needs: { guests },
   read: () => null,
-  async open({ guests: { records } }) {
-    return {
+  open({ guests: { records } }) {
+    return Promise.resolve({
       at: () => ({
-        acceptsSession: (viewer) => guestSubjectOf(viewer, 'mail') !== null,
+        acceptsSession: (viewer) => guestSubjectOf(viewer, MAIL_ISSUER) !== null,
         routes: (deps) => async (req, res, next) => {
           const reading = readPlayerContext({}, deps.answer)
           if (req.path !== '/open-door' || !reading.ok) return next()
           await records.write([{ kind: 'visit', key: ADA.username, text: '' }])
           const viewer = { username: ADA.username, groups: [], attributes: {} }
-          const origin = guestOrigin('mail', ADA.username, START_SECONDS + 600)
-          const openSession = () => deps.sessions.start(req, res, viewer, origin)
+          const identity = guestIdentity(MAIL_ISSUER, ADA.username, START_SECONDS + 600)
+          const openSession = () => deps.sessions.start(req, res, viewer, identity)
           const { context } = reading
-          await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', origin, openSession })
+          await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', identity, openSession })
         },
       }),
-    }
+    })
   },
 })
 
@@ -75,7 +75,7 @@ test('a log line of a guest has the issuer and the subject', async () => {
   await app.post('/e/guests/open-door')
   expect(app.lines.find(({ outcome }) => outcome === 'signed-in')).toMatchObject({
     viewer: ADA.username,
-    issuer: GUEST_ISSUERS.mail,
+    issuer: MAIL_ISSUER,
     subject: ADA.username,
   })
 })

@@ -8,7 +8,7 @@ import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../../login/r
 import { sendFault, sendWrongMethod } from '../../../login/routes.ts'
 import { describeError } from '../../../login/screens/error-page.ts'
 import { sendLocation, sendPage, sendRedirect } from '../../../login/screens/send.ts'
-import { isAskedByScript, isNavigation } from '../../../login/send-to-player.ts'
+import { isAskedByScript, isNavigation, loggedIdentity } from '../../../login/send-to-player.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { createPasses, type Pass, type Passes, type PassServices } from '../../../services/pass/passes.ts'
 import { readmit, readPass, returningWith, showSignIn } from '../../../services/pass/readmit.ts'
@@ -66,9 +66,9 @@ function waitingGate(door: WaitingDoor, services: PassServices, deps: RoomDeps, 
     return reading.ok ? pageKey(reading.pass) : sealed
   }
   function sendToRoom(req: Request, res: Response, visit: AuthenticatedViewer, { path, ...pass }: Room): void {
-    const { viewer, context, outcome, origin } = visit
+    const { viewer, context, outcome } = visit
     const { username } = viewer
-    const identity = origin && { issuer: origin.issuer, subject: origin.subject }
+    const identity = loggedIdentity(visit)
     logSignIn(req, { outcome: 'waiting', viewer: username, isReturn: outcome === 'returned', ...identity })
     const headers = headersFor(context.address.origin)
     const isScript = outcome === 'signed-in' && isAskedByScript(req, entryPoint)

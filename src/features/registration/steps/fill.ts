@@ -103,9 +103,9 @@ export async function showOwn(
     logSignIn(req, { outcome: 'registration-state', viewer: address, reason: state })
     return pages.sendMessage(req, res, context, messageOfState(state))
   }
-  const { viewer, origin } = guestOf(registration, settings, nowSeconds() + sessionSeconds)
-  const openSession = () => sessions.start(req, res, viewer, origin)
-  await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', origin, openSession })
+  const { viewer, identity } = guestOf(registration, settings, nowSeconds() + sessionSeconds)
+  const openSession = () => sessions.start(req, res, viewer, identity)
+  await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', identity, openSession })
 }
 
 function showShut(

@@ -14,7 +14,7 @@ import { rememberLogout } from './logged-out.ts'
 
 export interface LogoutDeps {
   readonly sso: Sso
-  readonly sessionStore: Pick<SessionStore, 'endProviderSessions'>
+  readonly sessionStore: Pick<SessionStore, 'endIdentitySessions'>
   readonly nowSeconds: () => number
   /** For requests that belong to no entry point. */
   readonly logSignIn: LogSignIn
@@ -62,10 +62,10 @@ function postLogout({ sso, sessionStore, nowSeconds, logSignIn }: LogoutDeps): R
       await rememberLogout(flows, logout, nowSeconds())
     } catch (error) {
       // Many providers do not try again, so the sessions end in any case.
-      await sessionStore.endProviderSessions(logout)
+      await sessionStore.endIdentitySessions(logout)
       throw error
     }
-    const ended = await sessionStore.endProviderSessions(logout)
+    const ended = await sessionStore.endIdentitySessions(logout)
     // Last: after a failure, the provider may send the same token again.
     await flows.put(LOGOUT_TOKEN, tokenKey, { atSeconds: nowSeconds() })
     const { issuer, subject } = logout

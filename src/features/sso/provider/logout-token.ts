@@ -2,7 +2,7 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import type { ProviderLogout } from '../../../sessions/sso/provider-sessions.ts'
+import type { IdentityLogout } from '../../../sessions/identity.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
 import { createProviderKeys, type ProviderKeys, tokenFault, verifyToken } from './signed-token.ts'
 
@@ -16,7 +16,7 @@ export interface LogoutIssuer {
 }
 
 export type LogoutCheck =
-  | { readonly ok: true; readonly logout: ProviderLogout; readonly tokenId: string }
+  | { readonly ok: true; readonly logout: IdentityLogout; readonly tokenId: string }
   /** `reason` is for the log, and contains no value of the token. */
   | { readonly ok: false; readonly reason: string }
 

@@ -74,6 +74,6 @@ export function connectionIdOf(settings: SsoSettings): string {
 /** Accepts sessions of this provider. They may be from an entry point with a longer limit. */
 export function acceptsSession(settings: SsoSettings): AcceptsSession {
   const providerId = providerIdOf(settings)
-  return ({ sso, signedInAtSeconds }, nowSeconds) =>
-    sso?.providerId === providerId && signedInAtSeconds + settings.sessionSeconds > nowSeconds
+  return ({ identity, signedInAtSeconds }, nowSeconds) =>
+    identity?.providerId === providerId && signedInAtSeconds + settings.sessionSeconds > nowSeconds
 }

@@ -153,7 +153,7 @@ async function startWithOutages() {
   const opened = openSqliteSessionStore(':memory:', SESSION_LIMITS, () => Date.now() / 1000)
   const sessionStore: SessionStore = {
     ...opened,
-    endProviderSessions: (logout) => (away.isSessions ? fail() : opened.endProviderSessions(logout)),
+    endIdentitySessions: (logout) => (away.isSessions ? fail() : opened.endIdentitySessions(logout)),
   }
   const app = await startSso({
     sessionStore,

@@ -15,7 +15,12 @@ const TIME: FlowKind<{ readonly atSeconds: number }> = {
 }
 
 export const STARTED = { entryPoint: 'default', flow: 'f' as string | null, startedAtSeconds: 1_999_999_990.5 }
-export const SIGNED_IN = { entryPoint: 'default', username: 'ada', groups: ['gold'], attributes: { street: 'Straße 1' } }
+export const SIGNED_IN = {
+  entryPoint: 'default',
+  username: 'ada',
+  groups: ['gold'],
+  attributes: { street: 'Straße 1' },
+}
 
 /**
  * Tests the promises of every store of sign-ins that are under way, against the real store.
@@ -51,9 +56,7 @@ export function flowStoreContract(name: string, open: () => Promise<FlowStore>):
       expect(await store.read(TIME, 'a')).toBeNull()
       await store.put(TIME, 'a', { atSeconds: 1.5 })
       await store.put(TIME, 'a', { atSeconds: 2.5 })
-      expect([await store.read(TIME, 'a'), await store.read(TIME, 'a')]).toEqual(
-        Array(2).fill({ atSeconds: 2.5 }),
-      )
+      expect([await store.read(TIME, 'a'), await store.read(TIME, 'a')]).toEqual(Array(2).fill({ atSeconds: 2.5 }))
       expect(await store.read({ ...TIME, name: 'other' }, 'a')).toBeNull()
     })
     test(`a look leaves the record there, ${name}`, async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../../../src/errors.ts'
-import { createMemoryFlows } from '../../../../src/services/window/flows/memory-flows.ts'
 import { RESULT } from '../../../../src/services/window/flows/flow-store.ts'
+import { createMemoryFlows } from '../../../../src/services/window/flows/memory-flows.ts'
 import { flowStoreContract, SIGNED_IN, STARTED, STATE } from './flow-store-contract.ts'
 
 flowStoreContract('memory', () => Promise.resolve(createMemoryFlows(() => 0)))

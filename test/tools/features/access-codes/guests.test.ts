@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { type GuestIssuer, guestOrigin } from '../../../../src/services/guests/guest-origin.ts'
+import { guestIdentity } from '../../../../src/services/guests/guest-identity.ts'
 import { guestWayOf } from '../../../../src/tools/cli/guest-ways.ts'
 import { createTally } from '../../../../src/tools/cli/manager/evening/tally.ts'
 import { SETTINGS } from '../../../settings.ts'
@@ -20,8 +20,8 @@ beforeEach(async () => {
   now = Math.floor(Date.now() / 1000)
   env = { ...SETTINGS, SESSION_STORE_URL: `sqlite:${file}`, USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}` }
   for (const [issuer, subject] of Object.entries(SUBJECTS)) {
-    const sso = guestOrigin(issuer as GuestIssuer, subject, now + 3_600)
-    await addSession(file, issuer, { username: 'Ada', signedInAtSeconds: now - 60, sso })
+    const identity = guestIdentity(issuer, subject, now + 3_600)
+    await addSession(file, issuer, { username: 'Ada', signedInAtSeconds: now - 60, identity })
   }
 })
 const run = (...args: string[]) => runHere(args, { cwd, env })

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { UpstreamError } from '../../../../../src/errors.ts'
 import { openRedisLink } from '../../../../../src/redis/link.ts'
 import { redisRecords } from '../../../../../src/redis/window/records.ts'
+import { RESULT } from '../../../../../src/services/window/flows/flow-store.ts'
 import { openSharedFlows } from '../../../../../src/services/window/flows/shared-flows.ts'
 import { openOperator, type RedisServer, redisAddress, startRedis } from '../../../../redis/servers/redis.ts'
-import { RESULT } from '../../../../../src/services/window/flows/flow-store.ts'
 import { flowStoreContract, SIGNED_IN, STARTED, STATE } from '../flow-store-contract.ts'
 
 let redis: RedisServer

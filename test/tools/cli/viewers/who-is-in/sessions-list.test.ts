@@ -63,12 +63,12 @@ test('sessions list says for each session who is in, since when, the last return
 test('sessions that are over by a limit, or at the provider, are not in', async () => {
   await addSession(file, 'old', { username: 'old', signedInAtSeconds: now - 130 * MINUTE }, now)
   await addSession(file, 'idle', { username: 'idle', signedInAtSeconds: now - 90 * MINUTE }, now - 61 * MINUTE)
-  const sso = { issuer: 'https://idp.example', subject: 'x', endsAtSeconds: now - 1 }
-  await addSession(file, 'sso', { username: 'sso', signedInAtSeconds: now - 5, sso })
+  const identity = { issuer: 'https://idp.example', subject: 'x', endsAtSeconds: now - 1 }
+  await addSession(file, 'sso', { username: 'sso', signedInAtSeconds: now - 5, identity })
   await addSession(file, 'in', {
     username: 'in',
     signedInAtSeconds: now - 5,
-    sso: { ...sso, endsAtSeconds: now + MINUTE },
+    identity: { ...identity, endsAtSeconds: now + MINUTE },
   })
   const env = { SESSION_LIFETIME_SECONDS: '7200', SESSION_IDLE_SECONDS: '3600' }
   expect(await rows(env)).toMatchObject([
@@ -100,9 +100,9 @@ test('counts by group have each viewer once, also with several sessions', async 
     await addSession(file, id, { username, signedInAtSeconds: now })
   }
   // A viewer of a provider, who has the name of a viewer in the user store.
-  const sso = { issuer: 'https://idp.example', subject: 'x', endsAtSeconds: now + MINUTE }
+  const identity = { issuer: 'https://idp.example', subject: 'x', endsAtSeconds: now + MINUTE }
   const snapshot = { groups: ['guests'], attributes: {} }
-  await addSession(file, '6', { username: 'bob', signedInAtSeconds: now, sso, snapshot })
+  await addSession(file, '6', { username: 'bob', signedInAtSeconds: now, identity, snapshot })
   expect(await rows({}, '--by', 'group')).toEqual([
     { group: null, viewers: 2, sessions: 2 },
     { group: 'staff', viewers: 2, sessions: 3 },

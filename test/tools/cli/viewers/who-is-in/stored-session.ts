@@ -2,7 +2,7 @@ import type { SessionViewer } from '../../../../../src/sessions/session-store.ts
 import { openSqliteSessionStore } from '../../../../../src/sessions/sqlite-store.ts'
 import { set } from '../../../../sessions/session-store-contract.ts'
 
-type StoredViewer = Omit<SessionViewer, 'sso'> & { readonly sso?: object }
+type StoredViewer = Omit<SessionViewer, 'identity'> & { readonly identity?: object }
 
 /** Stores a session in a file. @param usedAtSeconds UNIX time of the last use. */
 export async function addSession(

@@ -1,18 +1,14 @@
 import type { SessionData } from 'express-session'
 import { describe, expect, test } from 'vitest'
-import type { SessionStore, SsoOrigin } from '../../../src/sessions/session-store.ts'
-import type { ProviderIdentity } from '../../../src/sessions/sso/provider-sessions.ts'
-import { livingOf, type Open, preparedStore, sessionOf, set } from '../session-store-contract.ts'
+import type { Identity } from '../../src/sessions/identity.ts'
+import type { SessionStore } from '../../src/sessions/session-store.ts'
+import { livingOf, type Open, preparedStore, sessionOf, set } from './session-store-contract.ts'
 
 const ISSUER = 'https://idp.example'
 
 /** The session of a viewer whom an identity provider signed in. */
-export function providerSessionOf(
-  username: string,
-  signedInAtSeconds: number,
-  origin: Partial<SsoOrigin & ProviderIdentity> = {},
-) {
-  const sso = {
+export function providerSessionOf(username: string, signedInAtSeconds: number, origin: Partial<Identity> = {}) {
+  const identity = {
     providerId: 'p',
     issuer: ISSUER,
     subject: 'a1',
@@ -21,11 +17,14 @@ export function providerSessionOf(
     ...origin,
   }
   const snapshot = { groups: [], attributes: {} }
-  return { cookie: { originalMaxAge: 1000 }, viewer: { username, signedInAtSeconds, snapshot, sso } } as SessionData
+  return {
+    cookie: { originalMaxAge: 1000 },
+    viewer: { username, signedInAtSeconds, snapshot, identity },
+  } as SessionData
 }
 
 /** Tests the promises of every session store about SSO viewers, as `sessionStoreContract` does. */
-export function providerSessionsContract(name: string, prepare: () => Promise<Open>): void {
+export function identitySessionsContract(name: string, prepare: () => Promise<Open>): void {
   describe(`sessions of SSO viewers in ${name}`, () => {
     const { clock, open } = preparedStore(prepare)
     const ada = () => sessionOf('ada', clock.seconds)
@@ -33,7 +32,7 @@ export function providerSessionsContract(name: string, prepare: () => Promise<Op
     /** Sessions of one subject and user name, and one of each that must not be taken for them. */
     async function openProviderSessions(): Promise<SessionStore> {
       const sessionStore = await open()
-      const add = (id: string, origin: Partial<SsoOrigin>) =>
+      const add = (id: string, origin: Partial<Identity>) =>
         set(sessionStore, id, providerSessionOf('ada', clock.seconds, origin))
       await set(sessionStore, 'password', ada())
       await add('s1', { providerSession: 's1' })
@@ -60,9 +59,9 @@ export function providerSessionsContract(name: string, prepare: () => Promise<Op
       `the session store in ${name} ends the sessions of %s at a provider, and no others`,
       async (_what, ended, ids) => {
         const sessionStore = await openProviderSessions()
-        expect(await sessionStore.endProviderSessions({ issuer: ISSUER, ...ended })).toBe(ids.length)
+        expect(await sessionStore.endIdentitySessions({ issuer: ISSUER, ...ended })).toBe(ids.length)
         expect(await livingOf(sessionStore, PROVIDER_IDS)).toEqual(PROVIDER_IDS.filter((id) => !ids.includes(id)))
-        expect(await sessionStore.endProviderSessions({ issuer: ISSUER, ...ended })).toBe(0)
+        expect(await sessionStore.endIdentitySessions({ issuer: ISSUER, ...ended })).toBe(0)
       },
     )
 

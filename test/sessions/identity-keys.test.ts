@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keysOfIdentity, keysOfLogout } from '../../../src/sessions/sso/provider-sessions.ts'
+import { keysOfIdentity, keysOfLogout } from '../../src/sessions/identity.ts'
 
 const ADA = { issuer: 'https://idp.example', subject: 'ada' }
 
