@@ -9,11 +9,6 @@ const settings = () => ({
   }),
 })
 
-/** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
-export interface AskSettings {
-  readonly lifetimeSeconds: number
-}
-
 /** Asks a viewer with a session to continue or to use another account, once in each visit. */
 export const askReturning = defineFeature({
   name: 'ask-returning',
