@@ -11,8 +11,6 @@ export interface CommandContext<F = unknown> {
   readonly features: readonly F[]
   /** The exit status of the program: 0 done, 1 refused or failed. Wrong usage ends with 2 in any case. */
   status: 0 | 1
-  /** Runs another command, and returns its exit status. */
-  readonly run: (args: readonly string[], io: CommandIo) => Promise<0 | 1 | 2>
 }
 
 export type Outcome =

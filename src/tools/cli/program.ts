@@ -156,8 +156,7 @@ export async function runCommandLine(
   io: CommandIo,
   features: readonly ToolFeature[],
 ): Promise<0 | 1 | 2> {
-  const run: CommandContext['run'] = (others, otherIo) => runCommandLine(others, otherIo, features)
-  const context: CommandContext<ToolFeature> = { io, features, status: 0, run }
+  const context: CommandContext<ToolFeature> = { io, features, status: 0 }
   const commands = [...CORE, ...features.flatMap((feature) => feature.commands ?? [])]
   try {
     const program = createProgram(io, commands)

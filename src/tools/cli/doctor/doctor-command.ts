@@ -22,7 +22,7 @@ import { verdictOn } from './verdict.ts'
 
 type ReadFault = Extract<ReadPassword, { readonly ok: false }>
 
-interface Options extends CheckOptions {
+export interface DoctorOptions extends CheckOptions {
   readonly json?: boolean
   readonly viewer?: string
   readonly lockUnchanged?: boolean
@@ -59,15 +59,13 @@ export async function addDoctorCommand(command: Command, context: CommandContext
     .option('--lock-unchanged', 'the lock of the channel was not changed elsewhere since lock set on this machine')
     .option('--verbose', 'show the successful checks too')
     .option('--strict', 'exit status 1 also after a warning or an unknown result')
-    .action((options: Options, command: Command) => {
+    .action((options: DoctorOptions, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
       const ways = ['viewer', ...trials.map(({ name }) => name)].filter((name) => options[name] !== undefined)
       if (ways.length > 1) command.error(`error: give one of ${ways.map((name) => `--${name}`).join(' and ')}`)
-      return runCommand(context, options.json, () =>
-        runChecks(context.io, { ...readConfig(context.io.env), ...checks }, options),
-      )
+      return runCommand(context, options.json, () => runDoctor(context, options))
     })
 }
 
@@ -80,7 +78,15 @@ function valueWithout(fault: (value: string) => string | null) {
   }
 }
 
-async function runChecks(io: CommandIo, config: DoctorConfig, options: Options): Promise<Outcome> {
+/** Runs the doctor with these options, and prints its findings unless they are for JSON. */
+export async function runDoctor(
+  { io, features }: Pick<CommandContext<HasChecks>, 'io' | 'features'>,
+  options: DoctorOptions,
+): Promise<Outcome> {
+  return await runChecks(io, { ...readConfig(io.env), ...(await loadChecks(features)) }, options)
+}
+
+async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOptions): Promise<Outcome> {
   const findings: Finding[] = []
   const report: Report = (given) => {
     const finding = options.lockUnchanged ? asUnchanged(given) : given
@@ -130,7 +136,7 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: Options):
 /** Reads the test viewer of the options. Null without one. */
 async function readTestViewer(
   io: CommandIo,
-  options: Options,
+  options: DoctorOptions,
   trials: readonly SignInTrial[],
 ): Promise<TestViewer | null | ReadFault> {
   if (options.viewer !== undefined) {

@@ -10,7 +10,7 @@ import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
-import type { HasSettingsCheck, SettingsCheck } from './settings-check.ts'
+import type { HasSettingsCheck } from './settings-check.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
 
 /** The settings of tools. They are optional: checked only if one of them is given. */
@@ -36,14 +36,15 @@ export function addConfigCommands(group: Command, context: CommandContext<HasSet
   addCommand(group, 'check', 'list every missing or wrong setting, or show what the app will do', [
     'viewer-auth config check',
     'viewer-auth config check --json',
-  ]).action(({ json }: { json?: boolean }) =>
-    runCommand(context, json, async () =>
-      check(context.io, await loadAll(context.features.map(({ settings }) => settings))),
-    ),
-  )
+  ]).action(({ json }: { json?: boolean }) => runCommand(context, json, () => checkSettings(context)))
 }
 
-async function check({ env, stdout }: CommandIo, features: readonly SettingsCheck[]): Promise<Outcome> {
+/** Lists every missing or wrong setting, or what the app will do. */
+export async function checkSettings({
+  io: { env, stdout },
+  features: all,
+}: Pick<CommandContext<HasSettingsCheck>, 'io' | 'features'>): Promise<Outcome> {
+  const features = await loadAll(all.map(({ settings }) => settings))
   const app = settingsOrMistakes(() => readConfig(env))
   const given = OPTIONAL_SETTINGS.filter(({ isGiven }) => isGiven(env))
   const optional = given.map(({ read }) => settingsOrMistakes(() => read(env)))

@@ -2,10 +2,9 @@ import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { StoreFinding } from '../../../users/store-check/store-check.ts'
-import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../command.ts'
 import { loadAll } from '../lazy.ts'
 import { findingLine } from '../terminal/finding-line.ts'
-import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { storeChecks } from './check-store.ts'
 import type { HasSettingsCheck, SettingsCheck } from './settings-check.ts'
@@ -21,6 +20,20 @@ interface Options {
   readonly password: boolean
 }
 
+/** The findings, or why there are none. */
+type StoreOutcome =
+  | Refused
+  | {
+      readonly ok: true
+      readonly text: string
+      readonly data: {
+        readonly findings: readonly StoreFinding[]
+        readonly failures: number
+        readonly warnings: number
+      }
+      readonly isPartial: boolean
+    }
+
 const ABOUT = `
 Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
 The other settings of the store come from the environment or .env. The password of the test viewers comes from
@@ -29,8 +42,7 @@ viewer. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
 export async function addStoreCommands(group: Command, context: CommandContext<HasSettingsCheck>): Promise<void> {
-  const features = await loadAll(context.features.map(({ settings }) => settings))
-  const others = features.flatMap(({ store }) => store ?? [])
+  const others = await otherStoresOf(context.features)
   const command = addCommand(group, 'check [URL]', 'check that a user store answers as the app needs', [
     'viewer-auth store check https://users.example.com/sign-in',
     'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
@@ -44,16 +56,23 @@ export async function addStoreCommands(group: Command, context: CommandContext<H
       if (url !== undefined && hasPassword(url)) {
         command.error('error: the URL must not contain a password; set USER_STORE_URL instead')
       }
-      return runCommand(context, options.json, () => checkUserStore(context.io, url, options, others))
+      return runCommand(context, options.json, () => checkUserStore(context, options, url))
     })
 }
 
-async function checkUserStore(
-  io: CommandIo,
-  url: string | undefined,
+async function otherStoresOf(features: readonly HasSettingsCheck[]): Promise<OtherStores> {
+  return (await loadAll(features.map(({ settings }) => settings))).flatMap(({ store }) => store ?? [])
+}
+
+/**
+ * Checks the user store, and prints the findings unless they are for JSON.
+ * @param url of a user store. Undefined for the stores of the settings.
+ */
+export async function checkUserStore(
+  { io, features }: Pick<CommandContext<HasSettingsCheck>, 'io' | 'features'>,
   options: Options,
-  otherStores: OtherStores,
-): Promise<Outcome> {
+  url?: string,
+): Promise<StoreOutcome> {
   const { viewer: username = null, disabled = null } = options
   const settings = readUserStore(
     url === undefined ? io.env : { ...io.env, USER_STORE_URL: url, USER_STORE_URL_FILE: '' },
@@ -69,7 +88,8 @@ async function checkUserStore(
   const kind = userStores.kindOf(settings)
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
-  const others = url === undefined ? otherStores.map((other) => other.check(io.env, storeChecks)) : []
+  const otherStores = url === undefined ? await otherStoresOf(features) : []
+  const others = otherStores.map((other) => other.check(io.env, storeChecks))
   for (const checks of [kind.check?.(settings, viewers, storeChecks) ?? checkAll(), ...others]) {
     for await (const finding of checks) {
       // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.

@@ -2,9 +2,13 @@ import { readContextWords, readUserStore } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { splitList } from '../../../settings/fields.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import { faultOf } from '../captured-run.ts'
-import type { CommandContext, Outcome } from '../command.ts'
+import { type Outcome, outcomeOf, printFailure } from '../command.ts'
+import { runDoctor } from '../doctor/doctor-command.ts'
+import { pageAddress } from '../doctor/page/page-address.ts'
 import { request } from '../doctor/request.ts'
+import { withService } from '../service/service.ts'
+import { setAndReadBack } from '../service/set-lock.ts'
+import { wantedLock } from '../service/wanted-lock.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword, readNewPassword } from '../terminal/read-password.ts'
@@ -12,7 +16,7 @@ import { printable, printableParagraphs } from '../terminal/text.ts'
 import type { Values } from './env-file.ts'
 import { startApp } from './start-app.ts'
 import { isLoginApp } from './steps.ts'
-import type { Trial } from './trial.ts'
+import { quietly, type Trial } from './trial.ts'
 
 const NEXT = '.env is written. Correct the cause, and run the command again.'
 const CORRECT = 'Correct what the checks name, and run the command again. If the app runs, restart it first.'
@@ -26,38 +30,55 @@ interface Written {
 }
 
 /** After .env is written: adds the viewer, sets the lock, and runs the doctor on the app. */
-export async function finish(
-  { run }: CommandContext,
-  trial: Trial,
-  { changed, given, isJson }: Written,
-): Promise<Outcome> {
+export async function finish(trial: Trial, { changed, given, isJson }: Written): Promise<Outcome> {
   const { io, env, answers, signal } = trial
   const say = (text: string) => void io.stderr.write(`${printableParagraphs(text, io.stderr)}\n`)
   say(changed.length === 0 ? 'The settings in .env stay as they are.' : `Wrote .env: ${changed.join(', ')}.`)
   const viewer = await addViewer(trial, given, say)
   if (answers.CHANNEL) {
-    const set = await trial.run(['lock', 'set', '--channel', answers.CHANNEL, '--yes'])
-    if (set.status !== 0) throw new ConfigError(`${faultOf(set.stderr)}\n${NEXT}`)
-    say(set.stdout.trim())
+    const set = await setLock(trial, answers.CHANNEL)
+    if (!set.ok || set.isPartial) throw new ConfigError(`${set.ok ? set.text : set.fault}\n${NEXT}`)
+    say(set.text ?? '')
   }
   signal.throwIfAborted()
   const pages = splitList(answers.PAGES ?? '')
-  const args = [
-    'doctor',
-    ...(answers.CHANNEL ? ['--channel', answers.CHANNEL, '--lock-unchanged'] : []),
-    ...pages.flatMap((page) => ['--page', page]),
-    ...(viewer ? ['--viewer', viewer.username] : []),
-  ]
-  const more = { VIEWER_PASSWORD: viewer?.password ?? '' }
-  const { isRunning, result } = await withApp(trial, say, () =>
-    isJson
-      ? trial.run([...args, '--json'], more)
-      : run(args, { ...io, env: { ...env, ...more } }).then((status) => ({ status, stdout: '' })),
-  )
-  const isPartial = result.status !== 0
+  const { isRunning, result } = await withApp(trial, say, () => examine(trial, pages, viewer, isJson))
+  if (!result.ok && !isJson) printFailure(io, false, result.fault)
+  const isPartial = !result.ok || result.isPartial === true
   const steps = isPartial ? [CORRECT] : nextSteps(env, { isRunning, isChanged: changed.length > 0, pages, viewer })
-  const doctor = result.stdout === '' ? {} : { doctor: JSON.parse(result.stdout) }
+  const doctor = isJson && result.ok ? { doctor: result.data } : {}
   return { ok: true, text: steps.join('\n'), data: { changed, ...doctor, next: steps }, isPartial }
+}
+
+/** Sets the lock of the channel to the address and secret of the app. */
+async function setLock(trial: Trial, channel: string): Promise<Outcome> {
+  const { io } = quietly(trial)
+  return await outcomeOf(() => {
+    const wanted = wantedLock(trial.env, {})
+    const target = { kind: 'channel', id: channel } as const
+    return withService(io, (service) => setAndReadBack(io, service, target, wanted, {}, true), null)
+  })
+}
+
+/** Runs the doctor. Prints its findings, unless they are for JSON. */
+async function examine(
+  { io, env, answers, features }: Trial,
+  pages: readonly string[],
+  viewer: TestViewer | null,
+  isJson: boolean,
+): Promise<Outcome> {
+  const own = { ...io, env: { ...env, VIEWER_PASSWORD: viewer?.password ?? '' } }
+  return await outcomeOf(() =>
+    runDoctor(
+      { io: own, features },
+      {
+        json: isJson,
+        ...(answers.CHANNEL && { channel: answers.CHANNEL, lockUnchanged: true }),
+        page: pages.flatMap((page) => pageAddress(page)),
+        ...(viewer && { viewer: viewer.username }),
+      },
+    ),
+  )
 }
 
 interface TestViewer {
@@ -67,7 +88,7 @@ interface TestViewer {
 
 /** Adds the viewer if this app manages the viewers. @returns null if no sign-in can be tried. */
 async function addViewer(
-  { io, env, answers, run }: Trial,
+  { io, env, answers }: Trial,
   given: Values,
   say: (text: string) => void,
 ): Promise<TestViewer | null> {
@@ -81,9 +102,10 @@ async function addViewer(
   if (!read.ok) throw new ConfigError(`${read.fault} ${NEXT}`)
   const { password } = read
   if (isNew) {
-    const added = await run(['viewers', 'add', username], { VIEWER_PASSWORD: password })
-    if (added.status !== 0) throw new ConfigError(`${faultOf(added.stderr)}\n${NEXT}`)
-    say(added.stdout.trim())
+    const viewer = { username, groups: [], attributes: {} }
+    const added = await outcomeOf(() => withEditableStore({ env }, (store) => store.add(viewer, password)))
+    if (!added.ok) throw new ConfigError(`${added.fault}\n${NEXT}`)
+    say(`Added ${printable(added.viewer.username)}.`)
   }
   return { username, password }
 }
@@ -91,12 +113,7 @@ async function addViewer(
 /** True if this app manages the viewers and does not have this one. */
 async function isUnknown(io: CommandIo, username: string): Promise<boolean> {
   if (!userStores.isOwn(readUserStore(io.env))) return false
-  let isKnown = false
-  await withEditableStore(io, async (store) => {
-    isKnown = (await store.show(username)).ok
-    return { ok: true }
-  })
-  return !isKnown
+  return await withEditableStore(io, async (store) => !(await store.show(username)).ok)
 }
 
 /** Runs the work while the app answers at PUBLIC_URL. Starts the app for that time, if it does not run. */

@@ -6,7 +6,7 @@ import { readEnvFile, readValues, saveEnvFile, type Values } from './env-file.ts
 import { finish } from './finish.ts'
 import { withSecrets } from './secrets.ts'
 import { QUESTION_NAMES } from './steps.ts'
-import { knownSettings, type Trial } from './trial.ts'
+import { knownSettings, type SetupParts, type Trial } from './trial.ts'
 import { startTrial, tryOut } from './try-out.ts'
 
 const NOT_CHANGED = 'Nothing was changed.'
@@ -29,14 +29,14 @@ interface Options {
 }
 
 /** Adds `setup`, which leads from nothing to viewers who get through. */
-export function addSetupCommand(command: Command, context: CommandContext): void {
+export function addSetupCommand(command: Command, context: CommandContext<SetupParts>): void {
   const withExamples = addExamples(command, ['npm run setup', 'npm run setup -- --answers answers.env'])
   addNotes(withExamples, ABOUT)
     .option('--answers <FILE>', 'take the answers from this file instead of asking')
     .action((options: Options) => runCommand(context, options.json, () => setUp(context, options)))
 }
 
-async function setUp(context: CommandContext, options: Options): Promise<Outcome> {
+async function setUp(context: CommandContext<SetupParts>, options: Options): Promise<Outcome> {
   const { io } = context
   if (options.answers === undefined && !io.stdin.isTTY) {
     return { ok: false, fault: `Cannot ask without a terminal. ${NOT_CHANGED} Use --answers FILE.` }
@@ -58,7 +58,7 @@ async function setUp(context: CommandContext, options: Options): Promise<Outcome
     stop.signal.throwIfAborted()
     const changed = await saveEnvFile(text, trial.changes)
     isWritten = true
-    return await finish(context, trial, { changed, given, isJson: options.json === true })
+    return await finish(trial, { changed, given, isJson: options.json === true })
   } catch (error) {
     if (error instanceof Cancelled || stop.signal.aborted) {
       return {

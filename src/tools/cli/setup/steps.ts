@@ -3,15 +3,17 @@ import { readUserStore } from '../../../config.ts'
 import { splitList } from '../../../settings/fields.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
-import { faultOf } from '../captured-run.ts'
+import { type Outcome, outcomeOf } from '../command.ts'
 import { checkReachable } from '../doctor/app/addresses.ts'
 import { loadPage } from '../doctor/page/load-page.ts'
 import { pageAddress } from '../doctor/page/page-address.ts'
 import { codeOf, request } from '../doctor/request.ts'
 import { contentId, ownLock } from '../service/lock-target.ts'
 import { withService } from '../service/service.ts'
+import { checkUserStore } from '../settings/store-command.ts'
 import { hasServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import { printableParagraphs } from '../terminal/text.ts'
+import { migrateStore } from '../viewers/migrate-command.ts'
 import {
   ADDRESS,
   CHANNEL,
@@ -24,7 +26,7 @@ import {
   STORE,
   VIEWER,
 } from './questions.ts'
-import type { Trial } from './trial.ts'
+import { quietly, type Trial } from './trial.ts'
 
 /** Questions whose answers are tested together. */
 export interface Step {
@@ -82,27 +84,26 @@ export async function isLoginApp(answer: Response): Promise<boolean> {
   return answer.ok && (await answer.text()).replaceAll(/\s/g, '') === '{"status":"live"}'
 }
 
-async function testStore({ io, env, run }: Trial): Promise<string | null> {
+async function testStore(trial: Trial): Promise<string | null> {
+  const { io, env } = trial
   const settings = readUserStore(env)
   const file = userStores.fileOf(env.USER_STORE_URL || undefined)
   // The first viewer creates the file.
   if (file !== null && !existsSync(file)) return null
-  const fault = await faultOfStore(run)
+  const fault = await faultOfStore(trial)
   if (fault === null || file !== null || !userStores.isOwn(settings)) return fault
   // A database without the table of viewers.
-  const migrated = await run(['viewers', 'migrate'])
-  if (migrated.status !== 0) return fault
-  io.stderr.write(migrated.stdout)
-  return await faultOfStore(run)
+  const migrated = await outcomeOf(async (): Promise<Outcome> => ({ ok: true, ...(await migrateStore(env)) }))
+  if (!migrated.ok) return fault
+  io.stderr.write(`${migrated.text}\n`)
+  return await faultOfStore(trial)
 }
 
-async function faultOfStore(run: Trial['run']): Promise<string | null> {
-  const { status, stdout, stderr } = await run(['store', 'check', '--json'])
-  if (status === 0) return null
-  if (stdout === '') return faultOf(stderr)
-  const { findings }: { findings: { state: string; text: string }[] } = JSON.parse(stdout)
-  const faults = findings.flatMap(({ state, text }) => (state === 'failure' ? [text] : []))
-  return [...new Set(faults)].join('\n')
+async function faultOfStore(trial: Trial): Promise<string | null> {
+  const checked = await outcomeOf(() => checkUserStore(quietly(trial), { json: true, password: false }))
+  if (!checked.ok) return checked.fault
+  const faults = checked.data.findings.flatMap(({ state, text }) => (state === 'failure' ? [text] : []))
+  return faults.length === 0 ? null : [...new Set(faults)].join('\n')
 }
 
 async function testReturnAddress({ io, env, signal }: Trial): Promise<string | null> {
@@ -129,10 +130,15 @@ async function testPages({ answers, signal }: Trial): Promise<string | null> {
 }
 
 /** Gets a token, which proves the addresses, the client and its secret. */
-async function testService({ env, run }: Trial): Promise<string | null> {
-  if (!hasServiceSettings(env)) return null
-  const { status, stderr } = await run(['token', '--json'])
-  return status === 0 ? null : `${faultOf(stderr)} Correct the addresses of the service, or the client and its secret.`
+async function testService(trial: Trial): Promise<string | null> {
+  if (!hasServiceSettings(trial.env)) return null
+  const got = await outcomeOf(() =>
+    withService(quietly(trial).io, async ({ apiToken, signal }) => {
+      await apiToken(signal)
+      return { ok: true } as const
+    }),
+  )
+  return got.ok ? null : `${got.fault} Correct the addresses of the service, or the client and its secret.`
 }
 
 async function testChannel({ io, env, answers }: Trial): Promise<string | null> {

@@ -1,9 +1,10 @@
 import { readConfig, settingNames } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../video-service/service-settings.ts'
-import type { CapturedRun } from '../captured-run.ts'
+import type { HasChecks } from '../doctor/load-checks.ts'
+import type { HasSettingsCheck } from '../settings/settings-check.ts'
 import { hasServiceSettings, readServiceSettings } from '../settings/video-service/read-service-settings.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { type CommandIo, ioWithoutTerminal } from '../terminal/io.ts'
 import type { Values } from './env-file.ts'
 
 /** The settings and answers so far. They are tried before they are written. */
@@ -17,11 +18,16 @@ export interface Trial {
   readonly answers: Values
   /** What was wrong with the answers before. Empty if nothing was. */
   readonly fault: string
-  /**
-   * Runs another command with the settings so far, and returns what it printed.
-   * @param more settings for this command only.
-   */
-  run(args: readonly string[], more?: Values): Promise<CapturedRun>
+  /** The tools of the features. */
+  readonly features: readonly SetupParts[]
+}
+
+/** The parts of a feature that setup uses. */
+export type SetupParts = HasSettingsCheck & HasChecks
+
+/** Returns what acts need to work with the settings so far, without input and output. */
+export function quietly({ io, env, features }: Pick<Trial, 'io' | 'env' | 'features'>) {
+  return { io: { ...ioWithoutTerminal(env), onInterrupt: io.onInterrupt }, features }
 }
 
 /** Returns the names of all settings that .env may hold. */

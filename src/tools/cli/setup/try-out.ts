@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream'
-import { captured } from '../captured-run.ts'
 import type { CommandContext } from '../command.ts'
 import { printableParagraphs } from '../terminal/text.ts'
 import type { Answers } from './ask.ts'
 import { type Values, valuesOf } from './env-file.ts'
 import type { Question } from './questions.ts'
 import { STEPS, type Step } from './steps.ts'
-import { mistakesAbout, type Trial } from './trial.ts'
+import { mistakesAbout, type SetupParts, type Trial } from './trial.ts'
 
 /** A change of the answers of a trial. */
 interface OpenTrial extends Trial {
@@ -19,7 +17,12 @@ interface OpenTrial extends Trial {
 export type Tried = { readonly ok: true; readonly trial: Trial } | { readonly ok: false; readonly fault: string }
 
 /** Starts with the settings of the environment and of .env, and with changes that need no question. */
-export function startTrial({ io, run }: CommandContext, text: string, given: Values, signal: AbortSignal): OpenTrial {
+export function startTrial(
+  { io, features }: CommandContext<SetupParts>,
+  text: string,
+  given: Values,
+  signal: AbortSignal,
+): OpenTrial {
   const inFile = valuesOf(text)
   const own = Object.fromEntries(Object.entries(io.env).filter(([name, value]) => value !== inFile[name]))
   const trial: OpenTrial = {
@@ -31,7 +34,7 @@ export function startTrial({ io, run }: CommandContext, text: string, given: Val
     get env() {
       return { ...inFile, ...trial.changes, ...own }
     },
-    run: (args, more = {}) => captured(run, args, { ...io, env: { ...trial.env, ...more }, stdin: Readable.from([]) }),
+    features,
   }
   return trial
 }

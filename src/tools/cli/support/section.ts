@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { CapturedRun } from '../captured-run.ts'
+import { type Outcome, outcomeOf } from '../command.ts'
 import type { Lazy } from '../lazy.ts'
+import type { HasSettingsCheck } from '../settings/settings-check.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /** A part of the bundle. */
@@ -14,11 +15,13 @@ export interface BundleSection {
 
 export interface Source {
   readonly env: CommandIo['env']
+  /** For acts, without input and output. */
+  readonly io: CommandIo
+  /** The tools of the features. */
+  readonly features: readonly HasSettingsCheck[]
   readonly signal: AbortSignal
   /** The options of the command. */
   readonly options: object
-  /** Runs another command, and returns what it printed. */
-  run(args: readonly string[]): Promise<CapturedRun>
 }
 
 /** The part of a feature that `support bundle` uses. */
@@ -26,13 +29,8 @@ export interface HasBundleSection {
   readonly support?: Lazy<BundleSection>
 }
 
-/** Runs a command with `--json` and returns its data, or its error. */
-export async function dataOf({ run }: Source, args: readonly string[]): Promise<unknown> {
-  const { stdout, stderr } = await run([...args, '--json'])
-  const printed = stdout || stderr
-  try {
-    return JSON.parse(printed)
-  } catch {
-    return { error: printed }
-  }
+/** Returns the data of an act, or its fault, for JSON. */
+export async function dataOf(work: () => Promise<Outcome>): Promise<unknown> {
+  const outcome = await outcomeOf(work)
+  return outcome.ok ? outcome.data : { error: outcome.fault }
 }

@@ -1,18 +1,19 @@
 import { arch, platform, release } from 'node:os'
-import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import PACKAGE from '../../../../package.json' with { type: 'json' }
-import { captured } from '../captured-run.ts'
 import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
 import { loadAll } from '../lazy.ts'
 import { openFileSink } from '../output/sink.ts'
+import { checkSettings } from '../settings/config-command.ts'
+import type { HasSettingsCheck } from '../settings/settings-check.ts'
+import { ioWithoutTerminal } from '../terminal/io.ts'
 import { lastRefusals } from './audit/last-refusals.ts'
 import { findings } from './doctor/findings.ts'
 import { type BundleSection, dataOf, type HasBundleSection, type Source } from './section.ts'
 import { storeFindings } from './store/store-findings.ts'
 import { secretRemover } from './without-secrets.ts'
 
-const settings: BundleSection = { field: 'settings', collect: (source) => dataOf(source, ['config', 'check']) }
+const settings: BundleSection = { field: 'settings', collect: (source) => dataOf(() => checkSettings(source)) }
 
 /** In the order of the file, before those of features. */
 const SECTIONS: readonly BundleSection[] = [
@@ -27,13 +28,15 @@ Writes one file that you can read and send. It has the settings and versions, an
 installation say. Secrets, passwords, tokens and responses are removed; names and addresses of viewers are numbers. Only you can
 read the file. Nothing is sent.`
 
+type Parts = HasBundleSection & HasSettingsCheck
+
 interface Options {
   readonly json?: boolean
   readonly output?: string
 }
 
 /** Adds `support bundle`. */
-export async function addSupportCommands(group: Command, context: CommandContext<HasBundleSection>): Promise<void> {
+export async function addSupportCommands(group: Command, context: CommandContext<Parts>): Promise<void> {
   const sections = [...SECTIONS, ...(await loadAll(context.features.map(({ support }) => support)))]
   const command = addCommand(group, 'bundle', 'write what support needs into one file, without secrets', [
     'viewer-auth support bundle',
@@ -45,7 +48,7 @@ export async function addSupportCommands(group: Command, context: CommandContext
 }
 
 async function bundle(
-  { io, run }: CommandContext,
+  { io, features }: CommandContext<Parts>,
   options: Options,
   sections: readonly BundleSection[],
 ): Promise<Outcome> {
@@ -57,9 +60,10 @@ async function bundle(
   try {
     const source: Source = {
       env: io.env,
+      io: { ...ioWithoutTerminal(io.env), onInterrupt: io.onInterrupt },
+      features,
       signal: stop.signal,
       options,
-      run: (args) => captured(run, args, { ...io, stdin: Readable.from([]) }),
     }
     const collected: [string, unknown][] = []
     for (const { field, collect } of sections) {
@@ -67,7 +71,8 @@ async function bundle(
       if (stop.signal.aborted) return { ok: false, fault: 'Stopped. No file was written.' }
     }
     const all = { made, versions: versions(), ...Object.fromEntries(collected) }
-    await sink.write(`${JSON.stringify(secretRemover(io.env)(all), null, 2)}\n`)
+    const plain: unknown = JSON.parse(JSON.stringify(all))
+    await sink.write(`${JSON.stringify(secretRemover(io.env)(plain), null, 2)}\n`)
     await sink.finish()
     return { ok: true, text: `Wrote ${file}. Read it before you send it.`, data: { file } }
   } finally {

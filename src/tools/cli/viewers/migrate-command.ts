@@ -20,9 +20,9 @@ export function addViewersMigrateCommand(group: Command, context: CommandContext
     .option('--app-url-file <FILE>', "also create the app's role, whose USER_STORE_URL is in this file")
     .action(({ json, appUrlFile }: { json?: boolean; appUrlFile?: string }) =>
       runCommand(context, json, async () => {
-        const migration = await migrateStore(context.io, appUrlFile)
+        const { text, data } = await migrateStore(context.io.env, appUrlFile)
         const granted = appUrlFile === undefined ? '' : '\nThe role of the app has the rights that it needs.'
-        return { ok: true, text: sentenceOf(migration) + granted, data: migration ?? {} }
+        return { ok: true, text: text + granted, data }
       }),
     )
 }
@@ -39,11 +39,13 @@ function sentenceOf(migration: Migration | null): string {
 /**
  * Creates or updates the table of viewers in the user store of the settings.
  * @param appUrlFile a file with the USER_STORE_URL of the login app, to create its role too.
+ * @returns the versions, and a sentence with them.
  * @throws ConfigError that lists every wrong setting, or names the store that cannot be edited.
  */
-async function migrateStore(io: CommandIo, appUrlFile?: string): Promise<Migration | null> {
+export async function migrateStore(env: CommandIo['env'], appUrlFile?: string) {
   const app = appUrlFile === undefined ? null : readAppStore(appUrlFile)
-  return await migrate(readUserStore(io.env), app)
+  const migration = await migrate(readUserStore(env), app)
+  return { text: sentenceOf(migration), data: migration ?? {} }
 }
 
 function readAppStore(file: string): StoreSettings {

@@ -2,8 +2,6 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import type { CommandContext } from '../../../../src/tools/cli/command.ts'
-import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { askAtTerminal, Cancelled } from '../../../../src/tools/cli/setup/ask.ts'
 import { questionsOfStore } from '../../../../src/tools/cli/setup/questions.ts'
 import { STEPS } from '../../../../src/tools/cli/setup/steps.ts'
@@ -34,8 +32,7 @@ async function atTerminal(
   stderr.setEncoding('utf8').on('data', (text: string) => {
     seen += stripVTControlCharacters(text)
   })
-  const run = (args: readonly string[], given: typeof io) => runCommandLine(args, given, features)
-  const context = { io, features, status: 0 as const, run: run as CommandContext['run'] }
+  const context = { io, features, status: 0 as const }
   const trial = startTrial(context, '', {}, new AbortController().signal)
   const ended = tryOut(trial, askAtTerminal(io)).catch((error: unknown) => error)
   for (const [sees, types] of steps) {

@@ -1,8 +1,12 @@
+import { runDoctor } from '../../doctor/doctor-command.ts'
+import type { HasChecks } from '../../doctor/load-checks.ts'
+import { pageAddress } from '../../doctor/page/page-address.ts'
+import { contentId } from '../../service/lock-target.ts'
 import { type BundleSection, dataOf } from '../section.ts'
 
 interface Options {
   readonly channel?: string
-  readonly page?: readonly string[]
+  readonly page?: readonly URL[]
 }
 
 /** The findings of `doctor`, without a sign-in. */
@@ -10,11 +14,11 @@ export const findings: BundleSection = {
   field: 'doctor',
   addOptions: (command) =>
     command
-      .option('--channel <ID>', 'doctor checks the lock of this channel')
-      .option('--page <URL>', 'doctor checks this page; repeatable', (url, urls: string[] = []) => [...urls, url]),
-  async collect(source) {
-    const { channel, page = [] }: Options = source.options
-    const content = channel === undefined ? [] : ['--channel', channel]
-    return await dataOf(source, ['doctor', ...content, ...page.flatMap((url) => ['--page', url])])
+      .option('--channel <ID>', 'doctor checks the lock of this channel', contentId)
+      .option('--page <URL>', 'doctor checks this page; repeatable', pageAddress),
+  collect({ io, features, options }) {
+    // The program hands the same list to all commands.
+    const context = { io, features: features as readonly HasChecks[] }
+    return dataOf(() => runDoctor(context, { ...(options as Options), json: true }))
   },
 }
