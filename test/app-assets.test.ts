@@ -137,7 +137,7 @@ test.each([
   ['fonts/brand.woff2', 'font/woff2', '/assets/fonts/brand.woff2'],
   ['LICENSE', 'application/octet-stream', '/assets/LICENSE'],
 ])('a fork may add the file %s to public', async (name, type, path) => {
-  const assets = [...readAssets(publicWith(name)).values()]
+  const assets = [...readAssets(publicWith(name), 'screen.css', ['login.css']).values()]
   const app = express().use(
     '/assets',
     serveAssets(assets, {}, (_req, res) => void res.sendStatus(405)),
@@ -148,7 +148,7 @@ test.each([
 })
 
 test.each(['.DS_Store', '.git/config', 'fonts/.DS_Store'])('the hidden file %s in public is not served', (name) => {
-  expect(new Set(readAssets(publicWith(name)).keys())).toEqual(new Set(NAMES))
+  expect(new Set(readAssets(publicWith(name), 'screen.css', ['login.css']).keys())).toEqual(new Set(NAMES))
 })
 
 /** Returns a copy of `public` with one more file. */

@@ -21,17 +21,20 @@ const PUBLIC = fileURLToPath(new URL('../../../public', import.meta.url))
 const SCREEN_STYLES = ['login.css', 'controls.css', 'sizes.css', 'small-players.css', 'script.css']
 
 /** `screen.css` and the files of `public`, by name. */
-const files = readAssets(PUBLIC)
+const files = readAssets(PUBLIC, 'screen.css', SCREEN_STYLES)
 
-/** Reads a folder and the folders in it. Leaves out hidden files, such as `.DS_Store`. */
-export function readAssets(folder: string): ReadonlyMap<string, Asset> {
+/**
+ * Reads a folder and the folders in it. Leaves out hidden files, such as `.DS_Store`.
+ * @param styles the style sheets that are joined, in this order, under the name `stylesheet`.
+ */
+export function readAssets(folder: string, stylesheet: string, styles: readonly string[]): ReadonlyMap<string, Asset> {
   const read = (name: string) => readFileSync(join(folder, name))
   const isFile = (name: string) => statSync(join(folder, name)).isFile()
   const names = readdirSync(folder, { encoding: 'utf8', recursive: true })
     .filter((name) => !name.split(sep).some((part) => part.startsWith('.')))
     .filter(isFile)
   const contents = names.map((name) => [name.replaceAll(sep, '/'), read(name)] as const)
-  return new Map([...contents, ['screen.css', Buffer.concat(SCREEN_STYLES.map(read))] as const].map(toEntry))
+  return new Map([...contents, [stylesheet, Buffer.concat(styles.map(read))] as const].map(toEntry))
 }
 
 function toEntry([name, content]: readonly [name: string, content: Buffer]): [string, Asset] {
@@ -50,18 +53,23 @@ export function assetAddress(name: string): string {
   return file.address
 }
 
-/**
- * Serves the files of `public` and of brands below `/assets`, from memory. Only the address that the screens use is
- * cached for a year. A cache asks again for another version in the query, so it never keeps the content of another
- * release.
- */
+/** Serves the files of `public` and of brands below `/assets`. See serveFiles(). */
 export function serveAssets(
   brandAssets: readonly Asset[],
   headers: Headers,
   refuseMethod: RequestHandler,
 ): RequestHandler {
+  return serveFiles([...files.values(), ...brandAssets], headers, refuseMethod)
+}
+
+/**
+ * Serves files below `/assets`, from memory. Only the address that the screens use is
+ * cached for a year. A cache asks again for another version in the query, so it never keeps the content of another
+ * release.
+ */
+export function serveFiles(assets: readonly Asset[], headers: Headers, refuseMethod: RequestHandler): RequestHandler {
   const byPath = new Map(
-    [...files.values(), ...brandAssets].map((asset) => {
+    assets.map((asset) => {
       // A style sheet of a fork may name a font or an image without its version: then a browser asks each time.
       const all = { ...headers, ...asset.headers, ETag: `"${asset.address}"` }
       return [asset.address.split('?', 1)[0], { ...asset, headers: new Map(Object.entries(all)) }]
