@@ -20,6 +20,11 @@ import {
 } from './shown-viewer.ts'
 import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
+/** Sources that know earlier sign-ins of a viewer, besides those of features. */
+const HISTORIES: readonly HistoryReader[] = [
+  loggedEvents, //
+]
+
 /** Adds `viewers show`, for a help desk. */
 export function addViewersShowCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
   addCommand(
@@ -38,13 +43,13 @@ export function addViewersShowCommand(group: Command, context: CommandContext<Ha
 /**
  * Returns all that is known of a viewer, as text and as data.
  * @param features in the order of the output.
- * @param lastEvents reads the last sign-in and refusal, if a program has a faster way than to read the log.
+ * @param faster readers that replace those of the list, if a program has a faster way than to read a file.
  */
 export async function showViewer(
   env: CommandIo['env'],
   typed: string,
   features: readonly ViewerFacts[],
-  lastEvents: HistoryReader = loggedEvents,
+  faster: ReadonlyMap<HistoryReader, HistoryReader> = new Map(),
 ): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
   const faults: string[] = []
@@ -61,11 +66,11 @@ export async function showViewer(
   const { sessionStore, limitsStore } = readSharedStores(env)
   const ends = readActivitySettings(env)
   const [storedSessions, counts] = await Promise.all([stores.sessions(sessionStore), stores.counts(limitsStore)])
-  const histories = [lastEvents, ...features.flatMap(({ history }) => history ?? [])]
+  const histories = [...HISTORIES, ...features.flatMap(({ history }) => history ?? [])]
   const [sessions, failed, events] = await Promise.all([
     part(storedSessions.list(username).then((stored) => livingSessions(stored, ends))),
     part(counts.failedSignIns(username)),
-    Promise.all(histories.map((read) => read(env, username, part))),
+    Promise.all(histories.map((read) => (faster.get(read) ?? read)(env, username, part))),
   ])
   const issuers = [...(sessions ?? []).map(({ provider }) => provider?.issuer), ...events.map(({ issuer }) => issuer)]
   const isFound =

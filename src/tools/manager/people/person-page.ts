@@ -1,5 +1,6 @@
 import { accountEndOf } from '../../../features/account-end/account-end.ts'
 import { type Outcome, outcomeOf } from '../../cli/command.ts'
+import { loggedEvents } from '../../cli/security-log/logged-events.ts'
 import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
@@ -19,7 +20,9 @@ export function personPage(deps: SectionDeps) {
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
-    const person = read(await outcomeOf(() => showViewer(env, name, facts, evening.lastEvents)))
+    const person = read(
+      await outcomeOf(() => showViewer(env, name, facts, new Map([[loggedEvents, evening.lastEvents]]))),
+    )
     const current = '/people'
     if (person === null) {
       const title = words.t.errors.title
