@@ -7,7 +7,7 @@ import { type Copy, copyOf, ROOT } from './copy.ts'
 
 const PAGE = readFileSync(join(ROOT, '.github/FORKING.md'), 'utf8')
 /** The files of the page, each with its path before it. */
-const FILES = [...PAGE.matchAll(/^`([\w./-]+\.ts)`[^\n]*:\n```ts\n([^]*?)```/gm)]
+const FILES = [...PAGE.matchAll(/^`([\w./-]+\.ts)`[^\n]*:\n```ts\n([\s\S]*?)```/gm)]
 const LISTS = [
   ['src/features.ts', './features/weekdays/feature.ts'],
   ['src/tools/features.ts', './features/weekdays/tools.ts'],
