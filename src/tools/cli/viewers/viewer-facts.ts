@@ -1,3 +1,4 @@
+import type { ZonedTime } from '../../../settings/times.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { CommandContext } from '../command.ts'
@@ -19,11 +20,25 @@ export interface ViewerFacts {
   column?(zone?: TimeZone): FeatureColumn
   /** Returns a sentence after a new password, such as one about another way to sign in. Null for none. */
   noteOnNewPassword?(store: EditableUserStore, username: string): Promise<string | null>
+  /** The end of an account, with a field of its own on the page for managers. */
+  readonly accountEnd?: AccountEnd
   /** What belongs to viewers, and is not in the file of `viewers export`. */
   readonly notExported?: string
   /** Invites viewers to set their first password. */
   readonly inviting?: Inviting
 }
+
+/** The end of an account, which a feature keeps in attributes. */
+export interface AccountEnd {
+  /** The attribute of a new end. */
+  readonly attribute: string
+  /** Returns the names of the attributes that are ends. */
+  namesIn(attributes: Attributes): string[]
+  /** Returns the end that counts. Null for none. */
+  endOf(attributes: Attributes): ZonedTime | 'unreadable' | null
+}
+
+type Attributes = Readonly<Record<string, string | null>>
 
 /** What features know of viewers, in the order of their list. */
 export interface HasViewerFacts {

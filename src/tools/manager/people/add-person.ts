@@ -1,20 +1,21 @@
-import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
 import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
 import { invite } from './account-acts.ts'
+import { endField } from './end-field.ts'
 import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
 export function addPages(deps: SectionDeps) {
   const { viewers } = deps
+  const ends = endField(deps)
   function show(visit: Visit, fault = '', status = 200): Answer {
     const { words, field, scope } = visit
     const form = Object.fromEntries(['username', 'groups', 'attributes', 'until'].map((name) => [name, field(name)]))
     const groups = scope.groups ?? []
-    const model = { title: words.t.people.addTitle, current: '/people', form, fault, knownGroups: groups }
+    const model = { title: words.t.people.addTitle, current: '/people', form, fault, knownGroups: groups, hasEnd: ends.isThere }
     return page(viewers.editable === null ? 'people-elsewhere' : 'person-add', model, status)
   }
   async function add(visit: Visit): Promise<Answer> {
@@ -35,7 +36,7 @@ export function addPages(deps: SectionDeps) {
     const viewer = {
       username,
       groups,
-      attributes: { ...attributes, ...(end.value && { [END_ATTRIBUTE]: end.value.text }) },
+      attributes: end.value === null ? attributes : ends.withEnd(attributes, end.value.text, true),
     }
     const added = await editable.add(viewer, password === '' ? null : password)
     if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)

@@ -1,11 +1,9 @@
-import { accountEndOf, END_ATTRIBUTE, endNamesIn } from '../../../features/account-end/account-end.ts'
-import type { Viewer } from '../../../users/user-store.ts'
 import { type Answer, type Notice, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
-import { endText, readEnd } from '../pages/typed-times.ts'
-import type { Words } from '../pages/words.ts'
+import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
 import { endSessions, invite, type Result, unlock } from './account-acts.ts'
+import { endField } from './end-field.ts'
 import { playsOn } from './plays-on.ts'
 import { attributesOf, detailOf, groupsOf, versionOf } from './viewer-form.ts'
 
@@ -59,7 +57,9 @@ function disableAct(deps: SectionDeps, isDisabled: boolean): Act {
   }
 }
 
-function editAct({ viewers: { editable } }: SectionDeps): Act {
+function editAct(deps: SectionDeps): Act {
+  const { editable } = deps.viewers
+  const ends = endField(deps)
   return async (visit) => {
     if (editable === null) return elsewhere(visit)
     const { field, scope, words } = visit
@@ -75,26 +75,13 @@ function editAct({ viewers: { editable } }: SectionDeps): Act {
     if (!scope.mayGive(groups, before)) {
       return refused(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
     }
-    const isSameEnd = until === shownEnd(old, words)
-    const end = isSameEnd ? old[END_ATTRIBUTE] : typedEnd.value?.text
-    const attributes = withEnd(typed, end, isSameEnd)
+    const isSameEnd = until === ends.textOf(old, words)
+    const end = isSameEnd ? old[ends.attribute] : typedEnd.value?.text
+    const attributes = ends.withEnd(typed, end, isSameEnd)
     const replaced = await editable.replace(known.viewer, { username, groups, attributes })
     if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : refused(visit, replaced.fault)
     return done(visit, 'edited')
   }
-}
-
-/** The end of the account has a field of its own. A new end replaces every attribute that is one. */
-function withEnd(typed: Viewer['attributes'], end: string | undefined, isSame: boolean): Record<string, string> {
-  const ends = isSame ? [END_ATTRIBUTE] : [END_ATTRIBUTE, ...endNamesIn(typed)]
-  const others = Object.fromEntries(Object.entries(typed).filter(([name]) => !ends.includes(name)))
-  return end === undefined || end === '' ? others : { ...others, [END_ATTRIBUTE]: end }
-}
-
-/** Returns the end of an account as the form has it. Empty for none, and for one that cannot be read. */
-export function shownEnd(attributes: Viewer['attributes'], words: Words): string {
-  const end = accountEndOf(attributes)
-  return end === null || end === 'unreadable' ? '' : endText(end.seconds, words)
 }
 
 function removals(deps: SectionDeps) {

@@ -1,12 +1,11 @@
-import { accountEndOf } from '../../../features/account-end/account-end.ts'
 import { type Outcome, outcomeOf } from '../../cli/command.ts'
 import { loggedEvents } from '../../cli/security-log/logged-events.ts'
 import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
+import { endField } from './end-field.ts'
 import { KnownPerson } from './known-person.ts'
 import { hindrancesOf, otherWaysOf } from './other-ways.ts'
-import { shownEnd } from './person-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
 import { otherEntryPoints, reasonsFor } from './why.ts'
@@ -16,6 +15,7 @@ const MOST_SESSIONS = 20
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
   const { env, facts, viewers, evening, entryPoints, events, nowSeconds } = deps
+  const ends = endField(deps)
   const ways = deps.parts.flatMap(({ way }) => way ?? [])
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
@@ -36,7 +36,8 @@ export function personPage(deps: SectionDeps) {
     const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
     const isOpen = hasPassword || otherWays.length > 0
     const reasons = reasonsFor(person, own, { events, nowSeconds: nowSeconds() }, otherWays, isOpen ? [] : hindrances)
-    const end = accountEndOf(person.attributes ?? {})
+    const attributes = person.attributes ?? {}
+    const endMs = ends.endMsOf(attributes)
     return page('person', {
       ...{ title: person.username, current, person, reasons },
       ways: hasPassword ? [] : otherWays,
@@ -46,11 +47,13 @@ export function personPage(deps: SectionDeps) {
       ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },
       version: viewer === null ? '' : versionOf(viewer),
       playsOn: playsOn(deps, words),
-      attributeText: attributeLines(person.attributes ?? {}),
+      attributeText: attributeLines(attributes, ends.attribute),
       sessions: (person.sessions ?? []).slice(0, MOST_SESSIONS),
       sessionCount: person.sessions?.length ?? 0,
-      until: shownEnd(person.attributes ?? {}, words),
-      untilMs: end === null || end === 'unreadable' ? null : end.seconds * 1000,
+      hasEnd: ends.isThere,
+      endAttribute: ends.attribute,
+      until: ends.textOf(attributes, words),
+      untilMs: endMs === 'unreadable' ? null : endMs,
       isDisabled: person.state === 'disabled',
       hasNoPassword: ['invited', 'invitation-expired', 'no-password'].includes(person.state),
     })

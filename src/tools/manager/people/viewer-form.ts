@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { END_ATTRIBUTE } from '../../../features/account-end/account-end.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { Visit } from '../door/route.ts'
 
@@ -15,9 +14,9 @@ export function attributesOf(text: string): Record<string, string> | null {
   return attributes
 }
 
-/** Returns attributes as lines, without the end of the account, which has a field of its own. */
-export function attributeLines(attributes: Viewer['attributes']): string {
-  const own = Object.entries(attributes).filter(([name]) => name !== END_ATTRIBUTE)
+/** Returns attributes as lines. @param without the attribute that has a field of its own. */
+export function attributeLines(attributes: Viewer['attributes'], without: string): string {
+  const own = Object.entries(attributes).filter(([name]) => name !== without)
   return own.map(([name, value]) => `${name}=${value}`).join('\n')
 }
 

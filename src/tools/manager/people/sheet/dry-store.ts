@@ -1,4 +1,3 @@
-import { accountEndOf, endNamesIn } from '../../../../features/account-end/account-end.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import {
   type Existing,
@@ -8,6 +7,9 @@ import {
   outcomeForKnown,
 } from '../../../../users/import-batch/import-rules.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
+import type { endField } from '../end-field.ts'
+
+type EndField = Pick<ReturnType<typeof endField>, 'namesIn' | 'endMsOf'>
 
 const MOST_ROWS = 100
 const MOST_LETTERS = 60
@@ -24,7 +26,7 @@ interface SampleRow {
 }
 
 /** Says what an import would do to each viewer, and does nothing. The sample has the first viewers with their values. */
-export function dryStore(store: EditableUserStore) {
+export function dryStore(store: EditableUserStore, ends: EndField) {
   const sample: SampleRow[] = []
   async function preview(imported: ImportedViewer, existing: Existing) {
     const known = await store.show(imported.username)
@@ -41,20 +43,19 @@ export function dryStore(store: EditableUserStore) {
     async importBatch(viewers: readonly ImportedViewer[], existing: Existing): Promise<ImportOutcome[]> {
       const all = await Promise.all(viewers.map((viewer) => preview(viewer, existing)))
       for (const { outcome, viewer, disabled } of all.slice(0, MOST_ROWS - sample.length)) {
-        sample.push({ outcome, disabled, ...shownValues(viewer) })
+        sample.push({ outcome, disabled, ...shownValues(viewer, ends) })
       }
       return all.map(({ outcome }) => outcome)
     },
   }
 }
 
-function shownValues({ username, groups, attributes }: Viewer) {
-  const end = accountEndOf(attributes)
-  const ends = endNamesIn(attributes)
+function shownValues({ username, groups, attributes }: Viewer, { namesIn, endMsOf }: EndField) {
+  const ends = namesIn(attributes)
   const others = Object.entries(attributes).filter(([name]) => !ends.includes(name))
   return {
     username,
-    untilMs: end === null || end === 'unreadable' ? end : end.seconds * 1000,
+    untilMs: endMsOf(attributes),
     groups: groups.map(cut),
     attributes: others.map(([name, value]) => `${cut(name)}: ${cut(value)}`),
   }

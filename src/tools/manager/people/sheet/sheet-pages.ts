@@ -9,6 +9,7 @@ import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { invite } from '../account-acts.ts'
 import { detailOf } from '../viewer-form.ts'
+import { endField } from '../end-field.ts'
 import { dryStore } from './dry-store.ts'
 import { inScope, type SheetColumn, type SheetOptions, sheetRows } from './read-sheet.ts'
 import { decodeSheet } from './sheet-text.ts'
@@ -51,6 +52,7 @@ export function sheetRoutes(deps: SectionDeps): Route[] {
 
 function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
   const { editable } = deps.viewers
+  const ends = endField(deps)
   const gone = () => redirect(PATH, { tone: 'refused', text: 'sheet.gone' })
   function show({ words }: Visit, fault = '', status = 200): Answer {
     const title = words.t.sheet.title
@@ -75,13 +77,13 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
     const sheet = kept.get(visit.sessionId)
     if (sheet === null || editable === null) return gone()
     try {
-      const dry = dryStore(editable)
+      const dry = dryStore(editable, ends)
       const { counts, faults, columns } = await read(dry, editable, sheet, visit, deps.facts)
       const shown = faults
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
       const mail = sheet.invites ? mailColumnIn(columns, deps) : null
-      const model = { sheet, counts, columns, mail, sample: dry.sample, faults: shown, faultCount: faults.length }
+      const model = { hasEnd: ends.isThere, sheet, counts, columns, mail, sample: dry.sample, faults: shown, faultCount: faults.length }
       return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
