@@ -107,7 +107,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/cli/output': [...FOR_TOOLS, ...roomsOf('terminal')],
   'src/tools/cli/terminal': [...LOW, 'src/users'],
   'src/tools/manager': [
-    ...[...FOR_TOOLS, ...LOGIN, 'src/features/account-end', 'src/features/default-log'],
+    ...[...FOR_TOOLS, ...LOGIN],
     ...roomsOf('manager viewers security-log report service settings output terminal'),
   ],
   'src/tools/manager/main.ts': [

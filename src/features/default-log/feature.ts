@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { defineFeature } from '../../login/feature.ts'
-import { openLimitedFile } from './limited-file.ts'
+import { openLimitedFile } from '../../server/log/limited-file.ts'
 
 /** Keeps the security log in a file of limited size, while SECURITY_LOG_FILE is not set. */
 export const defaultLog = defineFeature({

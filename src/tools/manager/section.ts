@@ -11,7 +11,7 @@ import type { Route, Visit } from './door/route.ts'
 import type { Scope } from './door/scope.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { Tab } from './pages/renderer.ts'
-import type { OtherWay } from './people/other-way.ts'
+import type { OtherWay } from './people/other-ways.ts'
 
 /** The viewers, in whichever store they are. */
 export interface Viewers {

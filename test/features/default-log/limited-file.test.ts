@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openLimitedFile } from '../../../src/features/default-log/limited-file.ts'
+import { openLimitedFile } from '../../../src/server/log/limited-file.ts'
 import { createLineOutput } from '../../../src/server/log/line-output.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { openLimitedFile } from '../../../features/default-log/limited-file.ts'
+import { openLimitedFile } from '../../../server/log/limited-file.ts'
 import { createLineOutput } from '../../../server/log/line-output.ts'
 import { openLog, securityLogOf } from '../../../server/log/log.ts'
 import type { Manager } from '../../cli/manager/accounts/roles.ts'

@@ -15,7 +15,14 @@ export function addPages(deps: SectionDeps) {
     const { words, field, scope } = visit
     const form = Object.fromEntries(['username', 'groups', 'attributes', 'until'].map((name) => [name, field(name)]))
     const groups = scope.groups ?? []
-    const model = { title: words.t.people.addTitle, current: '/people', form, fault, knownGroups: groups, hasEnd: ends.isThere }
+    const model = {
+      title: words.t.people.addTitle,
+      current: '/people',
+      form,
+      fault,
+      knownGroups: groups,
+      hasEnd: ends.isThere,
+    }
     return page(viewers.editable === null ? 'people-elsewhere' : 'person-add', model, status)
   }
   async function add(visit: Visit): Promise<Answer> {

@@ -1,8 +1,22 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import type { CommandIo } from '../../cli/terminal/io.ts'
 import type { Words } from '../pages/words.ts'
 import type { KnownPerson } from './known-person.ts'
-import type { OtherWay, WayDeps } from './other-way.ts'
 import type { Reason } from './why.ts'
+
+export interface WayDeps {
+  readonly env: CommandIo['env']
+  readonly nowSeconds: () => number
+}
+
+/** A way in without a password. */
+export interface OtherWay {
+  /** A key of `evening.wayNames`. */
+  readonly name: string
+  isOpenTo(person: KnownPerson, entryPoint: EntryPoint, deps: WayDeps): Promise<boolean>
+  /** Returns why the way is closed to a person who has begun with it. Null for all others. */
+  hindrance?(person: KnownPerson, entryPoint: EntryPoint, words: Words): Reason | null
+}
 
 /**
  * Returns the names of the ways in without a password that are open to a person.

@@ -4,7 +4,7 @@ import { endOf, readSubject } from '../../../../features/access-codes/codes/code
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
 import { accessCodeGuests } from '../../../../features/access-codes/guest-way.ts'
 import { guestSubjects, type KnownPerson } from '../../../manager/people/known-person.ts'
-import type { OtherWay, WayDeps } from '../../../manager/people/other-way.ts'
+import type { OtherWay, WayDeps } from '../../../manager/people/other-ways.ts'
 import { withCodes } from '../open-codes.ts'
 
 const MOST_CODES = 20

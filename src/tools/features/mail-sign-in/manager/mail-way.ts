@@ -6,7 +6,7 @@ import { openGuestList } from '../../../../features/mail-sign-in/guest-list.ts'
 import { mailGuests } from '../../../../features/mail-sign-in/guest-way.ts'
 import { parseMailAddress } from '../../../../services/guests/mail-address.ts'
 import type { KnownPerson } from '../../../manager/people/known-person.ts'
-import type { OtherWay } from '../../../manager/people/other-way.ts'
+import type { OtherWay } from '../../../manager/people/other-ways.ts'
 
 const SharedAddresses = z
   .array(z.object({ attribute: z.string(), address: z.string() }))

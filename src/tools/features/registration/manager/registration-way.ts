@@ -3,7 +3,7 @@ import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { registrationGuests } from '../../../../features/registration/guest-way.ts'
 import { registrationOf } from '../../../../features/registration/settings/settings.ts'
 import type { KnownPerson } from '../../../manager/people/known-person.ts'
-import type { OtherWay } from '../../../manager/people/other-way.ts'
+import type { OtherWay } from '../../../manager/people/other-ways.ts'
 
 /** What `viewers show` says of the registrations of an address. */
 const Registrations = z

@@ -1,4 +1,4 @@
-import type { OtherWay } from '../../../manager/people/other-way.ts'
+import type { OtherWay } from '../../../manager/people/other-ways.ts'
 
 /** Single sign-on, for a person whom the identity provider has signed in before. */
 export const ssoWay: OtherWay = {

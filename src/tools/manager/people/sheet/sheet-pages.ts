@@ -8,8 +8,8 @@ import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Vis
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { invite } from '../account-acts.ts'
-import { detailOf } from '../viewer-form.ts'
 import { endField } from '../end-field.ts'
+import { detailOf } from '../viewer-form.ts'
 import { dryStore } from './dry-store.ts'
 import { inScope, type SheetColumn, type SheetOptions, sheetRows } from './read-sheet.ts'
 import { decodeSheet } from './sheet-text.ts'
@@ -83,7 +83,16 @@ function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
       const mail = sheet.invites ? mailColumnIn(columns, deps) : null
-      const model = { hasEnd: ends.isThere, sheet, counts, columns, mail, sample: dry.sample, faults: shown, faultCount: faults.length }
+      const model = {
+        hasEnd: ends.isThere,
+        sheet,
+        counts,
+        columns,
+        mail,
+        sample: dry.sample,
+        faults: shown,
+        faultCount: faults.length,
+      }
       return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error

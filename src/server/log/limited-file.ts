@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { openRotatedFile } from '../../server/log/log-files.ts'
+import { openRotatedFile } from './log-files.ts'
 
 /** With the newest file, 250 MB. A sign-in has a line of about 300 bytes. */
 const MOST_BYTES = 50_000_000
