@@ -16,8 +16,5 @@ export const accessCodes: ToolFeature = {
   drill: async () => ({ wayIn: (await import('./drill/access-code-way.ts')).accessCodeWay }),
   scenes: async () => (await import('./preview/access-codes-preview.ts')).accessCodesPreview,
   invited: { codes: async () => (await import('./attendance/code-people.ts')).codePeople },
-  page: async () => ({
-    section: (await import('./manager/codes-section.ts')).codesSection,
-    way: (await import('./manager/code-way.ts')).codeWay,
-  }),
+  page: async () => (await import('./manager/codes-section.ts')).codesPart,
 }

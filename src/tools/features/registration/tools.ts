@@ -15,8 +15,5 @@ export const registration: ToolFeature = {
   viewers: async () => ({ history: (await import('./registrations-of.ts')).registrationsOf }),
   scenes: async () => (await import('./preview/registration-preview.ts')).registrationPreview,
   invited: { registrations: async () => (await import('./attendance/registered-people.ts')).registeredPeople },
-  page: async () => ({
-    section: (await import('./manager/registrations-section.ts')).registrationsSection,
-    way: (await import('./manager/registration-way.ts')).registrationWay,
-  }),
+  page: async () => (await import('./manager/registrations-section.ts')).registrationsPart,
 }

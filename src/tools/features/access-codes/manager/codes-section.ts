@@ -6,11 +6,12 @@ import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { readEnd } from '../../../manager/pages/typed-times.ts'
 import { detailOf } from '../../../manager/people/viewer-form.ts'
-import type { Section, SectionDeps } from '../../../manager/section.ts'
+import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
 import { type CreatedCodes, createCodes } from '../create-codes.ts'
 import { shownBatches } from '../list-command.ts'
 import { withCodes } from '../open-codes.ts'
 import { revokeBatch } from '../revoke-command.ts'
+import { codeWay } from './code-way.ts'
 
 const PATH = '/codes'
 const KEPT_MS = 30 * 60_000
@@ -24,7 +25,7 @@ interface Printed extends CreatedCodes {
 }
 
 /** Access codes for people without an account: make and print them, revoke a batch. */
-export const codesSection: Section = {
+const codesSection: Section = {
   open(deps) {
     const kept = new Map<string, Printed>()
     const post = { method: 'post', roles: EDITORS, subject: 'entry-point' } as const
@@ -50,6 +51,9 @@ export const codesSection: Section = {
     }
   },
 }
+
+/** Access codes on the page for managers. */
+export const codesPart: PagePart = { section: codesSection, way: codeWay }
 
 async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<Answer> {
   const { scope, words, manager } = visit

@@ -3,18 +3,19 @@ import { outcomeOf } from '../../../cli/command.ts'
 import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { detailOf } from '../../../manager/people/viewer-form.ts'
-import type { Section, SectionDeps } from '../../../manager/section.ts'
+import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
 import { changeRegistrations } from '../change-registrations.ts'
 import { registrationsPage } from '../list-registrations.ts'
 import { withRegistrations } from '../open-registrations.ts'
 import { MAILS_PER_MINUTE } from '../options.ts'
+import { registrationWay } from './registration-way.ts'
 
 const PATH = '/registrations'
 const ROWS = 50
 const STEPS = ['approve', 'refuse', 'cancel', 'forget'] as const
 
 /** Registrations of guests: list, approve, refuse, cancel and forget. */
-export const registrationsSection: Section = {
+const registrationsSection: Section = {
   open: (deps) => ({
     tab: { path: PATH, text: 'registrations', roles: ALL_ROLES },
     routes: [
@@ -41,6 +42,9 @@ export const registrationsSection: Section = {
     ],
   }),
 }
+
+/** Registrations on the page for managers. */
+export const registrationsPart: PagePart = { section: registrationsSection, way: registrationWay }
 
 function namesIn({ entryPoints }: SectionDeps, { scope }: Visit): string[] {
   const all = (entryPoints() ?? []).filter(({ features }) => features.registration !== undefined)
