@@ -17,7 +17,7 @@ import type { Watch, WatchedApp } from './watch.ts'
 /**
  * A capability that a fork may delete: a folder below src/features and a line in src/features.ts. No other code names a
  * feature. `T`: its settings at an entry point; `A`: its settings that all entry points share; `N`: the services that it
- * needs. `defineFeature()` finds these types.
+ * needs.
  */
 export interface Feature<S extends Settings = Settings, T = unknown, A = unknown, N extends Needs = Needs>
   extends FeatureSettings<S, T> {
@@ -40,7 +40,7 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   open(app: AppParts & Handed<N>, entryPoints: readonly EntryPointOf<T>[], shared: A): Promise<OpenFeature<T> | null>
 }
 
-/** Checks the types of a feature, so that its file need not name them. */
+/** Finds the types of a feature, so that its file need not name them. */
 export function defineFeature<S extends Settings, T, A, N extends Needs>(feature: Feature<S, T, A, N>): Feature {
   return feature as Feature
 }

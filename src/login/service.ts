@@ -11,9 +11,9 @@ import type { SharedStores } from '../stores/store-kind.ts'
 import type { UserStore } from '../users/user-store.ts'
 
 /**
- * Something that several features share, such as the mail server: a folder below src/services. A feature names the
- * services that it needs, and gets them when it opens. No list names a service, so a fork deletes it with the last feature
- * that needs it. `T`: what the features get; `A`: its settings that all entry points share.
+ * Something that several features share: a folder below src/services. A feature names the services that it needs, and gets
+ * them when it opens. No list names a service, so a fork deletes it with the last feature that needs it. `T`: what the
+ * features get; `A`: its settings that all entry points share.
  */
 export interface Service<T = unknown, A = unknown, N extends Needs = Needs> extends FeatureSettings {
   /** Settings that all entry points share. */
