@@ -29,6 +29,8 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly prompts?: readonly Prompt[]
   /** The outcomes of its log lines. */
   readonly outcomes?: Outcomes
+  /** The guests that it signs in, who are in no user store: their issuer in sessions and log, and the way in, in words. */
+  readonly guests?: { readonly issuer: string; readonly words: string }
   /** The security log while SECURITY_LOG_FILE is not set. */
   readonly securityLog?: SecurityLogFile
   /** Returns why the feature cannot be on with this user store, with the settings of one entry point; null if it can. */

@@ -1,6 +1,7 @@
 import { defineFeature } from '../../login/feature.ts'
 import { guests } from '../../services/guests/service.ts'
 import { accessCodeFields } from './fields.ts'
+import { accessCodeGuests } from './guest-way.ts'
 import { CODE_PROMPTS } from './screen-part.ts'
 
 /** Access codes and tickets: a way in for people who are in no user store. */
@@ -8,6 +9,7 @@ export const accessCodes = defineFeature({
   ...accessCodeFields,
   prompts: CODE_PROMPTS,
   needs: { guests },
+  guests: accessCodeGuests,
   outcomes: {
     'wrong-code': { level: 'warn' },
     'ended-code': { level: 'warn', counted: 'always' },

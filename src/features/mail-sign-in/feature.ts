@@ -4,11 +4,13 @@ import { mailCodes } from '../../services/mail-code/service.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { StoreSettings } from '../../users/user-store-kind.ts'
 import { type MailSignInSettings, mailSignInFields, USERNAME } from './fields.ts'
+import { mailGuests } from './guest-way.ts'
 
 /** Sign-in with a code by mail, in the frame of the player. */
 export const mailSignIn = defineFeature({
   ...mailSignInFields,
   needs: { guests, mailCodes },
+  guests: mailGuests,
   outcomes: {
     'mail-code-asked': { level: 'info', counted: 'always' },
     'mail-signed-in': { level: 'info' },

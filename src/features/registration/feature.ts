@@ -2,12 +2,14 @@ import { defineFeature } from '../../login/feature.ts'
 import { guests } from '../../services/guests/service.ts'
 import { mailCodes } from '../../services/mail-code/service.ts'
 import { watchPage } from '../../services/watch-page/service.ts'
+import { registrationGuests } from './guest-way.ts'
 import { registrationFields } from './settings/settings.ts'
 
 /** Registration of guests for an event, in the frame of the player. */
 export const registration = defineFeature({
   ...registrationFields,
   needs: { guests, mailCodes, watchPage },
+  guests: registrationGuests,
   outcomes: {
     'registration-code': { level: 'info', counted: 'always' },
     'registration-wrong-code': { level: 'warn', counted: 'always' },

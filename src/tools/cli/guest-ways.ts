@@ -1,13 +1,7 @@
-import { accessCodeGuests } from '../../features/access-codes/guest-way.ts'
-import { mailGuests } from '../../features/mail-sign-in/guest-way.ts'
-import { registrationGuests } from '../../features/registration/guest-way.ts'
+import { features } from '../../features.ts'
 
 /** The ways in of guests, who are in no user store and at no identity provider. */
-const GUEST_WAYS: readonly { readonly issuer: string; readonly words: string }[] = [
-  accessCodeGuests, //
-  mailGuests,
-  registrationGuests,
-]
+const GUEST_WAYS = features.flatMap(({ guests }) => guests ?? [])
 
 interface Identity {
   readonly issuer: string
