@@ -35,12 +35,12 @@ export interface ToolFeature extends HasVariants<ToolFeature> {
   /** When viewers may watch. */
   readonly event?: Lazy<EventTimes>
   readonly drill?: Lazy<DrillPart>
-  /** An answer in place of the hash. */
-  readonly answer?: {
-    readonly response: Lazy<ResponseKind>
-    readonly lock: Lazy<LockKind>
-    readonly check: Lazy<AnswerCheck>
-  }
+  /** The response of an answer in place of the hash. */
+  readonly responseKind?: Lazy<ResponseKind>
+  /** Its lock at the video service. */
+  readonly lockKind?: Lazy<LockKind>
+  /** Its checks, for `doctor`. */
+  readonly answerCheck?: Lazy<AnswerCheck>
   /** For `brand preview`. */
   readonly scenes?: Lazy<FeatureScenes>
   /** People whom `report attendance --invited NAME` expects. */

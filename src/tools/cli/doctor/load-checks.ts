@@ -7,12 +7,12 @@ import type { FeatureCheck, FeatureChecks } from './feature-check.ts'
 /** The parts of a feature that the doctor uses. */
 export interface HasChecks {
   readonly check?: Lazy<FeatureCheck>
-  readonly answer?: { readonly check: Lazy<AnswerCheck> }
+  readonly answerCheck?: Lazy<AnswerCheck>
 }
 
 export async function loadChecks(features: readonly HasChecks[]): Promise<FeatureChecks> {
   const featureChecks = await loadAll(features.map(({ check }) => check))
-  return { featureChecks, answerChecks: await loadAll(features.map(({ answer }) => answer?.check)) }
+  return { featureChecks, answerChecks: await loadAll(features.map(({ answerCheck }) => answerCheck)) }
 }
 
 /** Returns the checks of the answer of an entry point. Null with a hash. */

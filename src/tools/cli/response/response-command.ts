@@ -30,7 +30,7 @@ interface BuildOptions {
 /** Adds `response build` and `response check`, to build and check authentication responses by hand. */
 export async function addResponseCommands(group: Command, context: CommandContext<HasResponseKind>): Promise<void> {
   const { io } = context
-  const kinds = await loadAll(context.features.map(({ answer }) => answer?.response))
+  const kinds = await loadAll(context.features.map(({ responseKind }) => responseKind))
   const buildCommand = addCommand(
     group,
     'build <NAME=VALUE...>',

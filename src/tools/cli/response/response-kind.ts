@@ -23,5 +23,5 @@ export interface ResponseKind {
 
 /** The part of a feature that `response` uses. */
 export interface HasResponseKind {
-  readonly answer?: { readonly response: Lazy<ResponseKind> }
+  readonly responseKind?: Lazy<ResponseKind>
 }

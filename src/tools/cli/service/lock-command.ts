@@ -55,7 +55,7 @@ interface SetOptions extends TargetsOptions, AccessOptions, WantedOptions {
 /** Adds `lock …`, which sets, shows and removes locks at the video service. */
 export async function addLockCommands(group: Command, context: CommandContext<HasLockKind>): Promise<void> {
   const { io } = context
-  const kinds = await loadAll(context.features.map(({ answer }) => answer?.lock))
+  const kinds = await loadAll(context.features.map(({ lockKind }) => lockKind))
   addSetCommand(group, context, kinds)
   placeCommand(group, kinds, 'show', 'compare the lock with the settings; exit status 1 if they differ', [
     'viewer-auth lock show --channel 1002',

@@ -26,7 +26,7 @@ export interface LockKind {
 
 /** The part of a feature that `lock` uses. */
 export interface HasLockKind {
-  readonly answer?: { readonly lock: Lazy<LockKind> }
+  readonly lockKind?: Lazy<LockKind>
 }
 
 /** The options of `lock set`. */

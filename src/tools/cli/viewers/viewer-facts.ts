@@ -1,4 +1,3 @@
-import type { ZonedTime } from '../../../settings/times.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { CommandContext } from '../command.ts'
@@ -35,7 +34,7 @@ export interface AccountEnd {
   /** Returns the names of the attributes that are ends. */
   namesIn(attributes: Attributes): string[]
   /** Returns the end that counts. Null for none. */
-  endOf(attributes: Attributes): ZonedTime | 'unreadable' | null
+  endOf(attributes: Attributes): { readonly seconds: number } | 'unreadable' | null
 }
 
 type Attributes = Readonly<Record<string, string | null>>

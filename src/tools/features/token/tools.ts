@@ -5,10 +5,8 @@ export const token: ToolFeature = {
   additions: { response: async () => (await import('./response/embed-command.ts')).addEmbedCommand },
   variants: { 'secret generate': async () => (await import('./key-pair-option.ts')).keyPair },
   check: async () => (await import('./doctor/token-check.ts')).tokenCheck,
-  answer: {
-    response: async () => (await import('./response/token-kind.ts')).tokenKind,
-    lock: async () => (await import('./service/token-locks.ts')).tokenLocks,
-    check: async () => (await import('./doctor/token-answer.ts')).tokenAnswer,
-  },
+  responseKind: async () => (await import('./response/token-kind.ts')).tokenKind,
+  lockKind: async () => (await import('./service/token-locks.ts')).tokenLocks,
+  answerCheck: async () => (await import('./doctor/token-answer.ts')).tokenAnswer,
   scenes: async () => (await import('./preview/token-preview.ts')).tokenPreview,
 }
