@@ -1,7 +1,7 @@
 import { accountEndOf, END_ATTRIBUTE, endNamesIn } from '../../../features/account-end/account-end.ts'
 import type { ViewerFacts } from '../../cli/viewers/viewer-facts.ts'
+import { untilColumn } from './import/until-column.ts'
 import { endedState } from './until.ts'
-import { untilColumn } from './until-column.ts'
 
 /** Accounts that end: their state, the column `until`, and the field of the page for managers. */
 export const endFacts: ViewerFacts = {
