@@ -27,10 +27,9 @@ const POSTS = [
   ...['edit', 'disable', 'enable', 'invite', 'end-sessions', 'put-out', 'remove', 'forget'].map(
     (act) => `${ONE}/${act}`,
   ),
-  ...['open', 'close', 'move', 'set'].map((act) => `/doors/gold/${act}`),
 ]
 const EDITOR_PAGES = ['/people/add', '/people/many?work=remove&all=on', '/people/import', `${ONE}/remove`]
-const PAGES = ['/evening', '/people', ONE, '/doors', '/acts', '/account', '/after']
+const PAGES = ['/evening', '/people', ONE, '/acts', '/account', '/after']
 
 test.each(['help-desk', 'reader'] as const)('a %s changes nothing, at any address', async (role) => {
   const manager = await withAda()
@@ -127,7 +126,7 @@ test('no page may be framed, cached or run foreign code', async () => {
   }
 })
 
-test('a manager of one entry point sees neither the viewers nor the doors of another', async () => {
+test('a manager of one entry point sees no viewers of another', async () => {
   const manager = await withAda(['silver'])
   await manager.users.add({ username: 'gold@example.com', groups: ['gold'], attributes: {} }, null)
   const browser = await manager.signedIn('event-manager', ['gold'])
@@ -139,9 +138,6 @@ test('a manager of one entry point sees neither the viewers nor the doors of ano
   for (const act of ['edit', 'disable', 'remove', 'forget', 'unlock', 'put-out', 'end-sessions']) {
     expect([act, (await browser.post(`${ONE}/${act}`)).status]).toEqual([act, 404])
   }
-  for (const act of ['open', 'close', 'move', 'set'])
-    expect((await browser.post(`/doors/silver/${act}`)).status).toBe(404)
-  expect((await browser.get('/doors')).text).not.toContain('silver')
   expect((await manager.users.show(ADA)).ok).toBe(true)
 })
 
