@@ -15,8 +15,7 @@ test.each(['help-desk', 'reader'] as const)('a %s sees the doors, and moves none
 
 test('the doors without a session lead to the sign-in', async () => {
   const manager = await startManager({ entryPoints: [GOLD, SILVER] })
-  const answer = await manager.browser().get('/doors')
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/sign-in'])
+  expect(await manager.browser().get('/doors')).toMatchObject({ status: 303, location: '/sign-in' })
 })
 
 test('a manager of one entry point does not see the doors of another', async () => {

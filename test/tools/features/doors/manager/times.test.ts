@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { END_ATTRIBUTE } from '../../../src/features/account-end/account-end.ts'
-import type { DoorSettings } from '../../../src/features/doors/fields.ts'
-import { readManagerSettings } from '../../../src/tools/cli/manager/settings.ts'
-import { doorTimes } from '../../../src/tools/features/doors/event-times.ts'
-import type { EventReports } from '../../../src/tools/manager/after/event-reports.ts'
-import { zoneOfPage } from '../../../src/tools/manager/pages/page-zone.ts'
-import { startWithCommands } from './real-entry-point.ts'
-import { ATTENDANCE_ROW, NO_CHANNELS } from './report-answers.ts'
-import { startManager } from './start-manager.ts'
+import { END_ATTRIBUTE } from '../../../../../src/features/account-end/account-end.ts'
+import type { DoorSettings } from '../../../../../src/features/doors/fields.ts'
+import { readManagerSettings } from '../../../../../src/tools/cli/manager/settings.ts'
+import { doorTimes } from '../../../../../src/tools/features/doors/event-times.ts'
+import type { EventReports } from '../../../../../src/tools/manager/after/event-reports.ts'
+import { zoneOfPage } from '../../../../../src/tools/manager/pages/page-zone.ts'
+import { startWithCommands } from '../../../manager/real-entry-point.ts'
+import { ATTENDANCE_ROW, NO_CHANNELS } from '../../../manager/report-answers.ts'
+import { startManager } from '../../../manager/start-manager.ts'
 
 const SETTINGS = {
   MANAGER_PORT: '3100',

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEntryPointSettings } from '../../../src/config.ts'
-import { ENTRY_POINT } from '../../login/entry-point.ts'
-import { temporaryFolder } from '../../users/temporary-folder.ts'
-import { ATTENDANCE_ROW, NO_CHANNELS } from './report-answers.ts'
-import { startManager } from './start-manager.ts'
+import { readEntryPointSettings } from '../../../../../src/config.ts'
+import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { ATTENDANCE_ROW, NO_CHANNELS } from '../../../manager/report-answers.ts'
+import { startManager } from '../../../manager/start-manager.ts'
 
 const ENTRY = {
   name: 'default',
