@@ -10,6 +10,7 @@ import type { Definition, RootCommand } from './cli/root-command.ts'
 import type { LockKind } from './cli/service/lock-kind.ts'
 import type { EventTimes } from './cli/settings/event-times.ts'
 import type { SettingsCheck } from './cli/settings/settings-check.ts'
+import type { OtherStore } from './cli/settings/store-command.ts'
 import type { BundleSection } from './cli/support/section.ts'
 import type { HasVariants } from './cli/variant.ts'
 import type { ViewerFacts } from './cli/viewers/viewer-facts.ts'
@@ -28,8 +29,10 @@ export interface ToolFeature extends HasVariants<ToolFeature> {
   readonly additions?: Readonly<Record<string, Lazy<Definition<ToolFeature>>>>
   /** For `doctor`. */
   readonly check?: Lazy<FeatureCheck>
-  /** For `config check` and `store check`. */
+  /** For `config check`. */
   readonly settings?: Lazy<SettingsCheck>
+  /** For `store check`. */
+  readonly store?: Lazy<OtherStore>
   /** For `viewers show`, list, import and export, and for the page for managers. */
   readonly viewers?: Lazy<ViewerFacts>
   /** When viewers may watch. */

@@ -1,16 +1,25 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { StoreFinding } from '../../../users/store-check/store-check.ts'
+import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
 import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../command.ts'
-import { loadAll } from '../lazy.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
 import { findingLine } from '../terminal/finding-line.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { storeChecks } from './check-store.ts'
-import type { HasSettingsCheck, SettingsCheck } from './settings-check.ts'
 
-/** Checked after the user store. */
-type OtherStores = readonly NonNullable<SettingsCheck['store']>[]
+/** A store besides the user store. It is checked only without a URL, which names a user store. */
+export interface OtherStore {
+  /** The end of a sentence in the help. */
+  readonly about: string
+  check(env: CommandIo['env'], checks: StoreChecks): AsyncIterable<StoreFinding>
+}
+
+/** The part of a feature that `store check` uses. */
+export interface HasOtherStore {
+  readonly store?: Lazy<OtherStore>
+}
 
 interface Options {
   readonly json?: boolean
@@ -41,8 +50,8 @@ VIEWER_PASSWORD, a prompt or standard input. The test viewer fails two sign-ins,
 viewer. The exit status is 1 if a promise is broken.`
 
 /** Adds `store check`. */
-export async function addStoreCommands(group: Command, context: CommandContext<HasSettingsCheck>): Promise<void> {
-  const others = await otherStoresOf(context.features)
+export async function addStoreCommands(group: Command, context: CommandContext<HasOtherStore>): Promise<void> {
+  const others = await loadAll(context.features.map(({ store }) => store))
   const command = addCommand(group, 'check [URL]', 'check that a user store answers as the app needs', [
     'viewer-auth store check https://users.example.com/sign-in',
     'viewer-auth store check https://users.example.com/sign-in --viewer ada@example.com --disabled gone@example.com',
@@ -60,16 +69,12 @@ export async function addStoreCommands(group: Command, context: CommandContext<H
     })
 }
 
-async function otherStoresOf(features: readonly HasSettingsCheck[]): Promise<OtherStores> {
-  return (await loadAll(features.map(({ settings }) => settings))).flatMap(({ store }) => store ?? [])
-}
-
 /**
  * Checks the user store, and prints the findings unless they are for JSON.
  * @param url of a user store. Undefined for the stores of the settings.
  */
 export async function checkUserStore(
-  { io, features }: Pick<CommandContext<HasSettingsCheck>, 'io' | 'features'>,
+  { io, features }: Pick<CommandContext<HasOtherStore>, 'io' | 'features'>,
   options: Options,
   url?: string,
 ): Promise<StoreOutcome> {
@@ -88,7 +93,7 @@ export async function checkUserStore(
   const kind = userStores.kindOf(settings)
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
-  const otherStores = url === undefined ? await otherStoresOf(features) : []
+  const otherStores = url === undefined ? await loadAll(features.map(({ store }) => store)) : []
   const others = otherStores.map((other) => other.check(io.env, storeChecks))
   for (const checks of [kind.check?.(settings, viewers, storeChecks) ?? checkAll(), ...others]) {
     for await (const finding of checks) {

@@ -2,6 +2,7 @@ import { readConfig, settingNames } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../video-service/service-settings.ts'
 import type { HasChecks } from '../doctor/load-checks.ts'
+import type { HasOtherStore } from '../settings/store-command.ts'
 import type { HasSettingsCheck } from '../settings/settings-check.ts'
 import { hasServiceSettings, readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import { type CommandIo, ioWithoutTerminal } from '../terminal/io.ts'
@@ -23,7 +24,7 @@ export interface Trial {
 }
 
 /** The parts of a feature that setup uses. */
-export type SetupParts = HasSettingsCheck & HasChecks
+export type SetupParts = HasSettingsCheck & HasOtherStore & HasChecks
 
 /** Returns what acts need to work with the settings so far, without input and output. */
 export function quietly({ io, env, features }: Pick<Trial, 'io' | 'env' | 'features'>) {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Outcome, outcomeOf } from '../command.ts'
 import type { Lazy } from '../lazy.ts'
+import type { HasOtherStore } from '../settings/store-command.ts'
 import type { HasSettingsCheck } from '../settings/settings-check.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
@@ -18,7 +19,7 @@ export interface Source {
   /** For acts, without input and output. */
   readonly io: CommandIo
   /** The tools of the features. */
-  readonly features: readonly HasSettingsCheck[]
+  readonly features: readonly (HasSettingsCheck & HasOtherStore)[]
   readonly signal: AbortSignal
   /** The options of the command. */
   readonly options: object

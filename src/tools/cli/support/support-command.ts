@@ -5,6 +5,7 @@ import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, run
 import { loadAll } from '../lazy.ts'
 import { openFileSink } from '../output/sink.ts'
 import { checkSettings } from '../settings/config-command.ts'
+import type { HasOtherStore } from '../settings/store-command.ts'
 import type { HasSettingsCheck } from '../settings/settings-check.ts'
 import { ioWithoutTerminal } from '../terminal/io.ts'
 import { lastRefusals } from './audit/last-refusals.ts'
@@ -28,7 +29,7 @@ Writes one file that you can read and send. It has the settings and versions, an
 installation say. Secrets, passwords, tokens and responses are removed; names and addresses of viewers are numbers. Only you can
 read the file. Nothing is sent.`
 
-type Parts = HasBundleSection & HasSettingsCheck
+type Parts = HasBundleSection & HasSettingsCheck & HasOtherStore
 
 interface Options {
   readonly json?: boolean
