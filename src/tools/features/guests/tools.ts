@@ -2,6 +2,6 @@ import type { ToolFeature } from '../../tool-feature.ts'
 
 export const guests: ToolFeature = {
   name: 'guests',
-  store: async () => (await import('./guests-check.ts')).guestsStore,
+  store: async () => (await import('./store/guests-check.ts')).guestsStore,
   backup: async () => (await import('./backup/guests-file.ts')).guestsFile,
 }

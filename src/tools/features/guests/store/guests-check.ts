@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFeatureSettings } from '../../../config.ts'
-import { openGuestStore } from '../../../services/guests/record-stores.ts'
-import { GUESTS_SETTINGS } from '../../../services/guests/settings.ts'
-import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
-import type { CommandIo } from '../../cli/terminal/io.ts'
+import { readFeatureSettings } from '../../../../config.ts'
+import { openGuestStore } from '../../../../services/guests/record-stores.ts'
+import { GUESTS_SETTINGS } from '../../../../services/guests/settings.ts'
+import type { StoreChecks, StoreFinding } from '../../../../users/store-check/store-check.ts'
+import type { CommandIo } from '../../../cli/terminal/io.ts'
 
 const KIND = 'store-check'
 const LIFE_SECONDS = 60

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openFileRecords } from '../../../../src/services/guests/file-records.ts'
-import { openSqliteStore } from '../../../../src/users/sqlite/store.ts'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../../cli/run-here.ts'
+import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
+import { openSqliteStore } from '../../../../../src/users/sqlite/store.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { runHere } from '../../../cli/run-here.ts'
 
 interface Finding {
   readonly code: string
