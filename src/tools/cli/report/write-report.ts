@@ -16,6 +16,7 @@ import { type PlacedPage, placed } from './place.ts'
 import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, openPartFile, type PartFile } from './resume/part-file.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
+import { withTemporaryDatabase } from './rows-database.ts'
 import { fetchTotals } from './series-totals.ts'
 import { DEFAULT_COLUMNS, fitTable } from './table/fit-table.ts'
 import { tableCells, tableColumns, timeText } from './table/report-table.ts'
@@ -249,7 +250,7 @@ async function writeTable(...[sink, fetched, question, { titles, stdout }]: Para
     : counted(shown.length, 'row')
 }
 
-/** Keeps only what the HTML page shows, so that memory stays bounded here too. */
+/** Keeps the rows in a temporary database, so that memory stays bounded here too. */
 async function writeHtml(...[sink, fetched, question, { titles, ask }]: Parameters<Writer>): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
@@ -258,14 +259,16 @@ async function writeHtml(...[sink, fetched, question, { titles, ask }]: Paramete
   const nowMs = Date.now()
   const hasTotals = 'dimension' in question && (question.dimension === 'summary' || timeUnitOf(question) !== null)
   const totals = hasTotals ? await fetchTotals(question, ask) : null
-  const collector = collectorFor(question, { nowMs, zone: machineTimeZone(), totals })
-  let written = 0
-  for await (const { rows } of fetched) {
-    for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
-    written += rows.length
-  }
-  const source = ' from the analytics of the video service'
-  const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
-  await sink.write(await renderPage(collector.model(await titles), about))
-  return counted(written, 'row')
+  return await withTemporaryDatabase(async (database) => {
+    const collector = collectorFor(question, { nowMs, zone: machineTimeZone(), totals, database })
+    let written = 0
+    for await (const { rows } of fetched) {
+      for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
+      written += rows.length
+    }
+    const source = ' from the analytics of the video service'
+    const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
+    await sink.write(await renderPage(collector.model(await titles), about))
+    return counted(written, 'row')
+  })
 }

@@ -1,69 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
-import { createRanking } from '../../../../src/tools/cli/report/page/bounded-ranking.ts'
-import { createDifferentCount } from '../../../../src/tools/cli/report/page/different-count.ts'
 import { spread } from '../../../../src/tools/cli/report/page/spread.ts'
-
-function rankingOf(names: readonly string[], most: number) {
-  const ranking = createRanking({ most, create: () => ({ count: 0 }), weightOf: ({ count }) => count })
-  for (const name of names) ranking.entryOf(name).count += 1
-  return ranking
-}
-
-describe('the bounded ranking', () => {
-  test('a ranking is exact, with equal names in order, up to its limit', () => {
-    const ranking = rankingOf(['b', 'a', 'c', 'a', 'b', 'd', '__proto__'], 5)
-    expect(ranking.top(3)).toEqual([
-      ['a', { count: 2 }],
-      ['b', { count: 2 }],
-      ['__proto__', { count: 1 }],
-    ])
-    expect([ranking.size(), ranking.largestError()]).toEqual([5, 0])
-  })
-
-  test('a ranking beyond its limit is never too high, never lower than its stated error, and never larger than its limit', () => {
-    const names = fc.array(
-      fc.nat({ max: 60 }).map((number) => `n${Math.floor(number ** 2 / 60)}`),
-      { maxLength: 600 },
-    )
-    fc.assert(
-      fc.property(names, fc.integer({ min: 2, max: 20 }), (stream, most) => {
-        const exact = new Map<string, number>()
-        for (const name of stream) exact.set(name, (exact.get(name) ?? 0) + 1)
-        const ranking = rankingOf(stream, most)
-        expect(ranking.size()).toBeLessThanOrEqual(most)
-        const known = new Map(ranking.top(most))
-        for (const [name, count] of exact) {
-          const found = known.get(name)?.count ?? 0
-          expect(found).toBeLessThanOrEqual(count)
-          expect(count - found).toBeLessThanOrEqual(ranking.largestError())
-        }
-      }),
-    )
-  })
-})
-
-describe('the count of different names', () => {
-  test('the count of different names is exact up to 10,000', () => {
-    const count = createDifferentCount()
-    for (let at = 0; at < 30_000; at += 1) count.add(`viewer-${at % 10_000}`)
-    expect(count.result()).toEqual({ count: 10_000, isExact: true })
-  })
-
-  test.each([10_001, 60_000, 1_000_000])(
-    'the count of %i different names has an error below 0.3 percent',
-    (different) => {
-      const count = createDifferentCount()
-      for (let at = 0; at < different; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
-      for (let at = 0; at < 1_000; at += 1) count.add(`0f0e0d0c-0000-4000-8000-${String(at).padStart(12, '0')}`)
-      const result = count.result()
-      expect(result.isExact).toBe(false)
-      expect(Math.abs(result.count - different) / different).toBeLessThan(0.003)
-    },
-  )
-})
 
 describe('time buckets', () => {
   const budapest = openTimeZone('Europe/Budapest')

@@ -1,53 +1,58 @@
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createConcurrency } from '../../../../src/tools/cli/report/page/concurrency.ts'
+import { concurrencyOf } from '../../../../src/tools/cli/report/page/concurrency.ts'
+import { createViewTable } from '../../../../src/tools/cli/report/page/view-table.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 86_400 * SECOND
+const VIEW = {
+  ...{ viewer: 'ada', device: 'phone', content: 'Channel 1', country: 'Hungary', city: 'Budapest' },
+  ...{ system: 'Linux', browser: 'Firefox', isMobile: false, isRunning: false },
+}
 
-function peaksOf(range: { fromMs: number; toMs: number }, bordersMs: readonly number[], spans: readonly number[][]) {
-  const concurrency = createConcurrency(range)
-  for (const [fromMs = 0, toMs = 0, live = 1] of spans) concurrency.add({ fromMs, toMs, layer: live === 1 ? 0 : 1 })
-  return concurrency.highest(bordersMs)
+/** @param spans the begin, the end and 1 for live (the default) or 0 for recorded. */
+function partsOf(bordersMs: readonly number[], spans: readonly number[][]) {
+  using database = new DatabaseSync('')
+  const views = createViewTable(database)
+  for (const [fromMs = 0, toMs = 0, live = 1] of spans) views.add({ ...VIEW, fromMs, toMs, layer: live === 1 ? 0 : 1 })
+  return concurrencyOf(views.changes({ fromMs: bordersMs[0] ?? 0, toMs: bordersMs.at(-1) ?? 0 }), bordersMs)
 }
 
 test('the peak of a part is the highest number at once, with its time and its live share', () => {
-  const range = { fromMs: 0, toMs: 2 * MINUTE }
   const spans = [
     [0, 30 * SECOND],
     [10 * SECOND, 20 * SECOND],
     [15 * SECOND, 80 * SECOND, 0],
     [70 * SECOND, 90 * SECOND],
   ]
-  expect(peaksOf(range, [0, MINUTE, 2 * MINUTE], spans)).toEqual([
-    { timeMs: 15 * SECOND, live: 2, recorded: 1 },
-    { timeMs: 70 * SECOND, live: 1, recorded: 1 },
+  expect(partsOf([0, MINUTE, 2 * MINUTE], spans)).toMatchObject([
+    { peak: { timeMs: 15 * SECOND, live: 2, recorded: 1 }, average: 85 / 60 },
+    { peak: { timeMs: 70 * SECOND, live: 1, recorded: 1 }, average: 40 / 60 },
   ])
 })
 
 test('each minute has its arrivals, the most views at once, and its departures', () => {
-  const concurrency = createConcurrency({ fromMs: 0, toMs: DAY })
-  for (const [from = 0, to = 0] of [
+  const spans = [
     [0, 90],
     [59, 61],
     [60, 200],
-  ])
-    concurrency.add({ fromMs: from * SECOND, toMs: to * SECOND, layer: 0 })
-  expect(concurrency.minutesOf({ fromMs: MINUTE, toMs: 4 * MINUTE })).toEqual([
-    { fromMs: MINUTE, arrivals: 1, atOnce: 3, departures: 2 },
-    { fromMs: 2 * MINUTE, arrivals: 0, atOnce: 1, departures: 0 },
-    { fromMs: 3 * MINUTE, arrivals: 0, atOnce: 1, departures: 1 },
+  ].map((span) => span.map((seconds) => seconds * SECOND))
+  expect(partsOf([MINUTE, 2 * MINUTE, 3 * MINUTE, 4 * MINUTE], spans)).toMatchObject([
+    { fromMs: MINUTE, arrivals: 1, peak: { live: 3 }, departures: 2 },
+    { fromMs: 2 * MINUTE, arrivals: 0, peak: { live: 1 }, departures: 0 },
+    { fromMs: 3 * MINUTE, arrivals: 0, peak: { live: 1 }, departures: 1 },
   ])
 })
 
-test('the peak of a month is exact to the second, and that of a year close', () => {
+test.each([31, 365])('the peak of %d days is exact to the second', (days) => {
   const spans = [
     [DAY, DAY + 2 * SECOND],
     [DAY + SECOND, DAY + MINUTE],
+    [DAY + MINUTE, DAY + MINUTE + SECOND],
   ]
-  expect(peaksOf({ fromMs: 0, toMs: 31 * DAY }, [0, 31 * DAY], spans)).toMatchObject([{ live: 2 }])
-  expect(peaksOf({ fromMs: 0, toMs: 365 * DAY }, [0, 365 * DAY], spans)).toMatchObject([{ live: 1 }])
+  expect(partsOf([0, days * DAY], spans)).toMatchObject([{ peak: { timeMs: DAY + SECOND, live: 2 } }])
 })
 
 test('peaks agree with a count of the views that run at each second', () => {
@@ -59,16 +64,14 @@ test('peaks agree with a count of the views that run at each second', () => {
         const fromMs = Math.min(120, Math.max(0, from)) * SECOND
         return [fromMs, Math.min(120 * SECOND, fromMs + length * SECOND)]
       })
-      const counted = [0, 1].map((minute) =>
-        Math.max(
-          ...Array.from({ length: 60 }, (_, second) => {
-            const atMs = minute * MINUTE + second * SECOND
-            return inside.filter(([fromMs = 0, toMs = 0]) => fromMs <= atMs && atMs < toMs).length
-          }),
-        ),
-      )
-      const found = peaksOf({ fromMs: 0, toMs: 2 * MINUTE }, [0, MINUTE, 2 * MINUTE], inside)
-      expect(found.map(({ live }) => live)).toEqual(counted)
+      const running = (atMs: number) => inside.filter(([fromMs = 0, toMs = 0]) => fromMs <= atMs && atMs < toMs).length
+      const counted = [0, 1].map((minute) => {
+        const numbers = Array.from({ length: 60 }, (_, second) => running(minute * MINUTE + second * SECOND))
+        const most = Math.max(...numbers)
+        return [most, minute * MINUTE + (most === 0 ? 0 : numbers.indexOf(most)) * SECOND]
+      })
+      const found = partsOf([0, MINUTE, 2 * MINUTE], inside)
+      expect(found.map(({ peak }) => [peak.live, peak.timeMs])).toEqual(counted)
     }),
   )
 })

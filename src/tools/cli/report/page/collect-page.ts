@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Question } from '../../../video-service/report-question.ts'
 import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
 import type { TimeRange } from '../../output/time-range.ts'
@@ -28,6 +29,8 @@ interface PageContext {
   readonly zone: TimeZone
   /** The totals of a series. Null if the page shows none. */
   readonly totals: SeriesTotals | null
+  /** An empty database for the rows. */
+  readonly database: DatabaseSync
 }
 
 /**
@@ -36,18 +39,18 @@ interface PageContext {
  */
 export function collectorFor(
   question: Question,
-  { nowMs, zone, totals }: PageContext,
+  { nowMs, zone, totals, database }: PageContext,
 ): PageCollector<ViewerRow & ViewRow & LocalSeriesRow & PeakRow> {
   const range = rangeOf(question)
   if (question.report === 'viewers') return viewersPage(range, nowMs)
   if (range === null) throw new RangeError('This report needs a period')
   switch (question.report) {
     case 'views':
-      return viewsPage(range, nowMs, zone)
+      return viewsPage(range, nowMs, zone, database)
     case 'peak-viewer-numbers':
-      return peaksPage(question.granularity ?? 'minute', range, zone)
+      return peaksPage(question.granularity ?? 'minute', range, zone, database)
     case 'viewer-seconds':
-      return watchedPage(question.granularity ?? 'minute', range, zone)
+      return watchedPage(question.granularity ?? 'minute', range, zone, database)
     default:
       return seriesPage({ report: question.report, dimension: question.dimension, range, zone, totals })
   }

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Granularity } from '../../../video-service/report-question.ts'
 import type { PeakRow } from '../../../video-service/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
@@ -9,64 +10,79 @@ import { countWords, numberWords, timeWords } from '../../output/words.ts'
 import { nextOf, startOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
 import { readTime } from '../words.ts'
-import { createRanking } from './bounded-ranking.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
 import { spread } from './spread.ts'
 
-const MOST_NAMES = 2_000
 const SHOWN_BARS = 12
 /** More lines cannot be told apart. */
 const SHOWN_LINES = 5
 export const GRANULARITY_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
 
+/** The numbers of a channel or video. */
 interface Peak {
-  value: number
-  timeMs: number
+  readonly name: string
+  readonly value: number
+  /** The first time of the highest value. */
+  readonly timeMs: number
   /** The highest value in each part of the period. */
   readonly parts: Float64Array
 }
 
 /**
- * Collects the peak numbers of viewers for each channel and video. Peaks and their times are exact for up to 2,000
- * channels and videos (see createRanking).
+ * Collects the peak numbers of viewers for each channel and video.
  * @param range the period of the report.
  */
-export function peaksPage(granularity: Granularity, range: TimeRange, zone: TimeZone): PageCollector<PeakRow> {
+export function peaksPage(
+  granularity: Granularity,
+  range: TimeRange,
+  zone: TimeZone,
+  database: DatabaseSync,
+): PageCollector<PeakRow> {
   const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: GRANULARITY_MS[granularity] })
-  const ranking = createRanking<Peak>({
-    most: MOST_NAMES,
-    create: () => ({ value: -1, timeMs: 0, parts: new Float64Array(bordersMs.length - 1) }),
-    weightOf: ({ value }) => value,
-  })
+  database.exec('CREATE TABLE peak (name TEXT, timeMs INTEGER, value REAL)')
+  const insert = database.prepare('INSERT INTO peak VALUES (?, ?, ?)')
+  function peakOf(name: string, value: number): Peak {
+    const parts = new Float64Array(bordersMs.length - 1)
+    let highestMs: number | null = null
+    const rows = database.prepare('SELECT timeMs, value FROM peak WHERE name = ? ORDER BY rowid').iterate(name)
+    for (const row of rows as unknown as Iterable<{ timeMs: number; value: number }>) {
+      if (row.value === value) highestMs ??= row.timeMs
+      spread(bordersMs, { fromMs: row.timeMs, toMs: endOfUnit(zone, granularity, row.timeMs) }, (part) => {
+        parts[part] = Math.max(parts[part] ?? 0, row.value)
+      })
+    }
+    return { name, value, timeMs: highestMs ?? range.fromMs, parts }
+  }
   return {
     add({ content_type, content_id, time, value }) {
-      const timeMs = readTime(time)
-      const peak = ranking.entryOf(contentName(content_type, content_id))
-      if (value > peak.value) Object.assign(peak, { value, timeMs })
-      spread(bordersMs, { fromMs: timeMs, toMs: endOfUnit(zone, granularity, timeMs) }, (part) => {
-        peak.parts[part] = Math.max(peak.parts[part] ?? 0, value)
-      })
+      insert.run(contentName(content_type, content_id), readTime(time), value)
     },
     model(titles): PageModel {
-      const top = ranking.top(SHOWN_BARS).map(([name, peak]) => ({ ...peak, name: titles.get(name) ?? name }))
-      const [highest] = top
-      if (highest === undefined) return nothing('Peak viewer numbers')
-      const { name, value, timeMs } = highest
-      return {
-        title: 'Peak viewer numbers',
-        summary: `Peak: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
-        figures: [
-          { value: numberWords(value), label: `${value === 1 ? 'viewer' : 'viewers'} at the peak, of ${name}` },
-          { value: timeWords(timeMs), label: 'time of the peak' },
-          {
-            value: numberWords(ranking.size()),
-            label: ranking.size() === 1 ? 'channel or video' : 'channels and videos',
-          },
-        ],
-        sections: [byName(top, ranking.size()), overTime(top.slice(0, SHOWN_LINES), range, bordersMs, lengthWords)],
-        notes: ['Do not add up these peaks: channels and videos reach their peaks at different times.'],
-      }
+      const top = database
+        .prepare(`SELECT name, max(value) AS value, count(*) OVER () AS known FROM peak
+          GROUP BY name ORDER BY value DESC, name LIMIT ?`)
+        .all(SHOWN_BARS) as unknown as { name: string; value: number; known: number }[]
+      const peaks = top.map(({ name, value }) => ({ ...peakOf(name, value), name: titles.get(name) ?? name }))
+      const times = overTime(peaks.slice(0, SHOWN_LINES), range, bordersMs, lengthWords)
+      return peaksModel(granularity, peaks, top[0]?.known ?? 0, times)
     },
+  }
+}
+
+function peaksModel(granularity: Granularity, peaks: readonly Peak[], known: number, times: Section): PageModel {
+  const [highest] = peaks
+  if (highest === undefined) return nothing('Peak viewer numbers')
+  const { name, value, timeMs } = highest
+  return {
+    title: 'Peak viewer numbers',
+    summary: `Peak: ${countWords(value, 'viewer')} of ${name}, in the ${granularity} from ${timeWords(timeMs)}.`,
+    figures: [
+      { value: numberWords(value), label: `${value === 1 ? 'viewer' : 'viewers'} at the peak, of ${name}` },
+      { value: timeWords(timeMs), label: 'time of the peak' },
+      { value: numberWords(known), label: known === 1 ? 'channel or video' : 'channels and videos' },
+    ],
+    sections: [byName(peaks, known), times],
+    notes: ['Do not add up these peaks: channels and videos reach their peaks at different times.'],
   }
 }
 
@@ -77,7 +93,7 @@ export function endOfUnit(zone: TimeZone, granularity: Granularity, timeMs: numb
   return isLocalHour ? nextOf(zone, 'hour', timeMs) : timeMs + GRANULARITY_MS[granularity]
 }
 
-function byName(top: readonly (Peak & { readonly name: string })[], known: number): Section {
+function byName(top: readonly Peak[], known: number): Section {
   return {
     title: 'By channel and video',
     words: `${known > top.length ? `Top ${top.length} of ${numberWords(known)}` : 'All'} by peak.`,
@@ -88,12 +104,7 @@ function byName(top: readonly (Peak & { readonly name: string })[], known: numbe
   }
 }
 
-function overTime(
-  top: readonly (Peak & { readonly name: string })[],
-  range: TimeRange,
-  bordersMs: readonly number[],
-  lengthWords: string,
-): Section {
+function overTime(top: readonly Peak[], range: TimeRange, bordersMs: readonly number[], lengthWords: string): Section {
   const rows = bordersMs.slice(0, -1).map((fromMs, part) => ({
     ...{ fromMs, toMs: bordersMs[part + 1] ?? range.toMs, words: timeWords(fromMs) },
     values: top.map(({ parts }) => parts[part] ?? 0),

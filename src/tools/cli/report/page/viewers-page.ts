@@ -5,7 +5,7 @@ import type { TimeRange } from '../../output/time-range.ts'
 import { countWords, nameWords, numberWords, shareWords, timeWords } from '../../output/words.ts'
 import { durationWords, readTime } from '../words.ts'
 import { LIVE_AND_RECORDED, nothing, type PageCollector, spanOf } from './page-collector.ts'
-import { joined } from './timeline-bins.ts'
+import { createTimeline } from './timeline.ts'
 
 const SHOWN_VIEWERS = 20
 const HOUR_MS = 3_600_000
@@ -116,6 +116,13 @@ function timelines(range: TimeRange, top: readonly Watcher[], viewers: number): 
     },
     legend: LIVE_AND_RECORDED,
   }
+}
+
+/** Joins spans with small gaps. */
+function joined(spans: readonly Span[], range: TimeRange): Span[] {
+  const timeline = createTimeline(range)
+  for (const span of spans) timeline.mark(span)
+  return timeline.spans()
 }
 
 function howMuch(classes: readonly number[], viewers: number): Section {
