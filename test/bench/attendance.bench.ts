@@ -7,7 +7,7 @@ import { runCommandLine } from './command-line.ts'
 import { environmentAt, MEBIBYTE, MOST_MEBIBYTES } from './reports.bench.ts'
 
 const SEGMENTS = 1_000_000
-/** As many names as the segments have, and others who do not come. Every third name is cut. */
+/** As many names as the segments have, and others who do not come. Every third name is another one at the service. */
 const INVITED = 80_000
 const ROUNDS = 2
 const MOST_TIMES = 2

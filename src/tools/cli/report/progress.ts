@@ -5,7 +5,7 @@ import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { canRedraw } from '../terminal/progress.ts'
 import { type Place, type PlacedPage, START } from './place.ts'
-import type { Kept } from './resume/part-file.ts'
+import type { Kept } from './resume/kept-report.ts'
 
 export interface ReportProgress {
   page(number: number, rows: number): void

@@ -14,7 +14,7 @@ import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
 import { type PlacedPage, placed } from './place.ts'
 import { type Ask, asker, withProgress } from './progress.ts'
-import { type Kept, openPartFile, type PartFile } from './resume/part-file.ts'
+import { type Kept, type KeptReport, withKeptReport } from './resume/kept-report.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { withTemporaryDatabase } from './rows-database.ts'
 import { fetchTotals } from './series-totals.ts'
@@ -45,20 +45,63 @@ const TITLES_TIMEOUT_MS = 5_000
 export async function writeReport(
   io: CommandIo,
   service: Service,
-  asked: Question,
+  question: Question,
   options: ReportOptions,
 ): Promise<Outcome> {
-  const { format, output, isForExcel = false, onKept } = options
-  const opened = await openDestination(io, service, asked, options)
-  if (opened === null) {
-    io.stderr.write(`Nothing to continue: ${output} is complete. For a new report, leave out --resume.\n`)
-    return { ok: true }
+  const { format, output, isForExcel = false, typed, isResumed = false } = options
+  if (output === undefined || format === 'table' || format === 'html') {
+    const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
+    return await fetchReport(io, service, { ...options, question, sink, kept: null })
   }
-  const { sink, part, question } = opened
+  const timeZone = machineTimeZone().name
+  const asked = { question, typed, format, isForExcel, timeZone, settings: service.settings }
+  const outcome = await withKeptReport(output, asked, isResumed, (kept) =>
+    fetchReport(io, service, { ...options, question: kept.question, sink: keptText(kept), kept }),
+  )
+  return outcome ?? nothingToContinue(io, output)
+}
+
+/** Says that the file is complete. */
+export function nothingToContinue(io: CommandIo, output: string): Outcome {
+  io.stderr.write(`Nothing to continue: ${output} is complete. For a new report, leave out --resume.\n`)
+  return { ok: true }
+}
+
+/** Keeps the text of a report, and writes its file at the end. */
+function keptText({ database, finish }: KeptReport): ReportSink {
+  database.exec('CREATE TABLE IF NOT EXISTS text (chunk TEXT)')
+  const insert = database.prepare('INSERT INTO text VALUES (?)')
+  return {
+    write(text) {
+      insert.run(text)
+      return Promise.resolve()
+    },
+    finish: () =>
+      finish(async (sink) => {
+        for (const { chunk } of database.prepare('SELECT chunk FROM text ORDER BY rowid').iterate()) {
+          await sink.write(String(chunk))
+        }
+      }),
+    close: () => Promise.resolve(),
+  }
+}
+
+interface Destination extends ReportOptions {
+  readonly question: Question
+  readonly sink: ReportSink
+  /** Null if a cut report leaves nothing. */
+  readonly kept: KeptReport | null
+}
+
+async function fetchReport(
+  io: CommandIo,
+  service: Service,
+  { question, sink, kept, format, output, isForExcel = false, onKept }: Destination,
+): Promise<Outcome> {
   const end = new AbortController()
   try {
     const ask = asker(service)
-    const start = part?.start ?? null
+    const start = kept?.start ?? null
     if (start !== null) {
       onKept?.()
       const rows = `after page ${start.next?.pages ?? 'the last'}`
@@ -67,9 +110,9 @@ export async function writeReport(
     const fetched = pagesWithProgress(io, ask, question, start)
     const titles = titlesFor(question, format, service, end.signal)
     const stdout = output === undefined ? io.stdout : null
-    const keep: WriterContext['keep'] = async (rows, { next, odd }) => {
-      await part?.keep({ rows, next, odd: [...odd] })
-      if (part !== null) onKept?.()
+    const keep: WriterContext['keep'] = (rows, { next, odd }) => {
+      kept?.keep({ rows, next, odd: [...odd] })
+      if (kept !== null) onKept?.()
     }
     if (isForExcel && start === null) await sink.write('\ufeff')
     const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask, start, keep })
@@ -82,27 +125,6 @@ export async function writeReport(
     end.abort()
     await sink.close()
   }
-}
-
-interface Destination {
-  readonly sink: ReportSink
-  /** Null if a cut report leaves nothing. */
-  readonly part: PartFile | null
-  readonly question: Question
-}
-
-/** Opens the file or standard output. Returns null if there is nothing to continue. */
-async function openDestination(
-  io: CommandIo,
-  { settings, signal }: Service,
-  question: Question,
-  { format, output, isForExcel = false, typed, isResumed = false }: ReportOptions,
-): Promise<Destination | null> {
-  if (output === undefined) return { sink: standardOutput(io.stdout, signal), part: null, question }
-  if (format === 'table' || format === 'html') return { sink: await openFileSink(output), part: null, question }
-  const timeZone = machineTimeZone().name
-  const part = await openPartFile(output, { question, typed, format, isForExcel, timeZone, settings }, isResumed)
-  return part && { sink: part, part, question: part.question }
 }
 
 /** Reads the titles while the report is fetched. Returns none if the report is for machines or shows no channel. */
@@ -164,7 +186,7 @@ interface WriterContext {
   /** What the file already has. Null for a new report. */
   readonly start: Kept | null
   /** Is called after each page. @param rows all rows that were written. */
-  readonly keep: (rows: number, page: PlacedPage<ReportRow>) => Promise<void>
+  readonly keep: (rows: number, page: PlacedPage<ReportRow>) => void
 }
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
@@ -199,7 +221,7 @@ async function writeLines(
       text = ''
     }
     await sink.write(text)
-    await keep(written, page)
+    keep(written, page)
   }
   return counted(written, 'row')
 }
@@ -218,7 +240,7 @@ async function writeJson(...[sink, fetched, , { start, keep }]: Parameters<Write
     }
     await sink.write(text)
     text = ''
-    await keep(written, page)
+    keep(written, page)
   }
   await sink.write(`${text}${written === 0 ? ']\n' : '\n]\n'}`)
   return counted(written, 'row')

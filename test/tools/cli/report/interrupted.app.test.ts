@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
@@ -8,12 +8,13 @@ import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'
 import { startProgram } from '../run-program.ts'
 import { startReportService, viewOf } from './report-service.ts'
+import { keptFolder } from './resume/kept-rows.ts'
 import { startPartService } from './resume/part-service.ts'
 
 const VIEWS = ['report', 'views', '--from', '2026-11-20', '--to', '2026-11-21']
 const WAYS: [name: string, kept: string[], args: string[]][] = [
-  ['CSV keeps its rows', ['part', 'resume'], ['--csv', '--output', 'report']],
-  ['JSON keeps its rows', ['part', 'resume'], ['--json', '--output', 'report']],
+  ['CSV keeps its rows', ['resume'], ['--csv', '--output', 'report']],
+  ['JSON keeps its rows', ['resume'], ['--json', '--output', 'report']],
   ['a table leaves no part', [], ['--output', 'report']],
   ['a page leaves no part', [], ['--html', 'report']],
 ]
@@ -56,7 +57,7 @@ test.each(WAYS)('Ctrl-C during a report as %s, and leaves the old file as it is'
 
 test.each([
   ['SIGTERM', 143, 'a page leaves no part', [], ['--html', 'report']],
-  ['SIGHUP', 129, 'CSV keeps its rows', ['part', 'resume'], ['--csv', '--output', 'report']],
+  ['SIGHUP', 129, 'CSV keeps its rows', ['resume'], ['--csv', '--output', 'report']],
 ] as const)('%s exits with %d, and a report as %s', async (signal, expected, _name, kept, args) => {
   const { cwd, child, ended } = await startReport(args)
   child.kill(signal)
@@ -109,7 +110,7 @@ test.each([
   await expect.poll(() => state.asked.length, { timeout: 30_000 }).toBe(3)
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ status: null })
-  appendFileSync(join(cwd, readdirSync(cwd).find((name) => name.endsWith('.part')) ?? ''), 'half a r')
+  keepHalfPage(cwd)
   state.cutAt = null
   expect(await runHere([...into('report'), '--resume'], { cwd, env })).toMatchObject({ status: 0, stdout: '' })
   expect(state.asked.map((asked) => asked.slice(-1))).toEqual(['1', '2', '3', '3', '4', '5'])
@@ -117,3 +118,15 @@ test.each([
   await runHere(into('whole'), { cwd, env })
   expect(readFileSync(join(cwd, 'report'), 'utf8')).toBe(readFileSync(join(cwd, 'whole'), 'utf8'))
 })
+
+/** Adds rows that no page completed, as a command does that is killed while it writes to the disk. */
+function keepHalfPage(cwd: string): void {
+  const script = `const { DatabaseSync } = require('node:sqlite')
+    const database = new DatabaseSync(process.argv[1])
+    database.exec('PRAGMA cache_size = 1; BEGIN')
+    for (let row = 0; row < 1000; row += 1) database.prepare('INSERT INTO text VALUES (?)').run('3-0,ada@'.repeat(1000))
+    process.kill(process.pid, 'SIGKILL')`
+  const { signal } = spawnSync(process.execPath, ['-e', script, join(keptFolder(cwd), 'rows.db')])
+  expect(signal).toBe('SIGKILL')
+  expect(readdirSync(keptFolder(cwd))).toContain('rows.db-journal')
+}

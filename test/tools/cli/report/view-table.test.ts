@@ -25,7 +25,10 @@ test('lists, sums and their order agree with a plain count', () => {
         devices: new Set(given.flatMap(({ device }) => device ?? [])).size,
       })
       for (const list of ['viewer', 'content', 'country', 'city', 'system', 'browser'] as const) {
-        const named = Map.groupBy(given.filter((one) => one[list] !== null), (one) => one[list] ?? '')
+        const named = Map.groupBy(
+          given.filter((one) => one[list] !== null),
+          (one) => one[list] ?? '',
+        )
         const all = [...named].map(([name, some]) => ({ name, views: some.length, ms: msOf(some) }))
         for (const by of ['views', 'ms'] as const) {
           const expected = all.toSorted((a, b) => b[by] - a[by] || (a.name < b.name ? -1 : 1)).slice(0, 3)

@@ -29,9 +29,9 @@ interface Options extends OutputOptions {
 }
 
 const ABOUT = `
-Only time inside the period counts, and parallel devices count once. Names that the service cut or changed are matched if only
-one name of the list fits, and are marked. Who is not in the list is listed apart. Like other reports, CSV and JSON in a file
-are continued by --resume. src/tools/cli/report/attendance/README.md explains the columns.`
+Only time inside the period counts, and parallel devices count once. Names are matched without regard to upper and lower
+case. Who is not in the list is listed apart. Like other reports, CSV and JSON in a file are continued by --resume.
+src/tools/cli/report/attendance/README.md explains the columns.`
 const MINUTE_MS = 60_000
 
 /** Lists of `--invited` that are not files. */

@@ -68,7 +68,6 @@ export function noteOf({ kind, name, match, serviceNames, possibleNames, isRunni
   return [
     ...(kind === 'invited' || kind === 'signed-in' || kind === 'guest' ? [] : [KIND_WORDS[kind]]),
     ...(match === 'changed' ? [`spelled otherwise: ${others}`] : []),
-    ...(match === 'cut' ? [`cut: ${others}`] : []),
     ...(match === 'ambiguous' ? [`may be ${possibleNames.join(' or ')}`] : []),
     ...(isRunning ? ['without an end'] : []),
   ].join('; ')

@@ -1,15 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { Person } from './invited/people.ts'
-import { matchNames, type NameMatch } from './names/match-names.ts'
-import type { CollectedSegments, SeenViewer } from './segments.ts'
-import type { Watched } from './watch-times.ts'
 
 /**
  * `not-invited`: in the store, but not in the chosen groups. `unknown`: not in the list, such as an SSO viewer.
  * `signed-in`: came, and there is no list. `guest`: a device without a name.
  */
 export type Kind = 'invited' | 'not-invited' | 'unknown' | 'signed-in' | 'guest'
-/** `unclear`: a name that the service cut or changed may be of this person, or of another. */
+/** `unclear`: the service has a name that several people have, or the person has no name at the service. */
 export type Status = 'came' | 'missing' | 'unclear'
+/** `changed`: differs in upper and lower case only. `ambiguous`: fits several people. */
+export type Match = 'exact' | 'changed' | 'ambiguous'
+
+/** The time that somebody watched. Parallel devices count once. */
+export interface Watched {
+  readonly liveMs: number
+  readonly recordedMs: number
+  /** Less than the sum, if a channel and a video ran at the same time. */
+  readonly ms: number
+  readonly firstMs: number
+  readonly lastMs: number
+}
 
 export interface Attendee {
   readonly kind: Kind
@@ -20,7 +31,7 @@ export interface Attendee {
   /** The names of the service for this person. */
   readonly serviceNames: readonly string[]
   /** How the names belong together: the least certain of them. Null without a list, and for who did not come. */
-  readonly match: NonNullable<NameMatch>['how'] | null
+  readonly match: Match | null
   /** The people whose name it may be. */
   readonly possibleNames: readonly string[]
   readonly groups: readonly string[]
@@ -30,109 +41,133 @@ export interface Attendee {
   readonly isRunning: boolean
 }
 
-interface Joined {
-  readonly people: readonly Person[]
-  readonly hasList: boolean
-  readonly seen: CollectedSegments
-  /** How each viewer belongs to the people. */
-  readonly matches: readonly NameMatch[]
-  /** Returns the viewers of a person. */
-  readonly viewersOf: (person: number) => number[]
-  /** The time of a person. Viewers without a person follow the people. */
-  readonly watchedBy: (person: number) => Watched | null
+/** A row of the table `came`: the names of the service that are one person, or another name, or a device. */
+interface Came extends Watched {
+  readonly name: string | null
+  readonly client: string | null
+  /** JSON arrays: the names of the service, and the people whose name it may be, by their places in the list. */
+  readonly names: string
+  readonly mayBe: string
+  readonly match: Match | null
+  readonly isRunning: 0 | 1
 }
-
-const HOW = ['exact', 'changed', 'cut', 'ambiguous'] as const
 
 /**
  * Joins people and viewers. First come people in the order of their names, then other names, then guests.
+ * @param database has the segments.
  * @param list null for a report without a list.
+ * @param toMs the end of the period. A segment without an end counts until then, at most until now.
  * @returns a function that yields all, each time anew: a list of them would need much memory.
  */
-export function joinAttendance(seen: CollectedSegments, list: readonly Person[] | null): () => Generator<Attendee> {
-  const { viewers, times } = seen
+export function joinAttendance(
+  database: DatabaseSync,
+  list: readonly Person[] | null,
+  { toMs, nowMs }: { readonly toMs: number; readonly nowMs: number },
+): () => Generator<Attendee> {
   const people = [...(list ?? [])].sort((a, b) => (a.username < b.username ? -1 : 1))
-  const matches = matchViewers(viewers, people)
-  const personOf = matches.map((match, number) =>
-    match === null || match.how === 'ambiguous' ? people.length + number : match.person,
-  )
-  const viewersOf = viewersByPerson(personOf, people.length)
-  const watchedBy = times.ofPeople(personOf, people.length + viewers.length)
-  const joined = { people, hasList: list !== null, seen, matches, viewersOf, watchedBy }
+  const ambiguous = matchNames(database, people)
+  sumUp(database, people.length, Math.min(toMs, nowMs))
+  const cameAs = database.prepare('SELECT * FROM came WHERE who = ?')
+  const others = database.prepare('SELECT * FROM came WHERE who >= ? ORDER BY name IS NULL, name, client')
   return function* all() {
-    yield* listed(joined)
-    yield* others(joined, true)
-    yield* others(joined, false)
-  }
-}
-
-/** Returns a function that finds the viewers of a person. They are chained, since a list for each would need much memory. */
-function viewersByPerson(personOf: readonly number[], people: number): (person: number) => number[] {
-  const NONE = personOf.length
-  const [first, next] = [new Uint32Array(people).fill(NONE), new Uint32Array(personOf.length)]
-  for (let number = personOf.length - 1; number >= 0; number -= 1) {
-    const person = personOf[number] ?? 0
-    if (person >= people) continue
-    next[number] = first[person] ?? NONE
-    first[person] = number
-  }
-  return (person) => {
-    const found: number[] = []
-    for (let number = first[person] ?? NONE; number < NONE; number = next[number] ?? NONE) found.push(number)
-    return found
-  }
-}
-
-/** Returns how each viewer belongs to the people, by their places. */
-function matchViewers(viewers: readonly SeenViewer[], people: readonly Person[]): NameMatch[] {
-  const served = [...viewers.keys()].filter((number) => viewers[number]?.name !== null)
-  const known = [...people.keys()].filter((at) => people[at]?.identifier !== null)
-  const found = matchNames(
-    served.map((number) => viewers[number]?.name ?? ''),
-    known.map((at) => people[at]?.identifier ?? ''),
-  )
-  const placeOf = (index: number) => known[index] ?? 0
-  const matches: NameMatch[] = viewers.map(() => null)
-  for (const [index, match] of found.entries()) {
-    const number = served[index] ?? 0
-    if (match?.how === 'ambiguous') matches[number] = { how: match.how, persons: match.persons.map(placeOf) }
-    else if (match !== null) matches[number] = { how: match.how, person: placeOf(match.person) }
-  }
-  return matches
-}
-
-/** Yields the people of the list. Of the others in the store, only those who came. */
-function* listed({ people, seen, matches, viewersOf, watchedBy }: Joined): Generator<Attendee> {
-  const mayBe = new Set(matches.flatMap((match) => (match?.how === 'ambiguous' ? match.persons : [])))
-  for (const [index, { username: name, identifier, isInvited, groups, values }] of people.entries()) {
-    const numbers = viewersOf(index)
-    if (!isInvited && numbers.length === 0) continue
-    const isUnclear = mayBe.has(index) || identifier === null
-    yield {
-      ...{ kind: isInvited ? 'invited' : 'not-invited', name, clientId: null, groups, values, possibleNames: [] },
-      status: numbers.length > 0 ? 'came' : isUnclear ? 'unclear' : 'missing',
-      serviceNames: numbers.flatMap((number) => seen.viewers[number]?.name ?? []),
-      match: HOW.findLast((how) => numbers.some((number) => matches[number]?.how === how)) ?? null,
-      watched: watchedBy(index),
-      isRunning: numbers.some((number) => seen.running.has(number)),
+    for (const [place, person] of people.entries()) {
+      const came = (cameAs.get(place) ?? null) as Came | null
+      if (came !== null || person.isInvited) yield listed(person, came, ambiguous.has(place))
+    }
+    for (const came of others.iterate(people.length) as unknown as Iterable<Came>) {
+      yield other(came, list === null ? 'signed-in' : 'unknown', people)
     }
   }
 }
 
-/** Yields the names that belong to no person, or the guests. */
-function* others({ people, hasList, seen, matches, watchedBy }: Joined, hasName: boolean): Generator<Attendee> {
-  const textOf = (number: number) => seen.viewers[number]?.name ?? seen.viewers[number]?.clientId ?? ''
-  const numbers = [...seen.viewers.keys()].filter((number) => (seen.viewers[number]?.name !== null) === hasName)
-  for (const number of numbers.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))) {
-    const { name = null, clientId = null } = seen.viewers[number] ?? {}
-    const match = matches[number] ?? null
-    if (match !== null && match.how !== 'ambiguous') continue
-    yield {
-      ...{ kind: hasName ? (hasList ? 'unknown' : 'signed-in') : 'guest', status: 'came', groups: [], values: [] },
-      ...{ name, clientId, serviceNames: name === null ? [] : [name], match: match?.how ?? null },
-      possibleNames: match?.persons.map((at) => people[at]?.username ?? '') ?? [],
-      watched: watchedBy(people.length + number),
-      isRunning: seen.running.has(number),
-    }
+/**
+ * Creates the table `viewer`: each name of the service and each device without a name, with the place of its person.
+ * @returns the places of the people whose name others have too.
+ */
+function matchNames(database: DatabaseSync, people: readonly Person[]): ReadonlySet<number> {
+  database.exec(`CREATE TEMP TABLE viewer
+      (id INTEGER PRIMARY KEY, name TEXT, client TEXT, place INTEGER, match TEXT, mayBe TEXT DEFAULT '[]');
+    INSERT INTO viewer (name, client) SELECT name, client FROM segment GROUP BY name, client;
+    CREATE UNIQUE INDEX temp.viewer_by_name ON viewer (name, client)`)
+  const known = [...people.keys()].filter((place) => people[place]?.identifier !== null)
+  const byName = Map.groupBy(known, (place) => people[place]?.identifier ?? '')
+  const byKey = Map.groupBy(known, (place) => usernameKey(people[place]?.identifier ?? ''))
+  const ambiguous = new Set<number>()
+  const names = database.prepare('SELECT id, name FROM viewer WHERE name IS NOT NULL').iterate()
+  const update = database.prepare('UPDATE viewer SET place = ?, match = ?, mayBe = ? WHERE id = ?')
+  for (const { id, name } of names as unknown as Iterable<{ id: number; name: string }>) {
+    const exact = byName.get(name)
+    const places = exact ?? byKey.get(usernameKey(name)) ?? []
+    if (places.length === 1) update.run(places[0] ?? null, exact === undefined ? 'changed' : 'exact', '[]', id)
+    if (places.length < 2) continue
+    update.run(null, 'ambiguous', JSON.stringify(places), id)
+    for (const place of places) ambiguous.add(place)
+  }
+  return ambiguous
+}
+
+/**
+ * Creates the table `came`. `who` is the place of a person, and a higher number for others.
+ * @param runningToMs the end of a segment without an end.
+ */
+function sumUp(database: DatabaseSync, people: number, runningToMs: number): void {
+  const endBefore = (partition: string) =>
+    `max(toMs) OVER (PARTITION BY ${partition} ORDER BY fromMs ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`
+  // What a segment adds to those that began before.
+  const added = (partition: string) => `max(0, toMs - max(fromMs, ifnull(${endBefore(partition)}, fromMs)))`
+  database.exec(`CREATE TEMP TABLE came (who INTEGER PRIMARY KEY, name TEXT, client TEXT, names TEXT, mayBe TEXT,
+      match TEXT, isRunning INTEGER, liveMs INTEGER, recordedMs INTEGER, ms INTEGER, firstMs INTEGER, lastMs INTEGER);
+    INSERT INTO came
+      WITH piece AS (
+        SELECT ifnull(place, ${people} + id) AS who, layer, fromMs, toMs IS NULL AS isRunning,
+          ifnull(toMs, max(fromMs, ${runningToMs})) AS toMs
+        FROM segment JOIN viewer ON viewer.name IS segment.name AND viewer.client IS segment.client
+      ), watched AS (
+        SELECT who, max(isRunning) AS isRunning, total(ofLayer) FILTER (WHERE layer = 0) AS liveMs,
+          total(ofLayer) FILTER (WHERE layer = 1) AS recordedMs, sum(ofAll) AS ms, min(fromMs) AS firstMs,
+          max(toMs) AS lastMs
+        FROM (SELECT *, ${added('who')} AS ofAll, ${added('who, layer')} AS ofLayer FROM piece) GROUP BY who
+      ), named AS (
+        SELECT ifnull(place, ${people} + id) AS who, max(name) AS name, max(client) AS client,
+          json_group_array(name) FILTER (WHERE name IS NOT NULL) AS names, max(mayBe) AS mayBe, min(match) AS match
+        FROM viewer GROUP BY who
+      )
+      SELECT who, name, client, names, mayBe, match, isRunning, liveMs, recordedMs, ms, firstMs, lastMs
+      FROM watched JOIN named USING (who)`)
+}
+
+function listed(person: Person, came: Came | null, isAmbiguous: boolean): Attendee {
+  const { username, identifier, isInvited, groups, values } = person
+  const absent = isAmbiguous || identifier === null ? 'unclear' : 'missing'
+  return {
+    kind: isInvited ? 'invited' : 'not-invited',
+    status: came === null ? absent : 'came',
+    name: username,
+    clientId: null,
+    serviceNames: came === null ? [] : JSON.parse(came.names),
+    match: came?.match ?? null,
+    possibleNames: [],
+    groups,
+    values,
+    watched: came,
+    isRunning: came?.isRunning === 1,
+  }
+}
+
+/** @param kind that of a name. */
+function other(came: Came, kind: Kind, people: readonly Person[]): Attendee {
+  const mayBe: readonly number[] = JSON.parse(came.mayBe)
+  return {
+    kind: came.name === null ? 'guest' : kind,
+    status: 'came',
+    name: came.name,
+    clientId: came.client,
+    serviceNames: JSON.parse(came.names),
+    match: came.match,
+    possibleNames: mayBe.map((place) => people[place]?.username ?? ''),
+    groups: [],
+    values: [],
+    watched: came,
+    isRunning: came.isRunning === 1,
   }
 }

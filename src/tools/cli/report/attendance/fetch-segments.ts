@@ -1,12 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { Period, Question } from '../../../video-service/report-question.ts'
 import type { ViewRow } from '../../../video-service/report-rows.ts'
 import { isoWithOffset, machineTimeZone } from '../../output/time-zone.ts'
 import { type Place, type PlacedPage, placeAfter } from '../place.ts'
 import type { Ask } from '../progress.ts'
-import type { PartFile } from '../resume/part-file.ts'
-import { type CollectedSegments, readSegmentLine } from './segments.ts'
 
 export interface AttendanceQuestion {
   readonly period: Period
@@ -60,22 +56,5 @@ export async function* segmentPages(
       yield { ...page, number, odd: joined(), isLast: next === null, next }
     }
     for (const [field, times] of joined()) odd.set(field, times)
-  }
-}
-
-/** Reads the segments that an interrupted report kept. */
-export async function readKeptSegments({ part, start }: PartFile, collected: CollectedSegments): Promise<void> {
-  let left = start?.rows ?? 0
-  if (left === 0) return
-  const file = createReadStream(part)
-  try {
-    for await (const line of createInterface({ input: file })) {
-      collected.add(readSegmentLine(line))
-      left -= 1
-      // What follows was cut off inside a page.
-      if (left === 0) return
-    }
-  } finally {
-    file.destroy()
   }
 }

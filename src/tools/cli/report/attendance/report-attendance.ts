@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Period } from '../../../video-service/report-question.ts'
 import type { Outcome } from '../../command.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../../output/sink.ts'
@@ -10,14 +11,15 @@ import { readTitles } from '../content-titles.ts'
 import type { OutputOptions } from '../output-options.ts'
 import { START } from '../place.ts'
 import { asker, withProgress } from '../progress.ts'
-import { openPartFile, type PartFile } from '../resume/part-file.ts'
+import { type KeptReport, withKeptReport } from '../resume/kept-report.ts'
+import { withTemporaryDatabase } from '../rows-database.ts'
 import { readTime } from '../words.ts'
-import { periodText } from '../write-report.ts'
+import { nothingToContinue, periodText } from '../write-report.ts'
 import { type Attendee, joinAttendance } from './attendance.ts'
 import { type AttendanceRow, attendanceRow } from './attendance-rows.ts'
-import { type AttendanceQuestion, attendanceQuestions, readKeptSegments, segmentPages } from './fetch-segments.ts'
+import { type AttendanceQuestion, attendanceQuestions, segmentPages } from './fetch-segments.ts'
 import type { Person } from './invited/people.ts'
-import { collectSegments, segmentLine } from './segments.ts'
+import { openSegmentTable, type SegmentTable } from './segment-table.ts'
 import { summaryOf, summarySentences, summaryWarnings } from './summary.ts'
 import { type AttendanceLook, reaching, writeRows, writeTable } from './write-attendance.ts'
 
@@ -30,51 +32,38 @@ export interface AttendanceRequest {
   readonly onKept: () => void
 }
 
-interface Destination {
-  readonly sink: ReportSink
-  /** Null for a report that cannot be continued. */
-  readonly part: PartFile | null
-  readonly question: AttendanceQuestion
-}
-
 /** A report does not wait longer for the titles of its channels. */
 const TITLES_TIMEOUT_MS = 5_000
 const NO_VIEWS =
   'The service has no views in this period. Check the ids and the times: the service does not refuse an unknown id.'
 
-/** Fetches all segments of the period, keeps the times of each viewer, and writes who came and who was missing. */
+/** Fetches all segments of the period, and writes who came and who was missing. */
 export async function reportAttendance(io: CommandIo, service: Service, request: AttendanceRequest): Promise<Outcome> {
-  const { options, people } = request
-  const { output = options.html } = options
-  const destination = await openDestination(io, service, request)
-  if (destination === null) {
-    io.stderr.write(`Nothing to continue: ${output} is complete. For a new report, leave out --resume.\n`)
-    return { ok: true }
-  }
-  const { sink, part, question } = destination
-  try {
-    const nowMs = Date.now()
-    const collected = await fetchSegments(io, service, { ...destination, nowMs, onKept: request.onKept })
-    service.signal.throwIfAborted()
-    const all = joinAttendance(collected, people)
-    let count = ''
-    const write = async (to: ReportSink) => {
-      count = await writeFormat(io, service, to, all, { ...request, question })
-    }
-    if (part === null) {
+  const { question, options } = request
+  const { output, html, resume = false, csv, json } = options
+  const file = output ?? html
+  if (file === undefined || !(csv || json)) {
+    const sink = file === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(file)
+    const finish = async (write: (sink: ReportSink) => Promise<void>) => {
       await write(sink)
       await sink.finish()
-    } else await part.finish(write)
-    const summary = summaryOf(all())
-    const warnings = [...(collected.viewers.length === 0 ? [NO_VIEWS] : []), ...summaryWarnings(summary)]
-    for (const warning of warnings) io.stderr.write(`Warning: ${warning}\n`)
-    for (const sentence of summarySentences(summary, people !== null)) io.stderr.write(`${sentence}\n`)
-    const place = output === undefined ? '' : ` in ${output}`
-    io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)
-    return { ok: true }
-  } finally {
-    await sink.close()
+    }
+    const rows = (database: DatabaseSync) => ({ database, question, start: null, keep: null, finish })
+    return await withTemporaryDatabase((database) => joinAndWrite(io, service, request, rows(database))).finally(() =>
+      sink.close(),
+    )
   }
+  const { period, channels, videos } = question
+  // The segments are kept, in every format.
+  const asked = { report: 'views', period, '--channel': channels, '--video': videos } as const
+  const { settings } = service
+  const timeZone = machineTimeZone().name
+  const identity = { question: asked, typed: options, format: 'attendance', isForExcel: false, timeZone, settings }
+  const outcome = await withKeptReport(file, identity, resume, (kept) => {
+    const ofKept = { ...question, period: { ...period, ...kept.question.period } }
+    return joinAndWrite(io, service, request, { ...kept, question: ofKept })
+  })
+  return outcome ?? nothingToContinue(io, file)
 }
 
 /** Returns the rows of all who came, and of those who were missing. */
@@ -82,32 +71,46 @@ export async function attendanceOf(
   service: Service,
   { question, people, atLeastMs }: Pick<AttendanceRequest, 'question' | 'people'> & Pick<AttendanceLook, 'atLeastMs'>,
 ): Promise<AttendanceRow[]> {
-  const collected = collectSegments(rangeOf(question.period), Date.now())
-  for await (const page of segmentPages(asker(service), attendanceQuestions(question), START)) {
-    for (const row of page.rows) collected.add(row)
-  }
-  const all = joinAttendance(collected, people)
-  return [...reaching(all(), atLeastMs)].map(attendanceRow(machineTimeZone()))
+  const range = rangeOf(question.period)
+  const nowMs = Date.now()
+  return await withTemporaryDatabase(async (database) => {
+    const segments = openSegmentTable(database, range, nowMs)
+    for await (const page of segmentPages(asker(service), attendanceQuestions(question), START)) {
+      for (const row of page.rows) segments.add(row)
+    }
+    const all = joinAttendance(database, people, { toMs: range.toMs, nowMs })
+    return [...reaching(all(), atLeastMs)].map(attendanceRow(machineTimeZone()))
+  })
 }
 
-/** Opens the file or standard output. Returns null if there is nothing to continue. */
-async function openDestination(
-  { stdout }: CommandIo,
-  { settings, signal }: Service,
-  { question, options }: AttendanceRequest,
-): Promise<Destination | null> {
-  const { output, html, resume = false, csv, json } = options
-  const file = output ?? html
-  if (file === undefined) return { sink: standardOutput(stdout, signal), part: null, question }
-  if (!csv && !json) return { sink: await openFileSink(file), part: null, question }
-  const { period, channels, videos } = question
-  // The part has the segments, in every format.
-  const asked = { report: 'views', period, '--channel': channels, '--video': videos } as const
-  const timeZone = machineTimeZone().name
-  const identity = { question: asked, typed: options, format: 'attendance', isForExcel: false, timeZone, settings }
-  const part = await openPartFile(file, identity, resume)
-  const kept = part?.question.period
-  return part && { sink: part, part, question: { ...question, period: { ...period, ...kept } } }
+/** The segments of a report. */
+interface Rows extends Pick<KeptReport, 'database' | 'start' | 'finish'> {
+  readonly question: AttendanceQuestion
+  /** Null for a report that cannot be continued. */
+  readonly keep: KeptReport['keep'] | null
+}
+
+async function joinAndWrite(io: CommandIo, service: Service, request: AttendanceRequest, rows: Rows): Promise<Outcome> {
+  const { people, options } = request
+  const { output = options.html } = options
+  const { question, database } = rows
+  const range = rangeOf(question.period)
+  const nowMs = Date.now()
+  await fetchSegments(io, service, rows, openSegmentTable(database, range, nowMs), request.onKept)
+  service.signal.throwIfAborted()
+  const all = joinAttendance(database, people, { toMs: range.toMs, nowMs })
+  let count = ''
+  await rows.finish(async (sink) => {
+    count = await writeFormat(io, service, sink, all, { ...request, question })
+  })
+  const summary = summaryOf(all())
+  const cameInAll = Object.values(summary.cameBy).reduce((sum, number) => sum + number, 0)
+  const warnings = [...(cameInAll === 0 ? [NO_VIEWS] : []), ...summaryWarnings(summary)]
+  for (const warning of warnings) io.stderr.write(`Warning: ${warning}\n`)
+  for (const sentence of summarySentences(summary, people !== null)) io.stderr.write(`${sentence}\n`)
+  const place = output === undefined ? '' : ` in ${output}`
+  io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)
+  return { ok: true }
 }
 
 function rangeOf({ from, to }: Period): TimeRange {
@@ -117,27 +120,24 @@ function rangeOf({ from, to }: Period): TimeRange {
 async function fetchSegments(
   io: CommandIo,
   service: Service,
-  { part, question, nowMs, onKept }: Destination & { nowMs: number; onKept: () => void },
-) {
-  const collected = collectSegments(rangeOf(question.period), nowMs)
-  const start = part?.start ?? null
-  let rows = start?.rows ?? 0
-  if (part !== null && start !== null) {
+  { question, start, keep }: Rows,
+  segments: SegmentTable,
+  onKept: () => void,
+): Promise<void> {
+  let views = start?.rows ?? 0
+  if (start !== null) {
     onKept()
-    io.stderr.write(`Continues with ${counted(rows, 'view')} so far.\n`)
-    await readKeptSegments(part, collected)
+    io.stderr.write(`Continues with ${counted(views, 'view')} so far.\n`)
   }
   const questions = attendanceQuestions(question)
   const fetched = withProgress(io, start, (from) => segmentPages(asker(service), questions, from))
   for await (const page of fetched) {
-    for (const row of page.rows) collected.add(row)
-    if (part === null) continue
-    rows += page.rows.length
-    await part.write(page.rows.map(segmentLine).join(''))
-    await part.keep({ rows, next: page.next, odd: [...page.odd] })
+    for (const view of page.rows) segments.add(view)
+    views += page.rows.length
+    if (keep === null) continue
+    keep({ rows: views, next: page.next, odd: [...page.odd] })
     onKept()
   }
-  return collected
 }
 
 async function writeFormat(

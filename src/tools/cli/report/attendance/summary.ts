@@ -10,7 +10,6 @@ export interface AttendanceSummary {
   /** All who came, by kind. */
   readonly cameBy: Readonly<Record<Kind, number>>
   readonly changed: number
-  readonly cut: number
   readonly ambiguous: number
   readonly running: number
 }
@@ -18,7 +17,7 @@ export interface AttendanceSummary {
 export function summaryOf(attendees: Iterable<Attendee>): AttendanceSummary {
   const cameBy = { invited: 0, 'not-invited': 0, unknown: 0, 'signed-in': 0, guest: 0 }
   const by = { came: 0, missing: 0, unclear: 0 }
-  const names = { exact: 0, changed: 0, cut: 0, ambiguous: 0 }
+  const names = { exact: 0, changed: 0, ambiguous: 0 }
   let running = 0
   for (const { kind, status, match, isRunning } of attendees) {
     if (status === 'came') cameBy[kind] += 1
@@ -49,7 +48,7 @@ export function summarySentences(summary: AttendanceSummary, hasList: boolean): 
 }
 
 /** Returns what a reader must know of the numbers. */
-export function summaryWarnings({ cameBy, came, changed, cut, ambiguous, running }: AttendanceSummary): string[] {
+export function summaryWarnings({ cameBy, came, changed, ambiguous, running }: AttendanceSummary): string[] {
   const nobody = came === 0 && cameBy['not-invited'] === 0 && cameBy.unknown > 0
   return [
     ...(nobody
@@ -57,8 +56,7 @@ export function summaryWarnings({ cameBy, came, changed, cut, ambiguous, running
           'No name of the list came, but others did. If the service knows viewers by another attribute, use --identifier.',
         ]
       : []),
-    ...(changed > 0 ? [`The service or the list spells ${counted(changed, 'name')} in another way.`] : []),
-    ...(cut > 0 ? [`The service cut ${counted(cut, 'name')}.`] : []),
+    ...(changed > 0 ? [`${counted(changed, 'name')} of the list in other upper or lower case at the service.`] : []),
     ...(ambiguous > 0
       ? [`${counted(ambiguous, 'name')} of the service may be of several people: see possible_names.`]
       : []),

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
 import { rowsPerPage } from '../../../video-service/analytics.ts'
 import type { Question } from '../../../video-service/report-question.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
 import type { PeriodOptions } from '../../output/period-options.ts'
-import type { PartRecord } from './part-record.ts'
 
 /** All that decides on the bytes of a report. */
 export interface Asked {
@@ -15,6 +15,17 @@ export interface Asked {
   readonly timeZone: string
   readonly settings: Pick<ServiceSettings, 'analyticsUrl' | 'clientId'>
 }
+
+const Period = z.object({ from: z.string().optional(), to: z.string().optional() })
+
+/** A question as it is kept. */
+export const Identity = z.object({
+  traits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  /** The options of the period as typed, and its times. */
+  typed: Period.extend({ last: z.string().optional() }),
+  period: Period,
+})
+export type Identity = z.output<typeof Identity>
 
 const WORDS: Readonly<Record<string, string>> = {
   service: 'SERVICE_ANALYTICS_URL',
@@ -33,8 +44,7 @@ const WORDS: Readonly<Record<string, string>> = {
   rowsPerPage: 'the release of this program',
 }
 
-/** Returns what a record keeps of a question. */
-export function identityOf(asked: Asked): Pick<PartRecord, 'traits' | 'typed' | 'period'> {
+export function identityOf(asked: Asked): Identity {
   const { question, typed, format, isForExcel, timeZone, settings } = asked
   const { period, ...filters } = question
   const { last, from, to } = typed
@@ -57,15 +67,15 @@ export function identityOf(asked: Asked): Pick<PartRecord, 'traits' | 'typed' | 
  * Returns words for what differs between an interrupted report and this question. A period is the same if it has the
  * same times, or was typed in the same way.
  */
-export function differences(record: PartRecord, asked: Asked): string[] {
+export function differences(kept: Identity, asked: Asked): string[] {
   const { traits, typed, period } = identityOf(asked)
-  const names = Object.keys({ ...record.traits, ...traits }).filter((name) => record.traits[name] !== traits[name])
-  const isSamePeriod = isDeepStrictEqual(record.typed, typed) || isDeepStrictEqual(record.period, period)
+  const names = Object.keys({ ...kept.traits, ...traits }).filter((name) => kept.traits[name] !== traits[name])
+  const isSamePeriod = isDeepStrictEqual(kept.typed, typed) || isDeepStrictEqual(kept.period, period)
   return [...names.map((name) => WORDS[name] ?? name), ...(isSamePeriod ? [] : ['the period'])]
 }
 
 /** Returns the question with the period of an interrupted report. */
-export function withPeriodOf({ period: { from, to } }: PartRecord, question: Question): Question {
+export function withPeriodOf({ period: { from, to } }: Identity, question: Question): Question {
   if (question.report === 'viewers') {
     const { period: _now, ...rest } = question
     const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }

@@ -1,5 +1,5 @@
 import {
-  appendFileSync,
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -10,9 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { runHere } from '../../run-here.ts'
+import { changeKept, keptFolder } from './kept-rows.ts'
 import { startPartService } from './part-service.ts'
 
 const FIXED = ['--from', '2026-11-20', '--to', '2026-11-21']
@@ -28,7 +30,6 @@ describe('report --resume', () => {
   const report = (options: readonly string[], file = 'report', name = 'views') =>
     runHere(['report', name, ...options, '--output', join(cwd, file)], { cwd, env: service.env })
   const text = (file = 'report') => readFileSync(join(cwd, file), 'utf8')
-  const endOf = (end: string) => join(cwd, readdirSync(cwd).find((name) => name.endsWith(end)) ?? 'missing')
   async function cutReport(options: readonly string[]) {
     const cut = await report(options)
     expect(cut.status).toBe(1)
@@ -54,13 +55,11 @@ describe('report --resume', () => {
     expect(text()).toBe(text('whole'))
   })
 
-  test('a report that is cut twice, and once inside a row, has the bytes of one in a single go', async () => {
+  test('a report that is cut twice has the bytes of one in a single go', async () => {
     service.state.cutAt = 2
     await cutReport([...FIXED, '--csv'])
-    appendFileSync(endOf('.part'), '3-0,ada@example.com,li')
     service.state.cutAt = 4
     await report([...FIXED, '--csv', '--resume'])
-    appendFileSync(endOf('.part'), '4-0,ada@'.repeat(1_000))
     service.state.cutAt = null
     expect(await report([...FIXED, '--csv', '--resume'])).toMatchObject({ status: 0 })
     await report([...FIXED, '--csv'], 'whole')
@@ -103,45 +102,42 @@ describe('report --resume', () => {
     expect((await report([...FIXED, '--csv', '--resume'])).stderr).toContain('SERVICE_CLIENT_ID')
   })
 
-  const DAMAGES: [what: string, damage: () => void][] = [
-    ['a short part', () => truncateSync(endOf('.part'), 10)],
-    ['a damaged record', () => writeFileSync(endOf('.resume'), '{"form":1')],
-    ['a link in place of the part', () => linkInstead(endOf('.part'))],
-    ['a link in place of the record', () => linkInstead(endOf('.resume'))],
-    [
-      'a record that names a file elsewhere',
-      () => replaceIn(endOf('.resume'), /"part":"/, `"part":"../${basename(cwd)}/`),
-    ],
+  const DAMAGES: [what: string, damage: (folder: string) => void][] = [
+    ['a short database', (folder) => truncateSync(join(folder, 'rows.db'), 5_000)],
+    ['a database that is none', (folder) => writeFileSync(join(folder, 'rows.db'), 'x'.repeat(9_000))],
+    ['rows of another release', () => changeKept(cwd, () => ({ form: 1 }))],
+    ['a record of the release before', (folder) => fileInstead(folder)],
+    ['a link in place of the folder', (folder) => linkInstead(folder)],
+    ['a folder that others can read', (folder) => chmodSync(folder, 0o750)],
   ]
   test.each(DAMAGES)('--resume refuses %s, and a new report replaces it', async (_what, damage) => {
     await cutReport([...FIXED, '--csv'])
-    damage()
+    damage(keptFolder(cwd))
     const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
     expect([status, stderr]).toEqual([1, expect.stringContaining('Begin anew without --resume.')])
     expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
-    expect(existsSync(join(cwd, 'report'))).toBe(true)
+    expect(readdirSync(cwd).filter((name) => !name.endsWith('.copy'))).toEqual(['report'])
   })
 
-  test('a command stops when another one continues its report, and leaves the part to it', async () => {
+  test('a report that another command writes is not continued, and not removed by a new one', async () => {
     await cutReport([...FIXED, '--csv'])
-    service.state.onPage = (number) => {
-      if (number === 4) replaceIn(endOf('.resume'), /"run":"\w+"/, '"run":"0123456789abcdef"')
-    }
+    using running = new DatabaseSync(join(keptFolder(cwd), 'rows.db'))
+    running.exec('BEGIN EXCLUSIVE')
     const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Another command continues the report')])
-    expect(
-      readdirSync(cwd)
-        .map((name) => name.split('.').at(-1))
-        .sort(),
-    ).toEqual(['part', 'resume'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Another command writes the report in')])
+    expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
+    expect(readdirSync(cwd)).toEqual([basename(keptFolder(cwd)), 'report'])
+    running.exec('ROLLBACK')
+    await report([...FIXED, '--csv'])
+    expect(readdirSync(cwd)).toEqual(['report'])
   })
 
-  test('--resume refuses the part of another user, who could read the report', async () => {
+  test('--resume refuses the rows of another user, who could read the report', async () => {
     await cutReport([...FIXED, '--csv'])
     const spy = vi.spyOn(process, 'geteuid').mockReturnValue((process.geteuid?.() ?? 0) + 1)
     onTestFinished(() => spy.mockRestore())
     const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a file of yours')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a folder of yours alone')])
   })
 
   test('--resume says that there is nothing to continue in a complete file', async () => {
@@ -164,14 +160,14 @@ describe('report --resume', () => {
 
   test('a new report without --resume removes the part that it replaces', async () => {
     await cutReport([...FIXED, '--csv'])
-    replaceIn(endOf('.resume'), /"processId":\d+/, '"processId":4194304')
     expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
     expect(readdirSync(cwd)).toEqual(['report'])
   })
 
-  test('only this user can read the part and its record', async () => {
+  test('only this user can read the kept rows', async () => {
     await cutReport([...FIXED, '--csv'])
-    expect(['.part', '.resume'].map((end) => statSync(endOf(end)).mode & 0o777)).toEqual([0o600, 0o600])
+    const modes = [keptFolder(cwd), join(keptFolder(cwd), 'rows.db')].map((path) => statSync(path).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600])
   })
 
   test.each([
@@ -184,12 +180,13 @@ describe('report --resume', () => {
   })
 })
 
-/** Puts a link to a copy in the place of the file. */
-function linkInstead(file: string): void {
-  renameSync(file, `${file}.copy`)
-  symlinkSync(`${file}.copy`, file)
+/** Puts a link to a copy in the place of the folder. */
+function linkInstead(folder: string): void {
+  renameSync(folder, `${folder}.copy`)
+  symlinkSync(`${folder}.copy`, folder)
 }
 
-function replaceIn(file: string, pattern: RegExp, text: string): void {
-  writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, text))
+function fileInstead(folder: string): void {
+  renameSync(folder, `${folder}.copy`)
+  writeFileSync(folder, '{"form":1}')
 }
