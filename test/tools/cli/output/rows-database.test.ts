@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigError } from '../../../../src/errors.ts'
-import { withTemporaryDatabase } from '../../../../src/tools/cli/report/rows-database.ts'
+import { withTemporaryDatabase } from '../../../../src/tools/cli/output/rows-database.ts'
 
 test('a full disk is a fault of the folder for temporary files, and names TMPDIR', async () => {
   const filled = withTemporaryDatabase((database) => {
