@@ -48,6 +48,25 @@ export function checkNames(parts: readonly Part[], keep: readonly string[]): voi
   if (unknown.length > 0) throw new WrongChoice(`Unknown part: ${unknown.join(', ')}. Here are: ${known.join(', ')}.`)
 }
 
+/** A part that stays, though the choice does not name it. */
+export interface Brought {
+  readonly part: Part
+  /** The names of the parts that need it. */
+  readonly neededBy: readonly string[]
+}
+
+/**
+ * Finds the parts that stay only because others need them. Parts that no choice can name are left out.
+ * @throws WrongChoice as partsToRemove().
+ */
+export function partsBrought(parts: readonly Part[], keep: readonly string[]): Brought[] {
+  const removed = partsToRemove(parts, keep)
+  const kept = parts.filter((part) => !removed.includes(part))
+  return kept
+    .filter(({ name, choice, always }) => choice && !always && !keep.includes(name))
+    .map((part) => ({ part, neededBy: kept.filter(({ needs }) => needs.includes(part.name)).map(({ name }) => name) }))
+}
+
 /**
  * Finds the parts that go.
  * @param keep the names of the parts that stay, with those that they need. Names of parts that are not here have no effect.

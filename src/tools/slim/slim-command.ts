@@ -1,6 +1,6 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { findMerge, mergeSlim } from './merge.ts'
-import { checkNames, type Part, readParts, WrongChoice } from './parts.ts'
+import { checkNames, type Part, partsBrought, readParts, WrongChoice } from './parts.ts'
 import { type Slimmed, slimmed, write } from './slim.ts'
 import { countLines, git, readTree, type Tree } from './tree.ts'
 
@@ -52,7 +52,7 @@ async function run(args: readonly string[], folder: string, print: Write): Promi
   // Before the merge, because that may have left marks of a conflict in package.json.
   const kept = keptNames(git(folder, 'show', 'HEAD:package.json'))
   const keep = names ?? kept ?? (await ask(parts))
-  const isKept = kept !== null && isDeepStrictEqual(new Set(keep), new Set(kept))
+  const isKept = kept !== null && isDeepStrictEqual(wholeChoice(parts, keep), wholeChoice(parts, kept))
   if (!values['dry-run'] && merge?.isUnderWay) refuseToLoseWork(folder, isKept)
   if (!values['dry-run'] && merge && isKept) {
     const conflicts = mergeSlim(folder, keep, merge)
@@ -64,9 +64,20 @@ async function run(args: readonly string[], folder: string, print: Write): Promi
   const left = slimmed(folder, keep)
   if (values['dry-run']) return printPlan(left, print)
   write(folder, left)
+  printBrought(left, print)
   if (left.seams.length > 0)
     throw new Refused(`Mend this code by hand:\n${left.seams.map((seam) => `  ${seam}`).join('\n')}`)
   printNext(folder, false, print)
+}
+
+/** Returns the names of a choice, with those of the parts that they need. */
+function wholeChoice(parts: readonly Part[], keep: readonly string[]): Set<string> {
+  return new Set([...keep, ...partsBrought(parts, keep).map(({ part }) => part.name)].toSorted())
+}
+
+/** Says which parts stay, though the choice does not name them. */
+function printBrought({ brought }: Slimmed, print: Write): void {
+  for (const { part, neededBy } of brought) print(`${part.name} stays: ${neededBy.join(' and ')} needs it.`)
 }
 
 /** The merge of the release is done again, so the work of the person in it would be lost. */
@@ -114,7 +125,8 @@ function printNext(folder: string, isMergeUnderWay: boolean, print: Write): void
   print(isChanged ? 'Now: npm ci && npm run check && npm run test:unit, then commit.' : 'Nothing was changed.')
 }
 
-function printPlan({ full, tree, removed, seams }: Slimmed, print: Write): void {
+function printPlan(left: Slimmed, print: Write): void {
+  const { full, tree, removed, seams } = left
   const list = (title: string, lines: readonly string[]) =>
     print([`${title}: ${lines.length}`, ...lines.map((line) => `  ${line}`)].join('\n'))
   const packagesOf = (files: Tree) => {
@@ -126,6 +138,7 @@ function printPlan({ full, tree, removed, seams }: Slimmed, print: Write): void 
     'Parts that go',
     removed.map(({ name, about }) => `${name}: ${about}`),
   )
+  printBrought(left, print)
   list(
     'Files that go',
     [...full.keys()].filter((path) => !tree.has(path)),

@@ -3,7 +3,7 @@ import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { slimManifest } from './packages.ts'
-import { type Part, partsToRemove, readParts } from './parts.ts'
+import { type Brought, type Part, partsBrought, partsToRemove, readParts } from './parts.ts'
 import { slimTree } from './slim-tree.ts'
 import { readTree, type Tree } from './tree.ts'
 
@@ -14,6 +14,8 @@ export interface Slimmed {
   /** Not formatted yet. */
   readonly tree: Tree
   readonly removed: readonly Part[]
+  /** The parts that stay only because others need them. */
+  readonly brought: readonly Brought[]
   /** Code that still uses what went, as `file: name`. */
   readonly seams: readonly string[]
 }
@@ -24,10 +26,12 @@ export interface Slimmed {
  */
 export function slimmed(folder: string, keep: readonly string[]): Slimmed {
   const full = readTree(folder)
-  const removed = partsToRemove(readParts(full), keep)
+  const parts = readParts(full)
+  const removed = partsToRemove(parts, keep)
+  const brought = partsBrought(parts, keep)
   const { tree, seams } = slimTree(full, removed)
-  tree.set('package.json', slimManifest(full, tree, keep))
-  return { full, tree, removed, seams }
+  tree.set('package.json', slimManifest(full, tree, [...keep, ...brought.map(({ part }) => part.name)]))
+  return { full, tree, removed, brought, seams }
 }
 
 /** Writes what is left to the checkout, formats it, and updates package-lock.json. */

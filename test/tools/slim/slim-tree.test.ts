@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { wordOf } from '../../../src/tools/slim/modules.ts'
-import { checkNames, partsToRemove, readParts, WrongChoice } from '../../../src/tools/slim/parts.ts'
+import { checkNames, partsBrought, partsToRemove, readParts, WrongChoice } from '../../../src/tools/slim/parts.ts'
 import { slimTree } from '../../../src/tools/slim/slim-tree.ts'
 import type { Tree } from '../../../src/tools/slim/tree.ts'
 
@@ -34,6 +34,17 @@ test('parts that are not kept go, and a part brings what it needs', () => {
   expect(keep('files')).toEqual(['keys', 'kiosk', 'window', 'ldap'])
   expect(keep('files', 'kiosk')).toEqual(['keys', 'ldap'])
   expect(keep('ldap', 'keys')).toEqual(['kiosk', 'files'])
+})
+
+test('a part that stays only for others is named, with the parts that need it', () => {
+  const part = (name: string, kind: string, needs: readonly string[]) =>
+    [`src/${name}/part.json`, JSON.stringify({ name, kind, about: name, needs })] as const
+  const parts = readParts(
+    new Map([part('files', 'user store', []), part('log', 'feature', []), part('page', 'tool', ['log'])]),
+  )
+  const brought = partsBrought(parts, ['files', 'page'])
+  expect(brought.map((one) => [one.part.name, one.neededBy])).toEqual([['log', ['page']]])
+  expect(partsBrought(parts, ['files', 'log', 'page'])).toEqual([])
 })
 
 test('a choice without a user store, and an unknown name, are refused', () => {
