@@ -56,9 +56,9 @@ export default defineConfig({
           maxWorkers: availableParallelism() + 1,
         },
       },
-      // Twice the cores of a small machine: these tests wait for servers and browsers half of the time.
-      { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 4 } },
-      { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 4 } },
+      // One more than the cores of a small machine: these tests wait for servers and browsers half of the time.
+      { test: { ...slow, name: 'server', include: [SERVER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
+      { test: { ...slow, name: 'browser', include: [BROWSER], sequence: { groupOrder: 2 }, maxWorkers: 3 } },
       // Measures how long a viewer waits for a server that is away, so no other kind of test may use the cores. All files
       // at once, because they wait nearly all the time.
       { test: { ...slow, name: 'outage', include: [OUTAGE], sequence: { groupOrder: 3 }, maxWorkers: 5 } },
