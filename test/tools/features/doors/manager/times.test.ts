@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { END_ATTRIBUTE } from '../../../../../src/features/account-end/account-end.ts'
 import type { DoorSettings } from '../../../../../src/features/doors/fields.ts'
 import { readManagerSettings } from '../../../../../src/tools/cli/manager/settings.ts'
 import { doorTimes } from '../../../../../src/tools/features/doors/event-times.ts'
@@ -112,7 +111,7 @@ test.each([
   const { manager, browser } = await start()
   const end = async () => {
     const known = await manager.users.show('bob')
-    return known.ok ? Date.parse(known.viewer.attributes[END_ATTRIBUTE] ?? '') : null
+    return known.ok ? Date.parse(known.viewer.attributes.accountEndsAt ?? '') : null
   }
   await browser.act('/people/add', { username: 'bob', until: typed })
   expect(await end()).toBe(Date.parse(iso))
@@ -126,7 +125,7 @@ test.each([
 
 test('an end that cannot be read stays until another one is typed', async () => {
   const { manager, browser } = await start()
-  await manager.users.add({ username: 'bob', groups: [], attributes: { [END_ATTRIBUTE]: 'soon' } }, null)
+  await manager.users.add({ username: 'bob', groups: [], attributes: { accountEndsAt: 'soon' } }, null)
   const edit = async (until: string) => {
     const { text } = await browser.get('/people/one/bob')
     const version = /name="version" value="([^"]+)"/.exec(text)?.[1] ?? ''
@@ -134,7 +133,7 @@ test('an end that cannot be read stays until another one is typed', async () => 
     const known = await manager.users.show('bob')
     return known.ok ? known.viewer.attributes : null
   }
-  expect(await edit('')).toEqual({ [END_ATTRIBUTE]: 'soon' })
+  expect(await edit('')).toEqual({ accountEndsAt: 'soon' })
   expect(await edit('never')).toEqual({})
 })
 
@@ -145,9 +144,9 @@ test('times of a sheet are in the zone of the page', async () => {
   expect(text).toContain('Mon, 30 Nov 2026, 20:15')
   await browser.act('/people/import/confirm')
   const known = await manager.users.show('bob')
-  expect(known.ok && known.viewer.attributes).toEqual({ [END_ATTRIBUTE]: '2026-11-30T20:15:00+05:45' })
+  expect(known.ok && known.viewer.attributes).toEqual({ accountEndsAt: '2026-11-30T20:15:00+05:45' })
   const other = await manager.users.show('eve')
-  expect(other.ok && other.viewer.attributes).toEqual({ [END_ATTRIBUTE]: '2026-11-30T23:59:59+05:45' })
+  expect(other.ok && other.viewer.attributes).toEqual({ accountEndsAt: '2026-11-30T23:59:59+05:45' })
 })
 
 test('reports ask for times of the page, and show them, in the sheet with the name of the zone', async () => {
