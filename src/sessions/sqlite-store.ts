@@ -152,7 +152,8 @@ const OF_IDENTITY = "issuer = ?3 ->> '$.viewer.sso.issuer' AND subject = ?3 ->> 
 
 /** Returns a function that stores a session and deletes all but the newest sessions of its viewer. */
 function insertNewest(database: DatabaseSync, mostPerViewer: number) {
-  const [ofUserStore, ofIdentity] = [insertStatements(database, OF_VIEWER), insertStatements(database, OF_IDENTITY)]
+  const ofUserStore = insertStatements(database, OF_VIEWER)
+  const ofIdentity = insertStatements(database, OF_IDENTITY)
   return (id: string, data: SessionData, now: number) => {
     const { username = '', signedInAtSeconds = 0, identity } = data.viewer ?? {}
     const { insert, removeOlder } = identity === undefined ? ofUserStore : ofIdentity

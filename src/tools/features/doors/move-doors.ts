@@ -114,7 +114,8 @@ function wantedWindow(before: DoorWindow | undefined, times: NewTimes, zone: Tim
   const opensAtSeconds = times.opensAtSeconds ?? before?.opensAtSeconds ?? null
   const closesAtSeconds = times.closesAtSeconds ?? before?.closesAtSeconds ?? null
   if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
-    const [start, end] = [isoIn(zone, opensAtSeconds), isoIn(zone, closesAtSeconds)]
+    const start = isoIn(zone, opensAtSeconds)
+    const end = isoIn(zone, closesAtSeconds)
     const remedy =
       times.closesAtSeconds === undefined ? 'Use --closes too, with a date' : 'Use a later end, with its date'
     throw new ConfigError(`The doors would close at ${end}, before they open at ${start}. ${remedy}.`)

@@ -12,7 +12,7 @@ export type Status = 'came' | 'missing' | 'unclear'
 /** `changed`: differs in upper and lower case only. `ambiguous`: fits several people. */
 export type Match = 'exact' | 'changed' | 'ambiguous'
 
-/** The time that somebody watched. Parallel devices count once. */
+/** The time that one viewer watched. Parallel devices count once. */
 export interface Watched {
   readonly liveMs: number
   readonly recordedMs: number
