@@ -1,10 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { UpstreamError } from '../errors.ts'
+import { isNavigation } from './request/asker.ts'
 import { hasBody } from './request/form-body.ts'
 import { type PlayerContext, readPlayerContext } from './request/player-context.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { pathOf, sendRedirect } from './screens/send.ts'
-import { isNavigation, returnToPlayer, type SendDeps } from './send-to-player.ts'
+import { returnToPlayer, type SendDeps } from './send-to-player.ts'
 
 /** Sends a signed-in viewer who chose to continue to the player. A post, so that no address can make this choice. */
 export function postContinue(deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'sessions'>): RequestHandler {

@@ -2,6 +2,8 @@ import type { Request, Response } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { ReturningViewer } from '../sessions/sessions.ts'
 import { type AccessDeps, askAccess } from './answer/access-decision.ts'
+import { loggedIdentity } from './log/sign-in-log.ts'
+import { isAskedByScript } from './request/asker.ts'
 import type { PlayerContext } from './request/player-context.ts'
 import type { AuthenticatedViewer, EntryPointDeps } from './route-deps.ts'
 import { sendLocation, sendRedirect } from './screens/send.ts'
@@ -37,16 +39,6 @@ export async function sendToPlayer(
   send(res, deps.headersFor(context.address.origin), location)
 }
 
-/** Returns the identity for the log; undefined for a viewer of the user store. */
-export function loggedIdentity({ identity }: Pick<AuthenticatedViewer, 'identity'>) {
-  return identity && { issuer: identity.issuer, subject: identity.subject }
-}
-
-/** True for `public/login.js`. The post is from our own page, and other sites could not read the answer. */
-export function isAskedByScript({ headers }: Pick<Request, 'headers'>, { hasScript }: EntryPoint): boolean {
-  return hasScript && headers.accept === 'application/json'
-}
-
 /** Sends a viewer with a session to the player, unless the player keeps sending the viewer back. */
 export async function returnToPlayer(
   deps: SendDeps,
@@ -61,13 +53,6 @@ export async function returnToPlayer(
     return refusals.looping(req, res, { viewer, context, causes: answer.causesOfLoop })
   }
   await sendToPlayer(deps, req, res, { ...returning, outcome: 'returned', openSession: () => sessionId })
-}
-
-/** True for a navigation. A script could read the response, but would not lead the viewer to the player. */
-export function isNavigation(req: Pick<Request, 'method' | 'headers'>): boolean {
-  const destination = req.headers['sec-fetch-dest']
-  const isShown = destination === undefined || destination === 'iframe' || destination === 'document'
-  return isShown && req.method !== 'HEAD'
 }
 
 function targetOf({ name }: EntryPoint, { address, content }: PlayerContext): string {

@@ -1,5 +1,4 @@
-import type { Asset } from '../../login/screens/assets.ts'
-import { brandAsset } from '../../login/screens/brand-assets.ts'
+import { type Asset, brandAsset } from '../../login/screens/assets.ts'
 import type { Picture } from './picture-file.ts'
 
 /** Returns the picture of an entry point, and the style sheet that shows it. */

@@ -1,5 +1,5 @@
 import { fill } from '../../languages/languages.ts'
-import { logoAsset } from '../../login/screens/brand-assets.ts'
+import { logoAsset } from '../../login/screens/assets.ts'
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { PLACEHOLDERS, withFrameSecret } from '../../services/window/frame-secret.ts'

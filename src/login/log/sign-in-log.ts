@@ -3,6 +3,7 @@ import type { Request } from 'express'
 import { OverloadedError } from '../../errors.ts'
 import type { SecurityLog } from '../../server/log/log.ts'
 import type { RepeatFilter } from '../../server/log/repeat-filter.ts'
+import type { Identity } from '../../sessions/identity.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 import { deviceOf } from './device.ts'
 
@@ -71,6 +72,11 @@ export interface SignInEvent {
 }
 
 export type LogSignIn = (req: Request, event: SignInEvent) => void
+
+/** Returns the identity for the log; undefined for a viewer of the user store. */
+export function loggedIdentity({ identity }: { readonly identity?: Identity | undefined }) {
+  return identity && { issuer: identity.issuer, subject: identity.subject }
+}
 
 /** Returns the event of a request that an error ended. Leaves out the error of an overload, which must not flood the log. */
 export function faultEvent(error: unknown): SignInEvent {

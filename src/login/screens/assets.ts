@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RequestHandler } from 'express'
+import type { Logo } from '../../brand/brand.ts'
 import type { Headers } from './headers.ts'
 
 /** A file in memory. */
@@ -19,6 +20,12 @@ export interface Asset {
 const PUBLIC = fileURLToPath(new URL('../../../public', import.meta.url))
 /** The parts of `screen.css`, the style sheet of every screen. One file saves a browser three requests. */
 const SCREEN_STYLES = ['login.css', 'controls.css', 'sizes.css', 'small-players.css', 'script.css']
+
+/**
+ * An SVG may contain anything. In an `img`, browsers run and load nothing of it. This policy does the same where a person
+ * opens the file as a page.
+ */
+const ASSET_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 /** `screen.css` and the files of `public`, by name. */
 const files = readAssets(PUBLIC, 'screen.css', SCREEN_STYLES)
@@ -44,6 +51,16 @@ function toEntry([name, content]: readonly [name: string, content: Buffer]): [st
 /** Returns ten characters that change with the content, for an address. */
 export function digestOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 10)
+}
+
+export function logoAsset({ type, content }: Logo): Asset {
+  return brandAsset(type === 'image/png' ? 'png' : 'svg', type, content)
+}
+
+/** Returns a file whose address changes with its content. Nothing in it runs or loads where a person opens the address. */
+export function brandAsset(ending: string, type: string, content: Buffer): Asset {
+  const headers = { 'Content-Security-Policy': ASSET_POLICY }
+  return { address: `/assets/brand-${digestOf(content)}.${ending}`, type, content, headers }
 }
 
 /** Returns the address of a file in `public`, or of `screen.css`. @throws Error if the file does not exist. */

@@ -1,12 +1,6 @@
-import type { Brand, Logo } from '../../brand/brand.ts'
+import type { Brand } from '../../brand/brand.ts'
 import { textColorOn } from '../../brand/contrast.ts'
-import { type Asset, digestOf } from './assets.ts'
-
-/**
- * An SVG may contain anything. In an `img`, browsers run and load nothing of it. This policy does the same where a person
- * opens the file as a page.
- */
-const ASSET_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+import { brandAsset, logoAsset } from './assets.ts'
 
 export type BrandAssets = Readonly<ReturnType<typeof brandAssetsOf>>
 
@@ -18,16 +12,6 @@ export function brandAssetsOf({ colors, logo, darkLogo, assets = [] }: Brand) {
     darkLogo: darkLogo && logoAsset(darkLogo),
     ofFeatures: assets,
   }
-}
-
-export function logoAsset({ type, content }: Logo): Asset {
-  return brandAsset(type === 'image/png' ? 'png' : 'svg', type, content)
-}
-
-/** Returns a file whose address changes with its content. Nothing in it runs or loads where a person opens the address. */
-export function brandAsset(ending: string, type: string, content: Buffer): Asset {
-  const headers = { 'Content-Security-Policy': ASSET_POLICY }
-  return { address: `/assets/brand-${digestOf(content)}.${ending}`, type, content, headers }
 }
 
 function stylesheetOf({ light, dark }: NonNullable<Brand['colors']>): string {

@@ -3,7 +3,7 @@ import { sentence, textsOf } from '../../languages/languages.ts'
 import { buildMail } from '../mail/layout.ts'
 import type { Mail } from '../mail/smtp.ts'
 import { shownCode } from './code.ts'
-import type { OutboxMail } from './outbox.ts'
+import type { OutboxMail } from './outbox-records.ts'
 
 /** Builds the mail with a code. The mail has no link: scanners of mail could open it, and viewers need none. */
 export function codeMail(

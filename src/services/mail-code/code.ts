@@ -2,7 +2,7 @@ import { createHmac, hash, hkdfSync, randomInt, timingSafeEqual } from 'node:cry
 
 /** 30 characters: without 0, O, 1, I, L and U, which look like others or make words. */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
-export const CODE_CHARACTERS = 8
+const CODE_CHARACTERS = 8
 export const TRIES = 5
 export const CODE_SECONDS = 600
 
@@ -31,6 +31,9 @@ export function readCode(typed: unknown): string | null {
     .toUpperCase()
   return code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code) ? code : null
 }
+
+/** The form of the secret of a frame. */
+export const SECRET = /^[\w-]{43}$/
 
 /** The frame and the address of a code, which counts only with both. */
 export interface CodeBinding {

@@ -5,7 +5,7 @@ import { OverloadedError } from '../../errors.ts'
 import type { Language } from '../../languages/languages.ts'
 import { siteOf } from '../../sign-in-limits/keys.ts'
 import type { GuestRecord, GuestRecords, RecordWrite } from '../guests/guest-records.ts'
-import { CODE_SECONDS, type CodeBinding, createDigests, newCode, readCode, TRIES } from './code.ts'
+import { CODE_SECONDS, type CodeBinding, createDigests, newCode, readCode, SECRET, TRIES } from './code.ts'
 import type { CodeLimits, CodeRefusal } from './code-limits.ts'
 import type { BuildNotice } from './notices.ts'
 import { MOST_WAITING, type Outbox } from './outbox.ts'
@@ -91,15 +91,13 @@ export interface MailCodesDeps {
 
 const KIND = 'mail-code'
 const Code = z.object({ digest: z.string(), tries: z.number(), askedAtSeconds: z.number() })
-/** A secret of a frame, as `ask()` makes it. */
-export const SECRET = /^[\w-]{43}$/
 /** A second code in the same frame comes no sooner. */
 export const RESEND_SECONDS = 30
 const OVERLOAD_RETRY_SECONDS = 60
 /** Rounds of one check: another request may count a try at the same moment. */
 const MOST_ROUNDS = 2 * TRIES
 
-/** Creates the codes of one scope. @param scope the feature and the entry point, such as `mail-sign-in default`. */
+/** Creates the codes of one scope. @param scope the feature and the entry point. */
 export function createMailCodes(deps: MailCodesDeps, scope: string): MailCodes {
   const { records, outbox, limits, nowSeconds } = deps
   const { digestOf, isDigestOf, keyOf } = createDigests(deps.secrets, scope)

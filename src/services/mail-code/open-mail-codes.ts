@@ -11,7 +11,8 @@ import { codeMail } from './code-mail.ts'
 import { createMailCodeCounts, type MailCodeCounts } from './mail-code-counts.ts'
 import { type CodeReader, createMailCodes, type OpenMailCodes } from './mail-codes.ts'
 import { type BuildNotice, createNoticeDelivery } from './notices.ts'
-import { createOutbox, type Delivery, OUTBOX_SEAL, type OutboxMail } from './outbox.ts'
+import { createOutbox, type Delivery } from './outbox.ts'
+import { OUTBOX_SEAL, type OutboxMail } from './outbox-records.ts'
 import type { MailCodeSettings } from './settings.ts'
 
 interface Sender extends CodeReader {

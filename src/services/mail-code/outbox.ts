@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
 import type { GuestRecord, GuestRecords, RecordWrite } from '../guests/guest-records.ts'
 import type { Seal } from '../pass/seal.ts'
 import { createLanes, createPause, placeOf } from './lanes.ts'
+import { Content, KIND, keyAt, type OutboxMail, outboxStep, Row, stepOf } from './outbox-records.ts'
 
 /**
  * The mails that wait, as records of the guests store: no kill loses one. Copies of the app share the work. Each takes some
@@ -21,22 +20,6 @@ export interface Outbox {
   close(): void
 }
 
-/** A mail before it is built. */
-const Content = z.object({
-  scope: z.string(),
-  address: z.string(),
-  /** Empty for a notice. */
-  code: z.string(),
-  /** The name of a mail that is not a code. */
-  notice: z.string().optional(),
-  language: z.string(),
-  device: z.array(z.string()),
-  requestId: z.string(),
-  atMs: z.number(),
-  endsAtSeconds: z.number(),
-})
-export type OutboxMail = z.output<typeof Content>
-
 /** `retry` for a fault that may pass; `away` if that fault is not of this mail alone. */
 export type Delivery = 'done' | 'retry' | 'away'
 
@@ -50,12 +33,6 @@ export interface OutboxDeps {
   readonly onFault: (error: unknown) => void
   readonly pollMs?: number
 }
-
-const KIND = 'mail-outbox'
-/** Separates the keys of sealed mails from those of other seals. */
-export const OUTBOX_SEAL = 'viewer-auth mail outbox 1'
-const Row = z.object({ atMs: z.number(), leasedUntilMs: z.number(), tries: z.number(), sealed: z.string() })
-type Row = z.output<typeof Row>
 
 /** With more waiting mails than this, new mails are refused. */
 export const MOST_WAITING = 50_000
@@ -138,24 +115,6 @@ function lateWaker(pause: Pick<ReturnType<typeof createPause>, 'wake'>): () => v
     isPlanned = true
     setTimeout(wake, QUIET_MS.least + Math.random() * (QUIET_MS.most - QUIET_MS.least)).unref()
   }
-}
-
-/**
- * Returns the step that adds a mail.
- * @param place its place in the order: of milliseconds, as `createLanes()` returns it.
- * @param notBeforeMs the mail is sent no sooner.
- */
-export function outboxStep(seal: Seal, mail: OutboxMail, place: string, notBeforeMs = 0): RecordWrite {
-  const key = keyAt(place)
-  const sealed = seal.seal(JSON.stringify(mail), key)
-  const row = { atMs: Math.max(mail.atMs, notBeforeMs), leasedUntilMs: notBeforeMs, tries: 0, sealed }
-  return stepOf(key, row, mail.endsAtSeconds)
-}
-
-const keyAt = (place: string) => `${place}-${randomBytes(9).toString('base64url')}`
-
-function stepOf(key: string, row: Row, endsAtSeconds: number | null): RecordWrite {
-  return { kind: KIND, key, text: JSON.stringify(row), endsAtSeconds }
 }
 
 /** Takes mails for a while. @returns their new version. Null if another copy took one of them. */

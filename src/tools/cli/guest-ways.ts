@@ -1,6 +1,6 @@
 import { features } from '../../features.ts'
 
-/** The ways in of guests, who are in no user store and at no identity provider. */
+/** The ways in of guests, who are in no user store. */
 const GUEST_WAYS = features.flatMap(({ guests }) => guests ?? [])
 
 interface Identity {
@@ -14,7 +14,7 @@ export interface ShownIdentity {
   readonly guest: { readonly wayIn: string; readonly subject: string } | null
 }
 
-/** Returns the way in of a guest, such as `access code`. Null for the issuer of an identity provider. */
+/** Returns the words of a guest's way in. Null for the issuer of other viewers. */
 export function guestWayOf(issuer: string): string | null {
   return GUEST_WAYS.find((way) => way.issuer === issuer)?.words ?? null
 }

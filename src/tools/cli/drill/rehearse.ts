@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import type { Outcome } from '../command.ts'
 import { openFileSink, type ReportSink } from '../output/sink.ts'
 import { countWords } from '../output/words.ts'
@@ -6,18 +5,19 @@ import type { ViewerOptions } from '../settings/viewer-options.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { causesOf, type SignInRate, signInRate } from './causes.ts'
-import { type ExpectedResponse, readExpectedResponse } from './crowd/expected-response.ts'
+import { type Check, lineOf } from './criteria.ts'
+import { readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
-import { type Drill, type DrillRecord, runDrill, tryScreen } from './crowd/run-drill.ts'
+import { type Drill, type DrillRecord, runDrill } from './crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
+import { faultInCount, faultInScreen, MADE_UP_VIEWERS } from './crowd-faults.ts'
 import { assertOwnStore, readDrillAddress } from './drill-address.ts'
 import type { DrillPart } from './drill-part.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
 import type { PlannedCommand } from './operator-commands.ts'
-import { MOST_VIEWERS } from './options.ts'
 import { timelineOf } from './timeline.ts'
-import { type Check, verdictOn } from './verdict.ts'
+import { verdictOn } from './verdict.ts'
 import { entryPointAt, wayNamed } from './ways-in/ways-in.ts'
 
 /** The options of the command. Times are in milliseconds, shares from 0 to 1. */
@@ -39,7 +39,6 @@ export interface DrillOptions extends ViewerOptions {
   readonly html?: string
 }
 
-export const MADE_UP_VIEWERS = 100
 /** More would need more than one machine. The peak of the ramp counts. */
 const MOST_ARRIVALS_A_SECOND = 500
 /** The app stops an address after 300 failed sign-ins in ten minutes. */
@@ -90,23 +89,6 @@ export async function rehearse(
     release()
     await page?.close()
   }
-}
-
-/** Opens the sign-in screen. Returns a sentence if it is not there. */
-export async function faultInScreen(url: URL, expected: ExpectedResponse): Promise<string | null> {
-  const address = url.origin + url.pathname
-  const { outcome, fault } = await tryScreen(url, expected)
-  if (outcome === 'unanswered') return `Cannot reach ${address} (${fault}).`
-  return outcome === 'passed' ? null : `${address}: ${fault}.`
-}
-
-/** Returns a sentence about a wrong number of viewers. @param available the viewers of the file; null for made-up ones. */
-export function faultInCount(available: number | null, wanted: number | undefined): string | null {
-  const count = wanted ?? available ?? MADE_UP_VIEWERS
-  if (available !== null && available < count) {
-    return `The file has only ${countWords(available, 'viewer')} for --count ${count}. Each viewer can sign in once.`
-  }
-  return count > MOST_VIEWERS ? `A drill has at most ${MOST_VIEWERS} viewers. Use --count.` : null
 }
 
 /** @param available the viewers of the file; null for made-up ones. */
@@ -206,9 +188,4 @@ async function writePage(
   const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }
   await page.write(await renderPage(drillPage(record, checks, visits.length, form), about))
   await page.finish()
-}
-
-/** Returns the line of a check in the verdict. */
-export function lineOf({ isMet, text }: Check, { stdout }: CommandIo): string {
-  return `${styleText(isMet ? 'green' : 'red', isMet ? 'passed' : 'failed', { stream: stdout })}  ${printable(text)}`
 }

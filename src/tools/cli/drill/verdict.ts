@@ -1,25 +1,9 @@
 import { countWords, numberWords } from '../output/words.ts'
+import { type Check, check, generator, type Limits, longestWait, partWords, waitWords } from './criteria.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
 import type { Attempt } from './crowd/visit.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
-
-export interface Limits {
-  readonly recoverWithinMs: number
-  /** The longest that a viewer may wait for an answer. */
-  readonly maxWaitMs: number
-}
-
-/** The result of one criterion. */
-export interface Check {
-  readonly name: string
-  readonly isMet: boolean
-  readonly text: string
-}
-
-/** This program was too slow to play the viewers if more than one in a hundred requests was later than this. */
-const MOST_LATE_MS = 1_000
-const MOST_REASONS = 4
 
 /** Judges the whole drill by nine criteria. */
 export function verdictOn(
@@ -76,28 +60,6 @@ export function verdictOn(
   ]
 }
 
-/** @param faults reasons that a failed check names and counts. */
-export function check(name: string, isMet: boolean, text: string, faults: readonly string[] = []): Check {
-  return { name, isMet, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
-}
-
-/** Counts equal reasons, the most frequent ones first. */
-function reasons(faults: readonly string[]): string {
-  const counts = new Map<string, number>()
-  for (const fault of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1)
-  const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
-  const listed = ranked
-    .slice(0, MOST_REASONS)
-    .map(([fault, times]) => (times === 1 ? fault : `${numberWords(times)} × ${fault}`))
-  return [...listed, ...(ranked.length > MOST_REASONS ? ['others'] : [])].join('; ')
-}
-
-export function longestWait(attempts: readonly Attempt[], { maxWaitMs }: Pick<Limits, 'maxWaitMs'>): Check {
-  const longest = attempts.reduce((most, { waitMs }) => Math.max(most, waitMs), 0)
-  const text = `The longest wait for an answer was ${waitWords(longest)}, the limit is ${waitWords(maxWaitMs)}.`
-  return check('longest-wait', longest <= maxWaitMs, text)
-}
-
 function recovery(record: DrillRecord, { recoverWithinMs }: Limits): Check {
   const expected = record.commands.filter(({ isOutage, endedMs }) => !isOutage && endedMs !== null)
   const late = expected.flatMap((command) => {
@@ -123,34 +85,7 @@ function commandsRan({ commands }: DrillRecord): Check {
   )
 }
 
-export function generator(attempts: readonly Attempt[]): Check {
-  const lateMs = percentile(
-    attempts.map((attempt) => attempt.lateMs),
-    0.99,
-  )
-  const text = `This machine sent 99 % of the requests within ${waitWords(lateMs)} of their time.`
-  const advice =
-    lateMs <= MOST_LATE_MS ? '' : ' It is too slow for this drill: use a longer --over or a faster machine.'
-  return check('generator', lateMs <= MOST_LATE_MS, text + advice)
-}
-
 /** True if the request overlaps one of the spans. */
 function isWithin({ dueMs, waitMs }: Attempt, spans: readonly Span[]): boolean {
   return spans.some(({ fromMs, toMs }) => dueMs <= toMs && dueMs + waitMs >= fromMs)
-}
-
-/** Returns the value below which this share of the numbers lies; 0 without numbers. */
-export function percentile(numbers: readonly number[], share: number): number {
-  const sorted = Float64Array.from(numbers).sort()
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
-
-/** Returns milliseconds below a second, else seconds. */
-export function waitWords(milliseconds: number): string {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  return `${(milliseconds / 1000).toLocaleString('en', { maximumFractionDigits: milliseconds < 10_000 ? 2 : 0 })} s`
-}
-
-export function partWords(part: number, whole: number, one: string): string {
-  return `${numberWords(part)} of ${countWords(whole, one)}`
 }

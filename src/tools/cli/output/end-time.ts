@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const FORMS = '2026-11-30, 2026-11-30T20:15 or 2026-11-30T20:15+01:00'
 
 /**
- * Reads when something ends, such as access codes. A day means its last second.
+ * Reads when something ends. A day means its last second.
  * @param name of the option or column, for a message.
  * @param zone of a time without an offset.
  * @param forms of the text, for a message.
@@ -28,11 +28,6 @@ export function readEndTime(
       : timeOfLocal(zone, day.seconds * 1000 + DAY_MS) - 1000
   const iso = isoWithOffset(ms, zone.offsetMsAt(ms))
   return parseTime(iso) ?? { seconds: ms / 1000, zone: 'UTC', text: iso }
-}
-
-/** Reads an end, or `never`, for which it returns null. @throws ConfigError as `readEndTime`. */
-export function readUntil(name: string, text: string, zone?: TimeZone): ZonedTime | null {
-  return text === 'never' ? null : readEndTime(name, text, zone, `${FORMS.replace(' or ', ', ')} or never`)
 }
 
 /** Adds the seconds to a time with a zone, which may lack them. */

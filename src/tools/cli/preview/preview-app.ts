@@ -20,7 +20,7 @@ import type { NamedScenes, PreviewApp, Scene, Sent } from './screen.ts'
 
 /**
  * Starts the app with one entry point, on a free port of this machine that only this process knows. Its stores are in
- * memory, and nothing reaches the user store, the identity provider, the mail server or the video service.
+ * memory, and nothing reaches another server.
  */
 export async function startPreviewApp(
   config: Config,

@@ -23,7 +23,7 @@ export interface SecurityEvent {
   /** The number of requests that the line stands for. */
   readonly count: number
   readonly requestId: string | null
-  /** The identity of an SSO viewer. */
+  /** The identity of a viewer who is not in the user store. */
   readonly issuer: string | null
   readonly subject: string | null
 }

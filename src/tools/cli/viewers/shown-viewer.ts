@@ -43,8 +43,8 @@ export interface ShownViewer {
   readonly username: string
   /**
    * `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers.
-   * `only-at-provider`: the user store has no such viewer, but an identity provider signed this name in.
-   * `guest`: the user store has no such viewer, but a guest signed in with this name, for example by an access code.
+   * `only-at-provider`: the user store has no such viewer, but another system signed this name in.
+   * `guest`: the user store has no such viewer, but a guest signed in with this name.
    * `not-in-store`: the user store has no such viewer, but there are sessions, failed sign-ins or lines in the log.
    */
   readonly state: string

@@ -4,13 +4,12 @@ import { accountEndOf, endNamesIn } from '../../../features/account-end/account-
 import type { ZonedTime } from '../../../settings/times.ts'
 import type { Change, EditableUserStore } from '../../../users/editable-user-store.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
-import { readUntil } from '../../cli/output/end-time.ts'
 import { withEditableStore } from '../../cli/settings/editable-store.ts'
 import type { ViewerOptions } from '../../cli/settings/viewer-options.ts'
 import { printable } from '../../cli/terminal/text.ts'
 import { CHANGES, type ChangeOptions, changeOne } from '../../cli/viewers/viewers-command.ts'
 import { byGroup } from './by-group.ts'
-import { changesFor, understood } from './until.ts'
+import { changesFor, readUntil, understood } from './until.ts'
 
 interface AddOptions extends ViewerOptions {
   readonly until?: End

@@ -1,6 +1,10 @@
 import { accountEndOf, END_ATTRIBUTE, endNamesIn } from '../../../features/account-end/account-end.ts'
 import { timeText, type ZonedTime } from '../../../settings/times.ts'
 import type { Viewer } from '../../../users/user-store.ts'
+import { readEndTime } from '../../cli/output/end-time.ts'
+import type { TimeZone } from '../../cli/output/time-zone.ts'
+
+const FORMS = '2026-11-30, 2026-11-30T20:15, 2026-11-30T20:15+01:00 or never'
 
 /** Returns a sentence that says how an end was understood. */
 export function understood(end: ZonedTime | null): string {
@@ -23,4 +27,9 @@ export function endedState({ attributes }: Pick<Viewer, 'attributes'>, nowSecond
   const end = accountEndOf(attributes)
   if (end === 'unreadable') return 'end-unreadable'
   return end !== null && end.seconds <= nowSeconds ? 'ended' : null
+}
+
+/** Reads an end, or `never`, for which it returns null. @throws ConfigError as `readEndTime`. */
+export function readUntil(name: string, text: string, zone?: TimeZone): ZonedTime | null {
+  return text === 'never' ? null : readEndTime(name, text, zone, FORMS)
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../errors.ts'
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
-import { readUntil } from '../../cli/output/end-time.ts'
+import { readEndTime } from '../../cli/output/end-time.ts'
 import { timesOf } from '../../cli/output/local-time.ts'
 import { isoWithOffset, type TimeZone } from '../../cli/output/time-zone.ts'
 import type { Sentence } from '../door/route.ts'
@@ -37,7 +37,7 @@ export function readEnd(text: string, words: Words): Typed<ZonedTime | null> {
   const local = LOCAL.test(text) ? readField(text, words, wrong) : null
   if (local?.ok === false) return local
   try {
-    return { ok: true, value: readUntil('The end', text, words.zone) }
+    return { ok: true, value: text === 'never' ? null : readEndTime('The end', text, words.zone) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { ok: false, fault: { text: wrong } }

@@ -37,10 +37,3 @@ export const KnownPerson = z.looseObject({
   faults: z.array(z.string()),
 })
 export type KnownPerson = z.infer<typeof KnownPerson>
-
-/** Returns the subjects with which a person is or was signed in as a guest, the newest first. @param way its words. */
-export function guestSubjects({ sessions, lastSignIn }: KnownPerson, way: string): string[] {
-  const ofSessions = (sessions ?? []).flatMap(({ guest }) => (guest?.wayIn === way ? [guest.subject] : []))
-  const last = lastSignIn?.guestWayIn === way ? (lastSignIn.subject ?? []) : []
-  return [...new Set([last, ofSessions].flat())]
-}

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { readUntil } from '../../../../src/tools/cli/output/end-time.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
-import { endedState } from '../../../../src/tools/features/account-end/until.ts'
+import { endedState, readUntil } from '../../../../src/tools/features/account-end/until.ts'
 
 test.each([
   ['2026-11-30', 'Europe/Berlin', '2026-11-30T23:59:59+01:00'],

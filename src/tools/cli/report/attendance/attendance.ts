@@ -3,7 +3,7 @@ import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { Person } from './invited/people.ts'
 
 /**
- * `not-invited`: in the store, but not in the chosen groups. `unknown`: not in the list, such as an SSO viewer.
+ * `not-invited`: in the store, but not in the chosen groups. `unknown`: not in the list.
  * `signed-in`: came, and there is no list. `guest`: a device without a name.
  */
 export type Kind = 'invited' | 'not-invited' | 'unknown' | 'signed-in' | 'guest'

@@ -3,7 +3,7 @@ import { ConfigError, UpstreamError } from '../../../../errors.ts'
 import { endOf, readSubject } from '../../../../features/access-codes/codes/code-records.ts'
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
 import { accessCodeGuests } from '../../../../features/access-codes/guest-way.ts'
-import { guestSubjects, type KnownPerson } from '../../../manager/people/known-person.ts'
+import type { KnownPerson } from '../../../manager/people/known-person.ts'
 import type { OtherWay, WayDeps } from '../../../manager/people/other-ways.ts'
 import { withCodes } from '../open-codes.ts'
 
@@ -13,7 +13,7 @@ const MOST_CODES = 20
 export const codeWay: OtherWay = { name: accessCodeGuests.words, isOpenTo }
 
 async function isOpenTo(person: KnownPerson, entryPoint: EntryPoint, { env, nowSeconds }: WayDeps): Promise<boolean> {
-  const subjects = guestSubjects(person, accessCodeGuests.words)
+  const subjects = guestSubjects(person)
     .filter((subject) => readSubject(subject)?.entryPoint === entryPoint.name)
     .slice(0, MOST_CODES)
   if (subjects.length === 0 || accessCodesOf(entryPoint) === null) return false
@@ -27,4 +27,13 @@ async function isOpenTo(person: KnownPerson, entryPoint: EntryPoint, { env, nowS
     if (error instanceof ConfigError || error instanceof UpstreamError) return true
     throw error
   }
+}
+
+/** Returns the subjects with which a person is or was signed in by an access code, the newest first. */
+function guestSubjects({ sessions, lastSignIn }: KnownPerson): string[] {
+  const ofSessions = (sessions ?? []).flatMap(({ guest }) =>
+    guest?.wayIn === accessCodeGuests.words ? [guest.subject] : [],
+  )
+  const last = lastSignIn?.guestWayIn === accessCodeGuests.words ? (lastSignIn.subject ?? []) : []
+  return [...new Set([last, ofSessions].flat())]
 }

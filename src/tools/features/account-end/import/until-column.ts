@@ -1,9 +1,8 @@
 import { ConfigError } from '../../../../errors.ts'
 import { accountEndOf, endNamesIn } from '../../../../features/account-end/account-end.ts'
 import type { FeatureColumn } from '../../../cli/import/feature-column.ts'
-import { readUntil } from '../../../cli/output/end-time.ts'
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
-import { changesFor } from '../until.ts'
+import { changesFor, readUntil } from '../until.ts'
 
 type Attributes = Readonly<Record<string, string | null>>
 

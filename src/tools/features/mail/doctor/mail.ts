@@ -1,15 +1,13 @@
 import type { Config } from '../../../../config.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { features } from '../../../../features.ts'
 import { type MailServerSettings, mailServerSettingsOf } from '../../../../services/mail/settings.ts'
 import { checkMailServer, MailFault, openMailServer } from '../../../../services/mail/smtp.ts'
 import { type Finding, failure, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const
 /** The features of an entry point whose guests need a mail to get in. */
-const WITH_CODES = [
-  'mail-sign-in', //
-  'registration',
-]
+const WITH_CODES = features.filter(({ needs = {} }) => 'mailCodes' in needs).map(({ name }) => name)
 
 type CheckedConfig = Pick<Config, 'features'> & {
   readonly entryPoints: readonly Pick<EntryPoint, 'name' | 'features'>[]

@@ -22,7 +22,7 @@ export interface PeopleChoice {
   readonly groups: readonly string[]
 }
 
-/** Reads the people of a list, such as those with access codes. @throws ConfigError if there are none. */
+/** Reads the people of a list. @throws ConfigError if there are none. */
 export type PeopleSource = (io: CommandIo, choice: PeopleChoice) => Promise<Person[]>
 
 /** The part of a feature that `report attendance` uses. */

@@ -1,19 +1,14 @@
 import type { Outcome } from '../../../../cli/command.ts'
 import { causesOf } from '../../../../cli/drill/causes.ts'
+import { type Check, lineOf } from '../../../../cli/drill/criteria.ts'
 import { readExpectedResponse } from '../../../../cli/drill/crowd/expected-response.ts'
 import type { Credentials } from '../../../../cli/drill/crowd/plan.ts'
+import { faultInCount, faultInScreen, MADE_UP_VIEWERS } from '../../../../cli/drill/crowd-faults.ts'
 import { assertOwnStore } from '../../../../cli/drill/drill-address.ts'
 import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
 import { readViewers, withMadeUpViewers } from '../../../../cli/drill/drill-viewers.ts'
 import { clockWords } from '../../../../cli/drill/live-table.ts'
-import {
-  type DrillOptions,
-  faultInCount,
-  faultInScreen,
-  lineOf,
-  MADE_UP_VIEWERS,
-} from '../../../../cli/drill/rehearse.ts'
-import type { Check } from '../../../../cli/drill/verdict.ts'
+import type { DrillOptions } from '../../../../cli/drill/rehearse.ts'
 import { openFileSink, type ReportSink } from '../../../../cli/output/sink.ts'
 import { confirmChange } from '../../../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../../../cli/terminal/io.ts'
