@@ -49,7 +49,7 @@ function toEntry([name, content]: readonly [name: string, content: Buffer]): [st
 }
 
 /** Returns ten characters that change with the content, for an address. */
-export function digestOf(content: Buffer): string {
+function digestOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 10)
 }
 
