@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { fileVersion } from '../server/migrations.ts'
+import { openSqlite } from '../server/sqlite-file.ts'
 import { inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type ShownSession, StoredSession } from './session-store.ts'
@@ -54,15 +55,12 @@ export function endSessions(file: string, usernames: string | readonly string[],
  */
 export function withSessionFile<T>(file: string, missing: T, work: (database: DatabaseSync) => T): T {
   if (!existsSync(file)) return missing
-  let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
+    using database = openSqlite(file, { timeoutMs: LOCK_TIMEOUT_MS })
     fileVersion(database, SESSION_MIGRATIONS, 'it')
     return work(database)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(`SESSION_STORE_URL: the session file ${file} cannot be used (${reason}).`, { cause })
-  } finally {
-    database?.close()
   }
 }

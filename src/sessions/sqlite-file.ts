@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../errors.ts'
 import { migrateFile } from '../server/migrations.ts'
-import { createPrivateFile } from '../server/private-file.ts'
-import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-code.ts'
+import { openSqlite, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-file.ts'
 
 /** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
 export const SESSION_MIGRATIONS: readonly string[] = [
@@ -78,20 +77,18 @@ function isOfAnotherProgram(file: string): boolean {
   return hasId || !start.includes(0)
 }
 
-function openDatabase(file: string, { label, loss, prepare }: DataFile): DatabaseSync {
-  let database: DatabaseSync | undefined
-  try {
-    if (file !== ':memory:') createPrivateFile(file)
-    database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS })
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};`)
+function openDatabase(file: string, { label, loss, prepare: updateTables }: DataFile): DatabaseSync {
+  const pragmas = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};`
+  function prepare(database: DatabaseSync): void {
     const [check] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     if (check !== 'ok')
       throw Object.assign(new Error(`${check}`), { code: 'ERR_SQLITE_ERROR', errcode: SQLITE_CORRUPT })
-    prepare(database, `${label} ${file}`)
+    updateTables(database, `${label} ${file}`)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    return database
+  }
+  try {
+    return openSqlite(file, { creates: true, timeoutMs: OPENING_TIMEOUT_MS, pragmas, prepare })
   } catch (cause) {
-    database?.close()
     if (cause instanceof ConfigError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(

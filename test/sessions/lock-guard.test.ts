@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { UpstreamError } from '../../src/errors.ts'
-import { SQLITE_BUSY } from '../../src/server/sqlite-code.ts'
+import { SQLITE_BUSY } from '../../src/server/sqlite-file.ts'
 import { createLockGuard } from '../../src/sessions/sqlite-file.ts'
 
 test('after a statement that found the file locked, none is tried for a second', () => {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { migrateFile } from '../../server/migrations.ts'
-import { createPrivateFile } from '../../server/private-file.ts'
-import { sqliteCode } from '../../server/sqlite-code.ts'
+import { assertApplication, openSqlite, sqliteCode } from '../../server/sqlite-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
 import { assertRecord, boundsOf, type GuestStore, orderedWrites, type RecordWrite } from './guest-records.ts'
 import type { OpenStoreDeps, RecordStoreKind } from './record-store-kind.ts'
@@ -127,25 +126,17 @@ function statementsOf(database: DatabaseSync) {
 }
 
 function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync {
-  let database: DatabaseSync | undefined
-  try {
-    createPrivateFile(path)
-    database = new DatabaseSync(path, { timeout: OPENING_TIMEOUT_MS })
-    const { isOther } =
-      database
-        .prepare(`SELECT application_id <> ${APPLICATION_ID} AND (user_version <> 0 OR EXISTS (SELECT 1 FROM sqlite_schema))
-                    AS isOther FROM pragma_application_id, pragma_user_version`)
-        .get() ?? {}
-    if (isOther === 1) {
-      throw new ConfigError(`${path} is a database of another kind. Set GUESTS_STORE_URL to another file.`)
-    }
+  function prepare(database: DatabaseSync): void {
+    const ofOthers = `${path} is a database of another kind. Set GUESTS_STORE_URL to another file.`
+    assertApplication(database, APPLICATION_ID, ofOthers)
     // A power failure may not bring back a code that was used.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     migrateFile(database, MIGRATIONS, `The guests file ${path}`)
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    return database
+  }
+  try {
+    return openSqlite(path, { creates: true, timeoutMs: OPENING_TIMEOUT_MS, prepare })
   } catch (cause) {
-    database?.close()
     if (cause instanceof ConfigError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     const what = 'Make its folder writable, or restore the file from a backup.'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../../errors.ts'
+import { openSqlite } from '../../server/sqlite-file.ts'
 import { type DataFile, openDataFile } from '../../sessions/sqlite-file.ts'
 import { type OpenCounter, openMemoryCounter } from '../../sign-in-limits/memory-counters.ts'
 import type { StoredCounts } from '../store-kind.ts'
@@ -93,19 +93,14 @@ export function countsInFile(file: string): StoredCounts {
 /** @param missing the result for a file that does not exist. */
 async function withFile<T>(file: string, missing: T, work: (counts: CountsInStore) => Promise<T>): Promise<T> {
   if (!existsSync(file)) return missing
-  let database: DatabaseSync | undefined
   try {
-    const opened = new DatabaseSync(file, { timeout: COMMAND_TIMEOUT_MS })
-    database = opened
-    opened.exec('PRAGMA synchronous = NORMAL')
+    using database = openSqlite(file, { timeoutMs: COMMAND_TIMEOUT_MS, pragmas: 'PRAGMA synchronous = NORMAL' })
     const keys = async (name: string, prefix: string) => {
-      const select = opened.prepare(`SELECT key FROM ${JSON.stringify(name)} WHERE substr(key, 1, ?) = ?`)
+      const select = database.prepare(`SELECT key FROM ${JSON.stringify(name)} WHERE substr(key, 1, ?) = ?`)
       return await Promise.resolve(select.all(prefix.length, prefix).map(({ key }) => String(key)))
     }
-    return await work({ openCounter: countersIn(opened), keys })
+    return await work({ openCounter: countersIn(database), keys })
   } catch (cause) {
     throw new ConfigError(`LIMITS_STORE_URL: ${file} cannot be used (${(cause as Error).message}).`, { cause })
-  } finally {
-    database?.close()
   }
 }

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { openSqlite } from '../../server/sqlite-file.ts'
 
 /**
  * Tables that several rooms use. A room with tables of its own exports their SQL, and `openDatabase` runs it. Times are
@@ -63,13 +63,9 @@ const SHARED_TABLES = `
  * @param roomTables the SQL of each room's tables.
  */
 export function openDatabase(file: string, roomTables: readonly string[]): DatabaseSync {
-  // The file holds secrets, so only this user may read it. SQLite gives its two side files the same mode.
-  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
-  const database = new DatabaseSync(file)
   // In WAL mode a commit survives a killed process. Only a power cut can lose the last commit.
-  database.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
-  )
+  const pragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON'
+  const database = openSqlite(file, { creates: true, timeoutMs: 5_000, pragmas })
   for (const tables of [SHARED_TABLES, ...roomTables]) database.exec(tables)
   return database
 }

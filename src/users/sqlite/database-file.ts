@@ -1,9 +1,15 @@
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { migrateFile } from '../../server/migrations.ts'
-import { createPrivateFile } from '../../server/private-file.ts'
-import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../../server/sqlite-code.ts'
+import {
+  assertApplication,
+  openSqlite,
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+  sqliteCode,
+} from '../../server/sqlite-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
 
 /** "VwrA" in the header of the file. Databases of other programs, and the sessions of this app, are refused. */
@@ -85,11 +91,9 @@ export function openViewersFile(
   openingTimeoutMs: number = OPENING_TIMEOUT_MS,
 ): DatabaseSync {
   const path = resolve(file)
-  createWhenMissing(path)
-  let database: DatabaseSync | undefined
-  try {
-    database = new DatabaseSync(path, { timeout: openingTimeoutMs })
-    assertOurs(database, path)
+  function prepare(database: DatabaseSync): void {
+    const ofOthers = `${path} is a database of another program. Set USER_STORE_URL to another file.`
+    assertApplication(database, APPLICATION_ID, ofOthers)
     useWriteAheadLog(database, openingTimeoutMs)
     migrateFile(database, MIGRATIONS, `The viewer database ${path}`)
     // Only a transaction shows if the file is writable.
@@ -97,10 +101,13 @@ export function openViewersFile(
     // Finds a truncated file now, and not at the first sign-in.
     database.prepare('SELECT * FROM viewers LIMIT 1').get()
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-    return database
+  }
+  try {
+    return openSqlite(path, { creates: true, timeoutMs: openingTimeoutMs, prepare })
   } catch (error) {
-    database?.close()
-    if (error instanceof ConfigError || sqliteCode(error) === null) throw error
+    if (error instanceof ConfigError) throw error
+    if (isOfFiles(error)) throw new ConfigError(cannotWrite(path, error.code ?? 'unknown'), { cause: error })
+    if (sqliteCode(error) === null) throw error
     throw new ConfigError(openingFault(path, error), { cause: error })
   }
 }
@@ -121,26 +128,6 @@ export function promised<T>(query: () => T): Promise<T> {
   return new Promise((resolve) => resolve(query()))
 }
 
-/** @throws ConfigError when the file or its folder cannot be created. */
-function createWhenMissing(path: string): void {
-  try {
-    createPrivateFile(path)
-  } catch (cause) {
-    throw new ConfigError(cannotWrite(path, (cause as NodeJS.ErrnoException).code ?? 'unknown'), { cause })
-  }
-}
-
-function assertOurs(database: DatabaseSync, path: string): void {
-  // One statement, because another process may be creating the file.
-  const { isOther } =
-    database
-      .prepare(`SELECT application_id <> ${APPLICATION_ID} AND (user_version <> 0 OR EXISTS (SELECT 1 FROM sqlite_schema))
-                  AS isOther FROM pragma_application_id, pragma_user_version`)
-      .get() ?? {}
-  if (isOther !== 1) return
-  throw new ConfigError(`${path} is a database of another program. Set USER_STORE_URL to another file.`)
-}
-
 /**
  * Turns on the write-ahead log, so that readers do not wait for writers. Retries, since SQLite ignores the busy timeout
  * for this switch.
@@ -156,6 +143,11 @@ function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
     }
   }
+}
+
+/** True for an error of the file system. */
+function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
 }
 
 function openingFault(path: string, error: unknown): string {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { backup } from 'node:sqlite'
 import { ConfigError } from '../../../errors.ts'
-import { SQLITE_BUSY, sqliteCode } from '../../../server/sqlite-code.ts'
+import { openSqlite, SQLITE_BUSY, sqliteCode } from '../../../server/sqlite-file.ts'
 
 const TIMEOUT_MS = 15_000
 /** All pages in one step, so that a file that the app writes meanwhile does not start the copy again. */
@@ -20,12 +20,8 @@ export async function copyDatabase(source: string, target: string): Promise<void
     throw new ConfigError(`${target} cannot be created (${code}). Nothing was overwritten.`, { cause })
   }
   try {
-    const database = new DatabaseSync(source, { timeout: TIMEOUT_MS, readOnly: true })
-    try {
-      await backup(database, target, { rate: ALL_PAGES })
-    } finally {
-      database.close()
-    }
+    using database = openSqlite(source, { timeoutMs: TIMEOUT_MS, isReadOnly: true })
+    await backup(database, target, { rate: ALL_PAGES })
     assertWhole(target)
   } catch (cause) {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(target + suffix, { force: true })
@@ -38,13 +34,9 @@ export async function copyDatabase(source: string, target: string): Promise<void
 export function assertWhole(file: string): void {
   let fault: unknown
   try {
-    const database = new DatabaseSync(file, { timeout: TIMEOUT_MS })
-    try {
-      fault = Object.values(database.prepare('PRAGMA integrity_check(1)').get() ?? {})[0]
-      if (fault === 'ok') return
-    } finally {
-      database.close()
-    }
+    using database = openSqlite(file, { timeoutMs: TIMEOUT_MS })
+    fault = Object.values(database.prepare('PRAGMA integrity_check(1)').get() ?? {})[0]
+    if (fault === 'ok') return
   } catch (error) {
     fault = (error as Error).message
   }
@@ -56,16 +48,14 @@ export function assertWhole(file: string): void {
  * @throws ConfigError while the app or another program uses the file.
  */
 export function assertUnused(file: string): void {
-  const database = new DatabaseSync(file, { timeout: 1_000 })
+  const pragmas = 'PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE; ROLLBACK'
   try {
-    database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE; ROLLBACK')
+    openSqlite(file, { timeoutMs: 1_000, pragmas }).close()
   } catch (cause) {
     // A damaged file may be replaced.
     if (sqliteCode(cause) !== SQLITE_BUSY) return
     throw new ConfigError(`A program uses ${file}. Stop the app and other commands first. Nothing was changed.`, {
       cause,
     })
-  } finally {
-    database.close()
   }
 }

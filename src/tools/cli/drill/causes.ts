@@ -1,7 +1,7 @@
 import { countWords } from '../output/words.ts'
-import { percentile } from './criteria.ts'
 import type { Attempt } from './crowd/visit.ts'
 import type { DrillPart } from './drill-part.ts'
+import { percentile } from './verdict/criteria.ts'
 
 /** Sign-ins with the right password in a second. */
 export interface SignInRate {

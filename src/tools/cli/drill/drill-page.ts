@@ -2,14 +2,14 @@ import type { PageModel, Section, TimesChart } from '../html-page/page-model.ts'
 import { timelinesChart } from '../html-page/rows-chart.ts'
 import type { TimeRange } from '../output/time-range.ts'
 import { countWords, nameWords, numberWords } from '../output/words.ts'
-import { type Check, percentile, waitWords } from './criteria.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import type { SignInForm } from './crowd/sign-in-form.ts'
 import { clockWords } from './live-table.ts'
-import type { Moment } from './moment.ts'
 import type { OperatorCommand } from './operator-commands.ts'
-import { recoveryMs } from './recovery.ts'
-import { timelineOf } from './timeline.ts'
+import { type Check, percentile, waitWords } from './verdict/criteria.ts'
+import type { Moment } from './verdict/moment.ts'
+import { recoveryMs } from './verdict/recovery.ts'
+import { timelineOf } from './verdict/timeline.ts'
 
 /** Puts a drill into words, tables and charts. The page names no viewer. */
 export function drillPage(

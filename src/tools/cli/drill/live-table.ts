@@ -1,9 +1,9 @@
 import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
-import { waitWords } from './criteria.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
-import { momentOf } from './moment.ts'
 import type { OperatorCommand } from './operator-commands.ts'
+import { waitWords } from './verdict/criteria.ts'
+import { momentOf } from './verdict/moment.ts'
 
 export interface LiveTable {
   start(record: DrillRecord, nowMs: () => number): void

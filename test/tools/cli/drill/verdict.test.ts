@@ -4,9 +4,9 @@ import { judge, type Outcome, type RequestKind } from '../../../../src/tools/cli
 import { planVisits } from '../../../../src/tools/cli/drill/crowd/plan.ts'
 import type { DrillRecord } from '../../../../src/tools/cli/drill/crowd/run-drill.ts'
 import type { Attempt } from '../../../../src/tools/cli/drill/crowd/visit.ts'
-import { recoveryMs } from '../../../../src/tools/cli/drill/recovery.ts'
-import { timelineOf } from '../../../../src/tools/cli/drill/timeline.ts'
-import { verdictOn } from '../../../../src/tools/cli/drill/verdict.ts'
+import { recoveryMs } from '../../../../src/tools/cli/drill/verdict/recovery.ts'
+import { timelineOf } from '../../../../src/tools/cli/drill/verdict/timeline.ts'
+import { verdictOn } from '../../../../src/tools/cli/drill/verdict/verdict.ts'
 
 const LIMITS = { recoverWithinMs: 5_000, maxWaitMs: 10_000 }
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../../../../errors.ts'
 import { migrateFile } from '../../../../server/migrations.ts'
-import { createPrivateFile } from '../../../../server/private-file.ts'
+import { assertApplication, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import { type Manager, ROLES, type Role } from './roles.ts'
@@ -91,21 +91,17 @@ export function openManagerStore(file: string) {
 }
 
 function openFile(path: string): DatabaseSync {
-  let database: DatabaseSync | undefined
-  try {
-    createPrivateFile(path)
-    database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS })
-    const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {}
-    const { n } = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get() ?? {}
-    if (id !== APPLICATION_ID && n !== 0) throw new Error('it is a database of another program')
+  const faultOf = (reason: string) => `MANAGER_STORE_FILE: ${path} cannot be used (${reason}). Set another file.`
+  function prepare(database: DatabaseSync): void {
+    assertApplication(database, APPLICATION_ID, faultOf('it is a database of another program'))
     database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON')
     migrateFile(database, MIGRATIONS, path)
-    return database
+  }
+  try {
+    return openSqlite(path, { creates: true, timeoutMs: LOCK_TIMEOUT_MS, prepare })
   } catch (cause) {
-    database?.close()
     if (cause instanceof ConfigError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError(`MANAGER_STORE_FILE: ${path} cannot be used (${reason}). Set another file.`, { cause })
+    throw new ConfigError(faultOf(cause instanceof Error ? cause.message : String(cause)), { cause })
   }
 }
 

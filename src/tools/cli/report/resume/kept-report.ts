@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../../../../errors.ts'
 import { createPrivateFile } from '../../../../server/private-file.ts'
-import { SQLITE_BUSY, sqliteCode } from '../../../../server/sqlite-code.ts'
+import { openSqlite, SQLITE_BUSY, sqliteCode } from '../../../../server/sqlite-file.ts'
 import type { Question } from '../../../video-service/report-question.ts'
 import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../output/sink.ts'
 import { type Asked, differences, Identity, identityOf, withPeriodOf } from './same-question.ts'
@@ -132,14 +132,8 @@ function create(target: string): Opened {
 
 /** Opens the database of a folder. Its lock stands until it is closed. */
 function openDatabase(folder: string): DatabaseSync {
-  const database = new DatabaseSync(join(folder, ROWS), { timeout: 0 })
-  try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE')
-    return database
-  } catch (error) {
-    database.close()
-    throw error
-  }
+  const pragmas = 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE'
+  return openSqlite(join(folder, ROWS), { timeoutMs: 0, pragmas })
 }
 
 /** Opens the cut report. @throws ConfigError if it cannot be continued. */

@@ -1,5 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import { openSqlite } from '../../../../server/sqlite-file.ts'
 import { answerReport } from './answer-report.ts'
 import type { ReportQuestion } from './report-question.ts'
 
@@ -25,15 +26,11 @@ async function* streamAtOnce(database: DatabaseSync, question: ReportQuestion) {
 }
 
 async function* streamInSteps(file: string, question: ReportQuestion) {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
-  try {
-    database.exec('PRAGMA mmap_size = 1073741824; BEGIN')
-    for (const chunk of answerReport(database, question)) {
-      if (chunk !== '') yield toBytes(chunk)
-      await setImmediate()
-    }
-  } finally {
-    database.close()
+  const pragmas = 'PRAGMA mmap_size = 1073741824; BEGIN'
+  using database = openSqlite(file, { isReadOnly: true, timeoutMs: 5_000, pragmas })
+  for (const chunk of answerReport(database, question)) {
+    if (chunk !== '') yield toBytes(chunk)
+    await setImmediate()
   }
 }
 

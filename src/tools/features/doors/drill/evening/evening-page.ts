@@ -1,5 +1,5 @@
-import { type Check, percentile, waitWords } from '../../../../cli/drill/criteria.ts'
 import { clockWords } from '../../../../cli/drill/live-table.ts'
+import { type Check, percentile, waitWords } from '../../../../cli/drill/verdict/criteria.ts'
 import type { PageModel, Section, TimesChart } from '../../../../cli/html-page/page-model.ts'
 import type { TimeRange } from '../../../../cli/output/time-range.ts'
 import { countWords, numberWords } from '../../../../cli/output/words.ts'

@@ -1,4 +1,11 @@
-import { type Check, check, generator, longestWait, partWords, waitWords } from '../../../../cli/drill/criteria.ts'
+import {
+  type Check,
+  check,
+  generator,
+  longestWait,
+  partWords,
+  waitWords,
+} from '../../../../cli/drill/verdict/criteria.ts'
 import { countWords, numberWords } from '../../../../cli/output/words.ts'
 import type { EveningTimes } from './evening-plan.ts'
 import type { EveningAttempt } from './evening-visit.ts'

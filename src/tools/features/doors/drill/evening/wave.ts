@@ -1,4 +1,4 @@
-import { stepOf } from '../../../../cli/drill/moment.ts'
+import { stepOf } from '../../../../cli/drill/verdict/moment.ts'
 import type { EveningRecord } from './run-evening.ts'
 
 /** A part of the evening. Times are in milliseconds since the start. */

@@ -1,6 +1,6 @@
-import type { DrillRecord } from './crowd/run-drill.ts'
-import type { Attempt } from './crowd/visit.ts'
-import type { OperatorCommand } from './operator-commands.ts'
+import type { DrillRecord } from '../crowd/run-drill.ts'
+import type { Attempt } from '../crowd/visit.ts'
+import type { OperatorCommand } from '../operator-commands.ts'
 
 /** A span of the drill, in milliseconds since its start. */
 export interface Span {

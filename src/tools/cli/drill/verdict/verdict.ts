@@ -1,8 +1,8 @@
-import { countWords, numberWords } from '../output/words.ts'
+import { countWords, numberWords } from '../../output/words.ts'
+import type { DrillRecord } from '../crowd/run-drill.ts'
+import { BY_PASSWORD, type SignInForm } from '../crowd/sign-in-form.ts'
+import type { Attempt } from '../crowd/visit.ts'
 import { type Check, check, generator, type Limits, longestWait, partWords, waitWords } from './criteria.ts'
-import type { DrillRecord } from './crowd/run-drill.ts'
-import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
-import type { Attempt } from './crowd/visit.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
 
 /** Judges the whole drill by nine criteria. */

@@ -1,5 +1,5 @@
-import type { DrillRecord } from './crowd/run-drill.ts'
-import type { Attempt } from './crowd/visit.ts'
+import type { DrillRecord } from '../crowd/run-drill.ts'
+import type { Attempt } from '../crowd/visit.ts'
 import { type Moment, momentOf, stepOf } from './moment.ts'
 
 /** Divides the drill into at most 120 equal moments of whole seconds. A request counts where its answer came. */

@@ -1,7 +1,7 @@
-import { countWords } from '../output/words.ts'
-import type { ExpectedResponse } from './crowd/expected-response.ts'
-import { tryScreen } from './crowd/run-drill.ts'
-import { MOST_VIEWERS } from './options.ts'
+import { countWords } from '../../output/words.ts'
+import { MOST_VIEWERS } from '../options.ts'
+import type { ExpectedResponse } from './expected-response.ts'
+import { tryScreen } from './run-drill.ts'
 
 export const MADE_UP_VIEWERS = 100
 

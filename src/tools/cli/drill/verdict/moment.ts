@@ -1,5 +1,5 @@
+import type { Attempt } from '../crowd/visit.ts'
 import { percentile } from './criteria.ts'
-import type { Attempt } from './crowd/visit.ts'
 
 /** The answers in one part of the drill. Times are in milliseconds since the start. */
 export interface Moment {

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
-import { countWords, numberWords } from '../output/words.ts'
-import type { CommandIo } from '../terminal/io.ts'
-import { printable } from '../terminal/text.ts'
-import type { Attempt } from './crowd/visit.ts'
+import { countWords, numberWords } from '../../output/words.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { printable } from '../../terminal/text.ts'
+import type { Attempt } from '../crowd/visit.ts'
 
 export interface Limits {
   readonly recoverWithinMs: number

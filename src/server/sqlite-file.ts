@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite'
+import { ConfigError } from '../errors.ts'
+import { createPrivateFile } from './private-file.ts'
+
+export const SQLITE_BUSY = 5
+export const SQLITE_CORRUPT = 11
+export const SQLITE_NOTADB = 26
+
+export interface SqliteOptions {
+  /** True to create the file and its folder if missing, for this user only. */
+  readonly creates?: boolean
+  readonly isReadOnly?: boolean
+  /** How long a statement waits for another process. It blocks this whole process meanwhile. */
+  readonly timeoutMs: number
+  /** Such as `PRAGMA synchronous = FULL`. */
+  readonly pragmas?: string
+  /** Checks or updates the file before it counts as open. */
+  readonly prepare?: (database: DatabaseSync) => void
+}
+
+/**
+ * Opens a SQLite file. A file that cannot be prepared is closed again.
+ * @param file a path, `:memory:`, or empty for a temporary file without a name.
+ * @throws the error of SQLite, of the file system, or of `prepare`.
+ */
+export function openSqlite(file: string, options: SqliteOptions): DatabaseSync {
+  const { creates = false, isReadOnly = false, timeoutMs, pragmas = '', prepare } = options
+  if (creates && file !== ':memory:') createPrivateFile(file)
+  const database = new DatabaseSync(file, { timeout: timeoutMs, readOnly: isReadOnly })
+  try {
+    database.exec(pragmas)
+    prepare?.(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** @throws ConfigError with the fault for a file of another program, or another file of this app. */
+export function assertApplication(database: DatabaseSync, applicationId: number, fault: string): void {
+  // One statement, because another process may be creating the file.
+  const { isOther } =
+    database
+      .prepare(`SELECT application_id <> ${applicationId} AND (user_version <> 0 OR EXISTS (SELECT 1 FROM sqlite_schema))
+                  AS isOther FROM pragma_application_id, pragma_user_version`)
+      .get() ?? {}
+  if (isOther === 1) throw new ConfigError(fault)
+}
+
+/** Returns the primary result code of SQLite; 0 for a closed file; null for other errors. */
+export function sqliteCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  if (error.code === 'ERR_INVALID_STATE') return 0
+  // The upper bytes of an extended code are details.
+  return error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error ? Number(error.errcode) & 0xff : null
+}
