@@ -81,7 +81,7 @@ export function startReading(): Reading {
  * @param reading is updated.
  */
 export async function* securityEvents(
-  batches: AsyncIterable<readonly string[]>,
+  batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
   { period, viewer, outcomes }: EventFilter,
   reading: Reading,
 ): AsyncGenerator<SecurityEvent> {

@@ -27,6 +27,9 @@ export interface Readiness {
   readonly clockSeconds: number | null
 }
 
+const NO_FIGURES = { version: null, waiting: 0, running: 0, away: [], clockSeconds: null, signIns: new Map() }
+const NO_ANSWER: Readiness = { status: 'no-answer', away: [], clockSeconds: null }
+
 /** Asks every copy for its metrics. Empty without MANAGER_METRICS_URLS. */
 export function readCopies(env: CommandIo['env'], nowMs: () => number): Promise<Copy[]> {
   return Promise.all(readManagerPart(env).metricsUrls.map((url) => readCopy(url, nowMs)))
@@ -35,18 +38,7 @@ export function readCopies(env: CommandIo['env'], nowMs: () => number): Promise<
 async function readCopy(url: URL, nowMs: () => number): Promise<Copy> {
   const address = url.host
   const answer = await ask(url, nowMs)
-  if (answer === null || answer.status !== 200) {
-    return {
-      address,
-      isUp: false,
-      version: null,
-      waiting: 0,
-      running: 0,
-      away: [],
-      clockSeconds: null,
-      signIns: new Map(),
-    }
-  }
+  if (answer?.status !== 200) return { ...NO_FIGURES, address, isUp: false }
   const samples = [...samplesIn(answer.text)]
   const checksIn = (name: string, label: string) =>
     samples.find((one) => one.name === name && one.labels.state === label)?.value ?? 0
@@ -90,7 +82,7 @@ export async function readReadiness(env: CommandIo['env'], nowMs: () => number):
   const { PUBLIC_URL: origin = '' } = env
   if (!URL.canParse('/health/ready', origin)) return null
   const answer = await ask(new URL('/health/ready', origin), nowMs)
-  if (answer === null) return { status: 'no-answer', away: [], clockSeconds: null }
+  if (answer === null) return NO_ANSWER
   try {
     const { status = 'unavailable', away = [] } = JSON.parse(answer.text) as { status?: string; away?: string[] }
     const { clockSeconds } = answer
@@ -99,7 +91,7 @@ export async function readReadiness(env: CommandIo['env'], nowMs: () => number):
     const hasOnlyNoViewers = others.length === 0 && away.length > 0
     return { status: hasOnlyNoViewers ? 'no-viewers' : String(status), away: others.map(String), clockSeconds }
   } catch {
-    return { status: 'no-answer', away: [], clockSeconds: null }
+    return NO_ANSWER
   }
 }
 

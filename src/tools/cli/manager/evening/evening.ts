@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { loggedEvents, shownEvents } from '../../security-log/logged-events.ts'
-import type { SecurityEvent } from '../../security-log/security-events.ts'
 import { entryPointsIn } from '../../settings/entry-points-in.ts'
 import type { EventTimes } from '../../settings/event-times.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Copy, type Readiness, readCopies, readReadiness } from './copies.ts'
+import { openEventCounts, type Seen } from './event-counts.ts'
 import { type Evening, figuresFor } from './figures.ts'
 import { followLog } from './follow-log.ts'
-import { createLastEvents } from './last-events.ts'
 import { type SessionCount, sessionCounter } from './session-counter.ts'
-import { createTally } from './tally.ts'
 
 /** All requests within this time share one refresh, and the same figures. */
 const FRESH_MS = 2_000
@@ -42,9 +40,10 @@ export function openEvening(
   let sessions: SessionCount | null = null
 
   const refresh = oneAtATime(async () => {
-    const reading = [readCopies(env, nowMs), readReadiness(env, nowMs), sessionsIn(), log.read()] as const
-    const [nowCopies, nowReadiness, nowSessions] = await Promise.all(reading)
-    ;[copies, readiness, sessions] = [nowCopies, nowReadiness, nowSessions]
+    const read = await Promise.all([readCopies(env, nowMs), readReadiness(env, nowMs), sessionsIn(), log.read()])
+    copies = read[0]
+    readiness = read[1]
+    sessions = read[2]
     refreshedMs = nowMs()
     snapshots.clear()
   })
@@ -55,46 +54,42 @@ export function openEvening(
   return {
     /** Reads the new lines of the log, so that the first page after a pause need not wait. */
     readLog: log.read,
-    /** @param only the entry points that the manager sees. Null for all. */
-    async read(only: readonly string[] | null): Promise<Evening> {
+    /** @param seen the entry points that the manager sees. */
+    async read(seen: Seen): Promise<Evening> {
       await fresh()
-      const key = JSON.stringify(only)
+      const key = JSON.stringify(seen)
       const known = snapshots.get(key)
       if (known !== undefined && nowMs() - known.atMs < FRESH_MS) return known
       const ofLog = { logMissing: log.missing(), isReading: !log.isRead() }
       const read = { atMs: nowMs(), sessions, copies, readiness, ...ofLog }
-      const figures = figuresFor(only, log.tally, entryPoints() ?? [], read, events)
+      const figures = figuresFor(seen, log.counts, entryPoints() ?? [], read, events)
       snapshots.set(key, figures)
       return figures
     },
     /** Forgets the figures that depend on settings, after an act. */
     forget: () => snapshots.clear(),
     /** Returns the last events of a viewer, as `viewers show` prints them. */
-    async lastEvents(...[, viewer, part]: Parameters<typeof loggedEvents>): ReturnType<typeof loggedEvents> {
+    lastEvents: (async (_env, viewer, part) => {
       await part(within(mostWaitMs, log.read()))
-      const last = log.isRead() && log.missing() === null ? log.lastEvents.of(viewer) : null
-      return last === null ? await loggedEvents(env, viewer, part) : shownEvents({ files: [] }, last)
-    },
+      if (!log.isRead() || log.missing() !== null) return await loggedEvents(env, viewer, part)
+      return shownEvents({ files: [] }, log.counts.lastEventsOf(viewer))
+    }) satisfies typeof loggedEvents,
     close: () => log.close(),
   }
 }
 
-/** Opens the security log, and keeps the tally and the last events of its lines. */
+/** Opens the security log, and counts its lines. */
 function openLog(env: CommandIo['env'], nowMs: () => number) {
   const { readNew, missing, close } = followLog(env)
-  const tally = createTally(nowMs)
-  const lastEvents = createLastEvents()
+  const counts = openEventCounts(nowMs)
   let isRead = false
-  function add(event: SecurityEvent): void {
-    tally.add(event)
-    lastEvents.add(event)
-  }
   const read = oneAtATime(async () => {
-    await readNew(add)
+    await readNew(counts.add)
+    counts.forgetOld()
     isRead = true
   })
   /** `isRead`: true after the first read to the end. */
-  return { read, isRead: () => isRead, missing, tally, lastEvents, close }
+  return { read, isRead: () => isRead, missing, counts, close }
 }
 
 /** Returns a function that does the work. A call during the work waits for the same work. */

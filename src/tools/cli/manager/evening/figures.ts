@@ -1,16 +1,14 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isRefusal } from '../../security-log/logged-events.ts'
 import type { SecurityEvent } from '../../security-log/security-events.ts'
 import { type EventState, type EventTimes, windowsOf } from '../../settings/event-times.ts'
 import type { Copy, Readiness } from './copies.ts'
-import type { Network } from './network-counts.ts'
-import { openSeries, type Series } from './series.ts'
+import type { EventCount, EventCounts, HeldBack, Network, Seen } from './event-counts.ts'
+import { type Series, seriesOf } from './series.ts'
 import type { SessionCount } from './session-counter.ts'
-import { BY, type createTally } from './tally.ts'
-import type { HeldBack } from './viewer-counts.ts'
 
-/** Ends the outcome of a way in with steps of its own, such as `passkey-signed-in` or `mail-signed-in`. */
+/** Ends the outcome of a way in with steps of its own. */
 const OWN_SIGN_IN = '-signed-in'
-
 const FEWEST_FAILURES = 10
 const EVENING_MS = 12 * 3_600_000
 
@@ -45,53 +43,62 @@ export interface Evening {
 /** Figures that are the same for all managers. */
 type SharedFigures = Pick<Evening, 'atMs' | 'sessions' | 'copies' | 'readiness' | 'logMissing' | 'isReading'>
 
-/**
- * Returns the figures for one manager.
- * @param only the entry points that the manager sees. Null for all.
- */
+/** Returns the figures for one manager. */
 export function figuresFor(
-  only: readonly string[] | null,
-  tally: ReturnType<typeof createTally>,
+  seen: Seen,
+  counts: EventCounts,
   entryPoints: readonly EntryPoint[],
   shared: SharedFigures,
   events: readonly EventTimes[],
 ): Evening {
-  const own = entryPoints.filter(({ name }) => only === null || only.includes(name))
+  const own = entryPoints.filter(({ name }) => seen === null || seen.includes(name))
   const { atMs } = shared
   const sinceMs = atMs - EVENING_MS
-  const outcomes = tally.outcomes(only, sinceMs)
-  const refusals = tally.refusals(outcomes)
+  const recent = counts.since(seen, sinceMs)
+  const outcomes = sumsBy(recent, 'outcome')
+  const refused = sumsBy(recent.filter(isRefused), 'outcome')
+  const byEntryPoint = Map.groupBy(recent, ({ entryPoint }) => entryPoint)
   return {
     ...shared,
     sinceMs,
-    refusals,
-    sessions: only === null ? shared.sessions : null,
-    viewers: tally.viewersSince(only, sinceMs),
-    waiting: tally.waiting(only),
+    refusals: [...refused].toSorted(([, one], [, other]) => other - one),
+    sessions: seen === null ? shared.sessions : null,
+    viewers: counts.viewersSince(seen, sinceMs),
+    waiting: counts.waiting(seen),
     signedIn: outcomes.get('signed-in') ?? 0,
-    refused: refusals.reduce((total, [, count]) => total + count, 0),
-    ways: waysIn(outcomes),
-    byEntryPoint: tally.byEntryPoint(only, sinceMs),
-    heldBack: tally.heldBack(only),
+    refused: totalOf(recent.filter(isRefused)),
+    ways: waysIn(outcomes, sumsBy(recent, 'wayIn')),
+    byEntryPoint: [...byEntryPoint].map(([name, all]) => [
+      name,
+      totalOf(all.filter(({ outcome }) => outcome === 'signed-in')),
+      totalOf(all.filter(isRefused)),
+    ]),
+    heldBack: counts.heldBack(seen),
     // A network may have viewers of every entry point.
-    networks: only === null ? tally.networks(FEWEST_FAILURES) : [],
-    last: tally.last(only),
-    series: openSeries(tally, only, windowsOf(own, events), atMs),
+    networks: seen === null ? counts.networks(FEWEST_FAILURES) : [],
+    last: counts.newest(seen),
+    series: seriesOf(counts, seen, windowsOf(own, events), atMs),
     doors: own.flatMap((entryPoint) =>
       events.map((event) => ({ entryPoint: entryPoint.name, state: event.stateAt(entryPoint, atMs / 1000) })),
     ),
   }
 }
 
-/** Returns the sign-ins of each way in. Viewers of the store with another way than the password log `NAME-signed-in` before. */
-function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
-  const others = [...outcomes].flatMap(([outcome, count]): [string, number][] =>
-    outcome.startsWith(BY) ? [[outcome.slice(BY.length), count]] : [],
-  )
-  const ofAll = outcomes.get('signed-in') ?? 0
-  const ofStore = ofAll - others.reduce((total, [, count]) => total + count, 0)
+const isRefused = ({ outcome }: EventCount) => isRefusal(outcome)
+const totalOf = (counts: readonly EventCount[]) => counts.reduce((total, { count }) => total + count, 0)
+
+function sumsBy(counts: readonly EventCount[], field: 'outcome' | 'wayIn'): Map<string, number> {
+  return new Map([...Map.groupBy(counts, (one) => one[field])].map(([name, all]) => [name, totalOf(all)]))
+}
+
+/**
+ * Returns the sign-ins of each way in. Viewers of the store with another way than the password log `NAME-signed-in` before.
+ * @param byIdentity the sign-ins of viewers who are not in the store. Empty is the name of all others.
+ */
+function waysIn(outcomes: ReadonlyMap<string, number>, byIdentity: Map<string, number>): [string, number][] {
+  byIdentity.delete('')
+  let left = (outcomes.get('signed-in') ?? 0) - [...byIdentity.values()].reduce((total, count) => total + count, 0)
   const ways = new Map<string, number>([['password', 0]])
-  let left = ofStore
   for (const [outcome, started] of outcomes) {
     if (!outcome.endsWith(OWN_SIGN_IN) || outcome === `sso${OWN_SIGN_IN}`) continue
     const own = Math.min(started, left)
@@ -100,6 +107,6 @@ function waysIn(outcomes: ReadonlyMap<string, number>): [string, number][] {
   }
   ways.set('password', left)
   // Guests and viewers of the store may share a way, such as a code by mail.
-  for (const [way, count] of others) ways.set(way, (ways.get(way) ?? 0) + count)
+  for (const [way, count] of byIdentity) ways.set(way, (ways.get(way) ?? 0) + count)
   return [...ways].filter(([, count]) => count > 0)
 }

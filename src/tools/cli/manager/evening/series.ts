@@ -1,5 +1,5 @@
 import type { EventWindow } from '../../settings/event-times.ts'
-import type { createTally } from './tally.ts'
+import type { EventCounts, Seen } from './event-counts.ts'
 
 /** Sign-ins by step, with marks, beside those of the last event. Times are UNIX milliseconds. */
 export interface Series {
@@ -11,8 +11,6 @@ export interface Series {
   readonly marks: readonly { readonly atMs: number; readonly kind: 'opens' | 'closes' }[]
 }
 
-type Tally = Pick<ReturnType<typeof createTally>, 'series' | 'lastSignInBefore'>
-
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -23,9 +21,9 @@ const STEPS_MS = [1, 2, 5, 10, 15].map((minutes) => minutes * MINUTE_MS)
  * Chooses the hours around the doors, or the last two hours, and counts their sign-ins. The last event is the window of
  * doors before, or else the last day before with sign-ins at the same time of day.
  */
-export function openSeries(
-  tally: Tally,
-  only: readonly string[] | null,
+export function seriesOf(
+  counts: Pick<EventCounts, 'signInsByStep' | 'lastSignInBefore'>,
+  seen: Seen,
   windows: readonly EventWindow[],
   nowMs: number,
 ): Series {
@@ -40,18 +38,20 @@ export function openSeries(
   const stepMs = STEPS_MS.find((step) => (to - from) / step <= MOST_STEPS) ?? 30 * MINUTE_MS
   const fromMs = Math.floor(from / stepMs) * stepMs
   const toMs = Math.ceil(to / stepMs) * stepMs
-  const distanceMs = lastEvent(tally, only, windows, { opensMs, fromMs, nowMs })
-  const marks = windows.flatMap(({ opensAtSeconds: opens, closesAtSeconds: closes }) => [
-    ...(opens === null ? [] : [{ atMs: opens * 1000, kind: 'opens' as const }]),
-    ...(closes === null ? [] : [{ atMs: closes * 1000, kind: 'closes' as const }]),
+  const signIns = (backMs: number) => counts.signInsByStep(seen, fromMs - backMs, toMs - backMs, stepMs)
+  const backMs = lastEventBackMs(counts, seen, windows, { opensMs, fromMs, nowMs })
+  const marks = windows.flatMap(({ opensAtSeconds, closesAtSeconds }) => [
+    { seconds: opensAtSeconds, kind: 'opens' as const },
+    { seconds: closesAtSeconds, kind: 'closes' as const },
   ])
   return {
-    ...{ fromMs, stepMs, counts: tally.series(only, fromMs, toMs, stepMs) },
-    before:
-      distanceMs === null
-        ? null
-        : { fromMs: fromMs - distanceMs, counts: tally.series(only, fromMs - distanceMs, toMs - distanceMs, stepMs) },
-    marks: marks.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs),
+    fromMs,
+    stepMs,
+    counts: signIns(0),
+    before: backMs === null ? null : { fromMs: fromMs - backMs, counts: signIns(backMs) },
+    marks: marks
+      .map(({ seconds, kind }) => ({ atMs: (seconds ?? Number.NaN) * 1000, kind }))
+      .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs),
   }
 }
 
@@ -62,16 +62,18 @@ function isNear({ opensAtSeconds, closesAtSeconds }: EventWindow, nowMs: number)
 }
 
 /** Returns by how many milliseconds the last event was earlier. Null without an earlier event. */
-function lastEvent(
-  tally: Tally,
-  only: readonly string[] | null,
+function lastEventBackMs(
+  counts: Pick<EventCounts, 'lastSignInBefore'>,
+  seen: Seen,
   windows: readonly EventWindow[],
   { opensMs, fromMs, nowMs }: { readonly opensMs: number | null; readonly fromMs: number; readonly nowMs: number },
 ): number | null {
-  const earlier = windows
-    .flatMap(({ opensAtSeconds }) => (opensAtSeconds === null ? [] : opensAtSeconds * 1000))
-    .filter((ms) => opensMs !== null && ms < opensMs)
-  if (opensMs !== null && earlier.length > 0) return opensMs - Math.max(...earlier)
-  const lastMs = tally.lastSignInBefore(only, Math.min(fromMs, nowMs - DAY_MS / 2))
+  if (opensMs !== null) {
+    const earlier = windows
+      .map(({ opensAtSeconds }) => (opensAtSeconds ?? Infinity) * 1000)
+      .filter((ms) => ms < opensMs)
+    if (earlier.length > 0) return opensMs - Math.max(...earlier)
+  }
+  const lastMs = counts.lastSignInBefore(seen, Math.min(fromMs, nowMs - DAY_MS / 2))
   return lastMs === null ? null : Math.ceil((fromMs - lastMs) / DAY_MS) * DAY_MS
 }

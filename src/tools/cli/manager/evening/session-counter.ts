@@ -18,7 +18,6 @@ export interface SessionCount {
 export function sessionCounter(env: CommandIo['env'], nowMs: () => number) {
   let known: SessionCount | null = null
   let untilMs = 0
-  let counting: Promise<void> | null = null
   async function count(): Promise<void> {
     const startedMs = performance.now()
     const { lifetimeSeconds, idleSeconds } = readActivitySettings(env)
@@ -45,12 +44,7 @@ export function sessionCounter(env: CommandIo['env'], nowMs: () => number) {
     untilMs = nowMs() + Math.max(SESSIONS_FRESH_MS, (performance.now() - startedMs) / SESSIONS_SHARE)
   }
   return async () => {
-    if (nowMs() >= untilMs) {
-      counting ??= count().finally(() => {
-        counting = null
-      })
-      await counting
-    }
+    if (nowMs() >= untilMs) await count()
     return known
   }
 }
