@@ -5,7 +5,7 @@ import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
-import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, messageOf, type Refused, runCommand } from '../command.ts'
 import { guestWayOf, identityFields } from '../guest-ways.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -24,6 +24,16 @@ import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-f
 const HISTORIES: readonly HistoryReader[] = [
   loggedEvents, //
 ]
+
+/** All that is known of a viewer: the output of `viewers show --json`. Features add fields of their own. */
+export type KnownPerson = Omit<ShownViewer, 'facts' | 'histories'> & Readonly<Record<string, unknown>>
+
+interface ShownPerson {
+  readonly ok: true
+  readonly text: string
+  readonly data: KnownPerson
+  readonly isPartial: boolean
+}
 
 /** Adds `viewers show`, for a help desk. */
 export function addViewersShowCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
@@ -50,7 +60,7 @@ export async function showViewer(
   typed: string,
   features: readonly ViewerFacts[],
   faster: ReadonlyMap<HistoryReader, HistoryReader> = new Map(),
-): Promise<Outcome> {
+): Promise<ShownPerson | Refused> {
   const nowSeconds = Date.now() / 1000
   const faults: string[] = []
   /** A store that does not answer must not hide what the others know. */
@@ -86,7 +96,7 @@ export async function showViewer(
   const text = textOf(viewer, limitsStore.kind === 'memory')
   const { facts, histories: _lines, ...fields } = viewer
   const ofFeatures = Object.fromEntries(facts.map(({ field, value }) => [field, value]))
-  const data = Object.assign({ ...fields, ...ofFeatures }, ...events.map((history) => history.fields))
+  const data: KnownPerson = Object.assign({ ...fields, ...ofFeatures }, ...events.map((history) => history.fields))
   return { ok: true, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
 }
 
@@ -99,7 +109,7 @@ function stateOfUnknown(issuers: readonly (string | null | undefined)[]): string
 
 const DOUBTFUL: readonly ShownViewer['state'][] = ['unknown-or-disabled', 'not-in-store']
 
-function nothingKnown(typed: string): Outcome {
+function nothingKnown(typed: string): Refused {
   const { fault } = noSuchViewer(typed)
   const hint =
     'Nor is there a session or a failed sign-in with this name. Earlier sign-ins are only in the security log.'

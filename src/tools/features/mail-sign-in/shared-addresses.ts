@@ -6,6 +6,11 @@ import { entryPointsIn } from '../../cli/settings/entry-points-in.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import type { FactReader } from '../../cli/viewers/shown-viewer.ts'
 
+export interface SharedAddress {
+  readonly attribute: string
+  readonly address: string
+}
+
 /** Mail addresses of a viewer to which no code is sent, because other viewers have them too. */
 export const sharedAddressesFact: FactReader = {
   field: 'sharedAddresses',
@@ -22,7 +27,7 @@ export const sharedAddressesFact: FactReader = {
 async function sharedAddresses(store: UserStore, { attributes }: Pick<Viewer, 'attributes'>, env: CommandIo['env']) {
   const entryPoints = entryPointsIn(env)
   if (entryPoints === null || store.findByAddress === undefined) return null
-  const shared: { attribute: string; address: string }[] = []
+  const shared: SharedAddress[] = []
   for (const attribute of new Set(entryPoints.flatMap(addressAttribute))) {
     const address = parseMailAddress(attributes[attribute])
     if (address !== null && (await store.findByAddress(attribute, address)) === 'several') {

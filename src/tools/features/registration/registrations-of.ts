@@ -5,7 +5,7 @@ import type { KnownEvents } from '../../cli/viewers/shown-viewer.ts'
 import { rowOf } from './list-registrations.ts'
 import { withAllRegistrations } from './open-registrations.ts'
 
-type Rows = readonly ReturnType<typeof rowOf>[]
+export type RegistrationRows = readonly ReturnType<typeof rowOf>[]
 /** Runs work that may fail. @returns null if it failed. */
 type Part = <T>(work: Promise<T>) => Promise<T | null>
 
@@ -19,7 +19,7 @@ export async function registrationsOf(env: CommandIo['env'], username: string, p
   return { fields: { registrations: rows }, lines, isKnown: lines.length > 0, issuer: null }
 }
 
-async function find(env: CommandIo['env'], address: string): Promise<Rows> {
+async function find(env: CommandIo['env'], address: string): Promise<RegistrationRows> {
   try {
     return await withAllRegistrations({ env }, async (opened) => {
       const found = await Promise.all(opened.map(({ registrations }) => registrations.find(address)))

@@ -1,10 +1,9 @@
-import { type Outcome, outcomeOf } from '../../cli/command.ts'
+import { outcomeOf } from '../../cli/command.ts'
 import { loggedEvents } from '../../cli/security-log/logged-events.ts'
 import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
 import { endField } from './end-field.ts'
-import { KnownPerson } from './known-person.ts'
 import { hindrancesOf, otherWaysOf } from './other-ways.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
@@ -20,14 +19,13 @@ export function personPage(deps: SectionDeps) {
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
-    const person = read(
-      await outcomeOf(() => showViewer(env, name, facts, new Map([[loggedEvents, evening.lastEvents]]))),
-    )
+    const shown = await outcomeOf(() => showViewer(env, name, facts, new Map([[loggedEvents, evening.lastEvents]])))
     const current = '/people'
-    if (person === null) {
+    if (!shown.ok) {
       const title = words.t.errors.title
       return page('message', { title, current, text: words.say('people.unknown', { name }), back: '/people' }, 404)
     }
+    const person = shown.data
     const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
     const stored = viewers.editable === null ? null : await viewers.editable.show(name)
     const viewer = stored?.ok ? stored.viewer : null
@@ -58,8 +56,4 @@ export function personPage(deps: SectionDeps) {
       hasNoPassword: ['invited', 'invitation-expired', 'no-password'].includes(person.state),
     })
   }
-}
-
-function read(outcome: Outcome): KnownPerson | null {
-  return outcome.ok ? KnownPerson.parse(outcome.data) : null
 }

@@ -1,6 +1,6 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { EventTimes } from '../../cli/settings/event-times.ts'
-import type { KnownPerson } from './known-person.ts'
+import type { KnownPerson } from '../../cli/viewers/show-command.ts'
 
 /** A reason why a viewer cannot sign in or watch, and the act that helps. */
 export interface Reason {

@@ -3,9 +3,12 @@ import { ConfigError, UpstreamError } from '../../../../errors.ts'
 import { endOf, readSubject } from '../../../../features/access-codes/codes/code-records.ts'
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
 import { accessCodeGuests } from '../../../../features/access-codes/guest-way.ts'
-import type { KnownPerson } from '../../../manager/people/known-person.ts'
+import type { loggedEvents } from '../../../cli/security-log/logged-events.ts'
+import type { KnownPerson } from '../../../cli/viewers/show-command.ts'
 import type { OtherWay, WayDeps } from '../../../manager/people/other-ways.ts'
 import { withCodes } from '../open-codes.ts'
+
+type LoggedFields = Awaited<ReturnType<typeof loggedEvents>>['fields']
 
 const MOST_CODES = 20
 
@@ -31,9 +34,8 @@ async function isOpenTo(person: KnownPerson, entryPoint: EntryPoint, { env, nowS
 
 /** Returns the subjects with which a person is or was signed in by an access code, the newest first. */
 function guestSubjects({ sessions, lastSignIn }: KnownPerson): string[] {
-  const ofSessions = (sessions ?? []).flatMap(({ guest }) =>
-    guest?.wayIn === accessCodeGuests.words ? [guest.subject] : [],
-  )
-  const last = lastSignIn?.guestWayIn === accessCodeGuests.words ? (lastSignIn.subject ?? []) : []
-  return [...new Set([last, ofSessions].flat())]
+  const last = lastSignIn as LoggedFields['lastSignIn'] | undefined
+  const ofLast = last?.guestWayIn === accessCodeGuests.words ? (last.subject ?? []) : []
+  const ofSessions = (sessions ?? []).flatMap(({ guest }) => (guest?.wayIn === accessCodeGuests.words ? guest.subject : []))
+  return [...new Set([ofLast, ofSessions].flat())]
 }

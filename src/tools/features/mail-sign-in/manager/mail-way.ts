@@ -1,17 +1,12 @@
-import { z } from 'zod'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../errors.ts'
 import { type MailSignInSettings, USERNAME } from '../../../../features/mail-sign-in/fields.ts'
 import { openGuestList } from '../../../../features/mail-sign-in/guest-list.ts'
 import { mailGuests } from '../../../../features/mail-sign-in/guest-way.ts'
 import { parseMailAddress } from '../../../../services/guests/mail-address.ts'
-import type { KnownPerson } from '../../../manager/people/known-person.ts'
+import type { KnownPerson } from '../../../cli/viewers/show-command.ts'
 import type { OtherWay } from '../../../manager/people/other-ways.ts'
-
-const SharedAddresses = z
-  .array(z.object({ attribute: z.string(), address: z.string() }))
-  .nullable()
-  .catch(null)
+import { type SharedAddress, sharedAddressesFact } from '../shared-addresses.ts'
 
 /** A code by mail, for guests and for viewers of the store. */
 export const mailWay: OtherWay = {
@@ -25,8 +20,8 @@ export const mailWay: OtherWay = {
 }
 
 /** Addresses that other viewers have too, as `viewers show` says. A code is refused to all of them. */
-function sharedAddressesOf({ sharedAddresses }: KnownPerson) {
-  return SharedAddresses.parse(sharedAddresses) ?? []
+function sharedAddressesOf({ [sharedAddressesFact.field]: shared }: KnownPerson): readonly SharedAddress[] {
+  return (shared as readonly SharedAddress[] | null | undefined) ?? []
 }
 
 async function isOpenTo(person: KnownPerson, { features }: EntryPoint): Promise<boolean> {

@@ -1,15 +1,9 @@
-import { z } from 'zod'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { registrationGuests } from '../../../../features/registration/guest-way.ts'
 import { registrationOf } from '../../../../features/registration/settings/settings.ts'
-import type { KnownPerson } from '../../../manager/people/known-person.ts'
+import type { KnownPerson } from '../../../cli/viewers/show-command.ts'
 import type { OtherWay } from '../../../manager/people/other-ways.ts'
-
-/** What `viewers show` says of the registrations of an address. */
-const Registrations = z
-  .array(z.looseObject({ entryPoint: z.string(), state: z.string() }))
-  .nullable()
-  .catch(null)
+import type { RegistrationRows } from '../registrations-of.ts'
 
 /** A registration that is approved. */
 export const registrationWay: OtherWay = {
@@ -25,6 +19,6 @@ export const registrationWay: OtherWay = {
 
 function stateAt({ registrations }: KnownPerson, entryPoint: EntryPoint): string | null {
   if (registrationOf(entryPoint) === undefined) return null
-  const rows = Registrations.parse(registrations) ?? []
-  return rows.find((row) => row.entryPoint === entryPoint.name)?.state ?? null
+  const rows = registrations as RegistrationRows | null | undefined
+  return rows?.find((row) => row.entryPoint === entryPoint.name)?.state ?? null
 }
