@@ -29,3 +29,25 @@ export function createKeptValues(nowMs: () => number = () => performance.now()):
     },
   }
 }
+
+const KEPT_MS = 30 * 60_000
+const MOST_SESSIONS = 10
+
+/** Keeps one value for each session, for half an hour and only in memory: it may have passwords or codes. */
+export function keptBySession<T>(nowMs: () => number) {
+  const kept = new Map<string, { readonly value: T; readonly atMs: number }>()
+  const isOver = (atMs: number) => atMs <= nowMs() - KEPT_MS
+  return {
+    get(sessionId: string): T | null {
+      const found = kept.get(sessionId)
+      return found === undefined || isOver(found.atMs) ? null : found.value
+    },
+    set(sessionId: string, value: T): void {
+      for (const [id, { atMs }] of kept) if (isOver(atMs)) kept.delete(id)
+      kept.delete(sessionId)
+      if (kept.size >= MOST_SESSIONS) kept.delete(kept.keys().next().value ?? '')
+      kept.set(sessionId, { value, atMs: nowMs() })
+    },
+    remove: (sessionId: string): void => void kept.delete(sessionId),
+  }
+}

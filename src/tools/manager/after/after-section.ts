@@ -3,18 +3,14 @@ import { isoWithOffset } from '../../cli/output/time-zone.ts'
 import { cachedOffsets } from '../../cli/report/local-times.ts'
 import { windowsOf } from '../../cli/settings/event-times.ts'
 import type { Period } from '../../video-service/report-question.ts'
-import { ALL_ROLES, type Answer, page, type Sentence, type Visit } from '../door/route.ts'
+import { ALL_ROLES, type Answer, detailOf, faultText, get, page, type Route, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { fieldText, readField } from '../pages/typed-times.ts'
 import type { Words } from '../pages/words.ts'
-import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { type Cell, excelSheet } from './excel-sheet.ts'
 
 const PATH = '/after'
-/** The columns of the sheets, by the names of the reports. */
-const ATTENDANCE_COLUMNS = ['viewer', 'kind', 'status', 'first_in', 'last_out', 'minutes', 'groups']
-const VIEW_COLUMNS = ['viewer_identifier', 'started_at', 'finished_at', 'country', 'city', 'is_mobile_view']
 /** Columns of times, which are ISO 8601 with an offset. */
 const TIME_COLUMNS = ['first_in', 'last_out', 'started_at', 'finished_at']
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
@@ -31,22 +27,73 @@ interface Question {
   readonly atLeast: number
 }
 
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+interface Report {
+  /** The name of its template, and in addresses. */
+  readonly name: 'attendance' | 'views'
+  /** Of the sheet, by their names in the report. */
+  readonly columns: readonly string[]
+  read(question: Question, period: Period): Promise<ActResult<Rows>>
+  /** Returns the sums above the rows. */
+  sumsOf(rows: Rows, words: Words): object
+}
+
 /** Attendance and views after an event, as the commands `report` have them. */
 export const afterSection: Section = {
-  open(deps) {
-    const reports = { ...attendancePages(deps), ...viewPages(deps) }
-    const all = { method: 'get', roles: ALL_ROLES, subject: 'nothing' } as const
-    return {
-      tab: { path: PATH, text: 'after', roles: ALL_ROLES },
-      routes: [
-        { ...all, path: PATH, handle: (visit) => showForm(deps, visit) },
-        { ...all, path: `${PATH}/attendance`, handle: reports.attendance },
-        { ...all, path: `${PATH}/attendance.csv`, handle: reports.attendanceSheet },
-        { ...all, path: `${PATH}/views`, handle: reports.views },
-        { ...all, path: `${PATH}/views.csv`, handle: reports.viewsSheet },
-      ],
-    }
-  },
+  open: (deps) => ({
+    tab: { path: PATH, text: 'after', roles: ALL_ROLES },
+    routes: [
+      get(PATH, ALL_ROLES, (visit) => showForm(deps, visit)),
+      ...reportsOf(deps).flatMap((report) => reportRoutes(deps, report)),
+    ],
+  }),
+}
+
+function reportsOf({ reports }: SectionDeps): readonly Report[] {
+  return [
+    {
+      name: 'attendance',
+      columns: ['viewer', 'kind', 'status', 'first_in', 'last_out', 'minutes', 'groups'],
+      read: ({ channel, isOfStore, atLeast }, period) =>
+        reports.attendance({ channel, period, isOfStore, atLeastMs: atLeast > 0 ? atLeast * MINUTE_MS : null }),
+      sumsOf(rows, { t }) {
+        const byStatus = Map.groupBy(rows, ({ status }) => String(status))
+        return {
+          numbers: [...byStatus].map(([status, all]) => [t.after.statuses[status as 'came'] ?? status, all.length]),
+        }
+      },
+    },
+    {
+      name: 'views',
+      columns: ['viewer_identifier', 'started_at', 'finished_at', 'country', 'city', 'is_mobile_view'],
+      read: ({ channel }, period) => reports.views({ channel, period }),
+      sumsOf(rows) {
+        const names = rows.map((row) => row.viewer_identifier).filter((name) => name !== null)
+        return { viewers: new Set(names).size }
+      },
+    },
+  ]
+}
+
+function reportRoutes(deps: SectionDeps, report: Report): Route[] {
+  const { name } = report
+  return [
+    get(`${PATH}/${name}`, ALL_ROLES, (visit) =>
+      ask(deps, visit, report, (rows, question) =>
+        page(name, {
+          title: visit.words.t.after[name],
+          current: PATH,
+          question,
+          rows: rows.slice(0, MOST_ROWS),
+          total: rows.length,
+          sheet: pathOf(['after', `${name}.csv`], queryOf(question)),
+          ...report.sumsOf(rows, visit.words),
+        }),
+      ),
+    ),
+    get(`${PATH}/${name}.csv`, ALL_ROLES, (visit) => ask(deps, visit, report, (rows) => sheetOf(visit, report, rows))),
+  ]
 }
 
 async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 200): Promise<Answer> {
@@ -71,100 +118,39 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
 function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, { zone }: Words) {
   const text = (ms: number) => fieldText(ms, zone)
   const nowMs = nowSeconds() * 1000
-  const windows = windowsOf(entryPoints() ?? [], events)
-  const begun = windows
-    .flatMap(({ opensAtSeconds: opens, closesAtSeconds: closes }) =>
-      opens === null ? [] : { opens: opens * 1000, closes },
-    )
-    .filter(({ opens }) => opens < nowMs)
-    .toSorted((one, other) => other.opens - one.opens)[0]
+  const begun = windowsOf(entryPoints() ?? [], events)
+    .map(({ opensAtSeconds: opens, closesAtSeconds: closes }) => ({ opensMs: (opens ?? Infinity) * 1000, closes }))
+    .filter(({ opensMs }) => opensMs < nowMs)
+    .toSorted((one, other) => other.opensMs - one.opensMs)[0]
   const end = begun?.closes ? Math.min(begun.closes * 1000, nowMs) : nowMs
-  return { from: begun ? text(begun.opens) : `${text(nowMs - DAY_MS / 2).slice(0, 10)}T00:00`, to: text(end) }
+  return { from: begun ? text(begun.opensMs) : `${text(nowMs - DAY_MS / 2).slice(0, 10)}T00:00`, to: text(end) }
 }
 
-/** The rows of a report, or the page that says why there are none. */
-type Report<T> =
-  | { readonly ok: true; readonly rows: readonly T[]; readonly question: Question }
-  | { readonly ok: false; readonly answer: Promise<Answer> }
-
-async function ask<T>(
+/** Answers with the rows of a report, or with the form that says why there are none. */
+async function ask(
   deps: SectionDeps,
   visit: Visit,
-  read: (question: Question, period: Period) => Promise<ActResult<readonly T[]>>,
-): Promise<Report<T>> {
+  { read }: Report,
+  answer: (rows: Rows, question: Question) => Answer,
+): Promise<Answer> {
   const { words, scope } = visit
-  const question = questionOf(visit)
-  if (scope.entryPoints !== null) return { ok: false, answer: showForm(deps, visit) }
-  const refuse = ({ text, values }: Sentence) => showForm(deps, visit, words.say(text, values), 400)
+  if (scope.entryPoints !== null) return await showForm(deps, visit)
   const wrong = 'after.incomplete'
-  if (question === null) return { ok: false, answer: refuse({ text: wrong }) }
-  const from = readField(question.from, words, wrong)
-  const to = readField(question.to, words, wrong)
-  if (!from.ok) return { ok: false, answer: refuse(from.fault) }
-  if (!to.ok) return { ok: false, answer: refuse(to.fault) }
-  if (Date.parse(from.value) > Date.parse(to.value)) return { ok: false, answer: refuse({ text: wrong }) }
+  const question = questionOf(visit)
+  const from = readField(question?.from ?? '', words, wrong)
+  const to = readField(question?.to ?? '', words, wrong)
+  const typed = from.ok ? to : from
+  if (!typed.ok) return await showForm(deps, visit, words.say(typed.fault.text, typed.fault.values), 400)
+  if (question === null || !from.ok || !to.ok || Date.parse(from.value) > Date.parse(to.value)) {
+    return await showForm(deps, visit, words.say(wrong), 400)
+  }
   const result = await read(question, { from: from.value, to: to.value })
-  if (result.ok) return { ok: true, rows: result.data, question }
-  return { ok: false, answer: showForm(deps, visit, detailOf(result.fault) ?? words.t.errors.askEngineer, 502) }
+  if (!result.ok) return await showForm(deps, visit, faultText(result.fault, words), 502)
+  return answer(result.data, question)
 }
-
-function attendancePages(deps: SectionDeps) {
-  const read = (visit: Visit) =>
-    ask(deps, visit, ({ channel, isOfStore, atLeast }, period) =>
-      deps.reports.attendance({ channel, period, isOfStore, atLeastMs: atLeast > 0 ? atLeast * MINUTE_MS : null }),
-    )
-  async function attendance(visit: Visit): Promise<Answer> {
-    const report = await read(visit)
-    if (!report.ok) return await report.answer
-    const { rows } = report
-    const { t } = visit.words
-    const counts = Map.groupBy(rows, ({ status }) => status)
-    const numbers = [...counts].map(([status, { length }]) => [t.after.statuses[status] ?? status, length])
-    return reportPage('attendance', t.after.attendance, report, { numbers })
-  }
-  async function attendanceSheet(visit: Visit): Promise<Answer> {
-    const report = await read(visit)
-    return report.ok ? sheetOf(visit, 'attendance', ATTENDANCE_COLUMNS, report.rows) : await report.answer
-  }
-  return { attendance, attendanceSheet }
-}
-
-function viewPages(deps: SectionDeps) {
-  const read = (visit: Visit) => ask(deps, visit, ({ channel }, period) => deps.reports.views({ channel, period }))
-  async function views(visit: Visit): Promise<Answer> {
-    const report = await read(visit)
-    if (!report.ok) return await report.answer
-    const names = report.rows.map((row) => row.viewer_identifier).filter((name) => name !== null)
-    return reportPage('views', visit.words.t.after.views, report, { viewers: new Set(names).size })
-  }
-  async function viewsSheet(visit: Visit): Promise<Answer> {
-    const report = await read(visit)
-    return report.ok ? sheetOf(visit, 'views', VIEW_COLUMNS, report.rows) : await report.answer
-  }
-  return { views, viewsSheet }
-}
-
-function reportPage(
-  view: 'attendance' | 'views',
-  title: string,
-  { rows, question }: { readonly rows: readonly object[]; readonly question: Question },
-  model: object,
-): Answer {
-  return page(view, {
-    title,
-    current: PATH,
-    question,
-    rows: rows.slice(0, MOST_ROWS),
-    total: rows.length,
-    sheet: pathOf(['after', `${view}.csv`], queryOf(question)),
-    ...model,
-  })
-}
-
-type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Returns a sheet with times in the zone of the page, which the titles name: Excel knows no zones. */
-function sheetOf({ words }: Visit, name: string, columns: readonly string[], rows: Rows): Answer {
+function sheetOf({ words }: Visit, { name, columns }: Report, rows: Rows): Answer {
   const titles = columns.map((column) => {
     const title = words.t.after.columns[column as 'viewer'] ?? column
     return TIME_COLUMNS.includes(column) ? `${title} (${words.zoneName})` : title
@@ -191,7 +177,9 @@ function cellOf(value: unknown): Cell {
 }
 
 function questionOf({ field }: Visit): Question | null {
-  const [channel, from, to] = [field('channel').trim(), field('from'), field('to')]
+  const channel = field('channel').trim()
+  const from = field('from')
+  const to = field('to')
   const atLeast = Number(field('atLeast') || 0)
   const isRight = /^\d{1,15}$/.test(channel) && LOCAL_TIME.test(from) && LOCAL_TIME.test(to)
   if (!isRight || !Number.isInteger(atLeast) || atLeast < 0 || atLeast > 9_999) return null

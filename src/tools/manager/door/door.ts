@@ -69,7 +69,7 @@ function enter(deps: DoorDeps, route: Route): RequestHandler {
     const log = (outcome: 'done' | 'refused' | 'failed', subject: ActSubject = {}) => {
       if (route.act === undefined && outcome === 'done') return
       const act = { act: route.act ?? 'page', outcome, manager, address: deps.addressOf(req) }
-      deps.logAct({ ...act, ...subjectOf(route, req), ...subject })
+      deps.logAct({ ...act, ...subjectOf(req), ...subject })
     }
     try {
       const refusal = await refusalOf(deps, route, req, visit, form)
@@ -105,11 +105,10 @@ async function refusalOf(
     if (!isSame(form.values.get('token')?.[0] ?? '', visit.formToken)) return { status: 403, detail: 'token' }
   }
   const { scope } = visit
+  const { viewer, entryPoint } = subjectOf(req)
   const isSeen =
-    route.subject === 'nothing' ||
-    (route.subject === 'viewer'
-      ? await deps.seesViewer(scope, visit.part('name'))
-      : scope.seesEntryPoint(visit.part('entryPoint')))
+    (viewer === undefined || (await deps.seesViewer(scope, viewer))) &&
+    (entryPoint === undefined || scope.seesEntryPoint(entryPoint))
   return isSeen ? null : { status: 404, detail: 'entry point of other managers' }
 }
 
@@ -133,9 +132,12 @@ function visitOf(deps: DoorDeps, req: Request, session: LiveSession, { values, u
   }
 }
 
-function subjectOf({ subject }: Route, { params }: Request): ActSubject {
-  if (subject === 'viewer') return { viewer: String(params.name) }
-  return subject === 'entry-point' ? { entryPoint: String(params.entryPoint) } : {}
+/** Returns what the path names. */
+function subjectOf({ params: { name, entryPoint } }: Request): ActSubject {
+  return {
+    ...(name !== undefined && { viewer: String(name) }),
+    ...(entryPoint !== undefined && { entryPoint: String(entryPoint) }),
+  }
 }
 
 function isRefused(answer: Answer): boolean {

@@ -62,15 +62,12 @@ export interface Visit {
   readonly formToken: string
 }
 
-/** The thing that a path names. The door checks that the manager may see it. */
-export type Subject = 'nothing' | 'viewer' | 'entry-point'
-
 /** A page or an act. A table of routes is the only way into the program: `createDoor` refuses a route without a role. */
 export interface Route {
   readonly method: 'get' | 'post'
+  /** `:name` stands for a viewer, and `:entryPoint` for an entry point. The door checks that the manager may see it. */
   readonly path: string
   readonly roles: readonly Role[]
-  readonly subject: Subject
   /** The name of the act in the log. Every post has one. */
   readonly act?: string
   /** True if the form has a file. */
@@ -85,10 +82,46 @@ export const EDITORS: readonly Role[] = ['event-manager']
 /** Roles that let in viewers whom a limit holds back. */
 export const UNLOCKERS: readonly Role[] = ['event-manager', 'help-desk']
 
+type Handle = Route['handle']
+
+/** A page for some roles. */
+export function get(path: string, roles: readonly Role[], handle: Handle): Route {
+  return { method: 'get', path, roles, handle }
+}
+
+/** An act for some roles. @param act its name in the log. */
+export function post(path: string, roles: readonly Role[], act: string, handle: Handle): Route {
+  return { method: 'post', path, roles, act, handle }
+}
+
 export function page(view: string, model: object, status = 200): Answer {
   return { kind: 'page', view, model, status }
 }
 
 export function redirect(to: string, notice?: Notice, subject?: ActSubject): Answer {
   return { kind: 'redirect', to, ...(notice && { notice }), ...(subject && { subject }) }
+}
+
+/** Redirects with a message of an act that failed. @param fault of a store or a command, shown if a manager can do something about it. */
+export function refused(
+  { words }: Pick<Visit, 'words'>,
+  to: string,
+  text: string,
+  fault: string,
+  { values, subject }: { readonly values?: Sentence['values']; readonly subject?: ActSubject } = {},
+): Answer {
+  return redirect(to, { tone: 'refused', text, detail: faultText(fault, words), ...(values && { values }) }, subject)
+}
+
+/** Names of settings, paths and faults of the program are for the engineer, not for the page. */
+const FOR_ENGINEERS = /[A-Z]{2,}_[A-Z_]+|Unexpected error|[\w.-]\/[\w.-]|\/\w+\/|\.ts\b|viewer-auth/
+
+/** Returns the fault of a store or a command, if a manager can do something about it. Undefined otherwise. */
+export function detailOf(fault: string): string | undefined {
+  return FOR_ENGINEERS.test(fault) ? undefined : fault
+}
+
+/** Returns the fault as the page shows it. */
+export function faultText(fault: string, { t }: Words): string {
+  return detailOf(fault) ?? t.errors.askEngineer
 }

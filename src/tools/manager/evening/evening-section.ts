@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
-import { ALL_ROLES, type Answer, page, redirect, UNLOCKERS, type Visit } from '../door/route.ts'
+import { ALL_ROLES, type Answer, get, page, post, redirect, refused, UNLOCKERS, type Visit } from '../door/route.ts'
 import { unlock } from '../people/account-acts.ts'
-import { detailOf } from '../people/viewer-form.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { createParts } from './parts.ts'
 import { createStreams } from './streams.ts'
@@ -26,16 +25,12 @@ export const eveningSection: Section = {
     async function show(visit: Visit): Promise<Answer> {
       return page('evening', { title: visit.words.t.evening.title, current: PATH, ...(await partsOf(visit)) })
     }
-    const all = { roles: ALL_ROLES, subject: 'nothing' } as const
     return {
       tab: { path: PATH, text: 'evening', roles: ALL_ROLES },
       routes: [
-        { method: 'get', path: PATH, ...all, handle: show },
-        { method: 'get', path: `${PATH}/stream`, ...all, handle: streams.open },
-        {
-          ...{ method: 'post', path: `${PATH}/unlock-address`, roles: UNLOCKERS, subject: 'nothing' },
-          ...{ act: 'address-unlocked', handle: (visit) => unlockAddress(deps, visit) },
-        },
+        get(PATH, ALL_ROLES, show),
+        get(`${PATH}/stream`, ALL_ROLES, streams.open),
+        post(`${PATH}/unlock-address`, UNLOCKERS, 'address-unlocked', (visit) => unlockAddress(deps, visit)),
       ],
     }
   },
@@ -49,9 +44,6 @@ async function unlockAddress({ env }: SectionDeps, visit: Visit): Promise<Answer
   }
   const result = await unlock(env, { address })
   const subject = { target: address }
-  if (result.ok) {
-    return redirect(PATH, { tone: 'done', text: 'evening.unlocked', values: { name: address } }, subject)
-  }
-  const detail = detailOf(result.fault) ?? visit.words.t.errors.askEngineer
-  return redirect(PATH, { tone: 'refused', text: 'evening.notUnlocked', detail }, subject)
+  if (!result.ok) return refused(visit, PATH, 'evening.notUnlocked', result.fault, { subject })
+  return redirect(PATH, { tone: 'done', text: 'evening.unlocked', values: { name: address } }, subject)
 }

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Manager } from '../../cli/manager/accounts/roles.ts'
-import { ALL_ROLES, page } from '../door/route.ts'
+import { ALL_ROLES, get, page } from '../door/route.ts'
 import type { Section } from '../section.ts'
 
 const PATH = '/acts'
@@ -27,16 +27,11 @@ export const journalSection: Section = {
   open: ({ actsFile }) => ({
     tab: { path: PATH, text: 'journal', roles: ALL_ROLES },
     routes: [
-      {
-        ...{ method: 'get', path: PATH, roles: ALL_ROLES, subject: 'nothing' },
-        async handle({ manager, words }) {
-          const rows = (await lastLines(actsFile))
-            .filter((line) => isSeen(line, manager))
-            .slice(-ROWS)
-            .toReversed()
-          return page('journal', { title: words.t.journal.title, current: PATH, rows })
-        },
-      },
+      get(PATH, ALL_ROLES, async ({ manager, words }) => {
+        const lines = (await lastLines(actsFile)).filter((line) => isSeen(line, manager))
+        const rows = lines.slice(-ROWS).toReversed()
+        return page('journal', { title: words.t.journal.title, current: PATH, rows })
+      }),
     ],
   }),
 }

@@ -1,19 +1,11 @@
-import type { SignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
 import { hashPassword } from '../../../users/passwords/argon2.ts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
-import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
-import { ALL_ROLES, type Answer, page, type Route, redirect, type Visit } from '../door/route.ts'
+import { ALL_ROLES, type Answer, get, page, post, type Route, redirect, type Visit } from '../door/route.ts'
 import { type CheckDeps, createManagerCheck } from '../sign-in/check-manager.ts'
 
-interface AccountDeps extends CheckDeps {
-  readonly store: ManagerStore
-  readonly limits: Pick<SignInLimits, 'admit'>
-}
-
 /** The pages of a manager's own account, and the way to the first page. */
-export function accountRoutes(deps: AccountDeps): Route[] {
+export function accountRoutes(deps: CheckDeps): Route[] {
   const check = createManagerCheck(deps)
-  const all = { roles: ALL_ROLES, subject: 'nothing' } as const
   const show = ({ words }: Visit, fault = '', status = 200): Answer =>
     page('account', { title: words.t.ownAccount.title, fault }, status)
 
@@ -31,8 +23,8 @@ export function accountRoutes(deps: AccountDeps): Route[] {
     return redirect('/sign-in')
   }
   return [
-    { method: 'get', path: '/', ...all, handle: () => redirect('/evening') },
-    { method: 'get', path: '/account', ...all, handle: (visit) => show(visit) },
-    { method: 'post', path: '/account', ...all, act: 'password-changed', handle: change },
+    get('/', ALL_ROLES, () => redirect('/evening')),
+    get('/account', ALL_ROLES, (visit) => show(visit)),
+    post('/account', ALL_ROLES, 'password-changed', change),
   ]
 }

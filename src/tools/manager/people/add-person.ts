@@ -1,11 +1,11 @@
 import { faultInUsername } from '../../../users/viewer-fields.ts'
-import { type Answer, page, redirect, type Visit } from '../door/route.ts'
+import { type Answer, faultText, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
 import { invite } from './account-acts.ts'
 import { endField } from './end-field.ts'
-import { attributesOf, detailOf, groupsOf } from './viewer-form.ts'
+import { attributesOf, groupsOf } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
 export function addPages(deps: SectionDeps) {
@@ -30,7 +30,8 @@ export function addPages(deps: SectionDeps) {
     const { words, field, scope } = visit
     if (editable === null) return show(visit, '', 400)
     const username = field('username').trim()
-    const [groups, attributes] = [groupsOf(visit), attributesOf(field('attributes'))]
+    const groups = groupsOf(visit)
+    const attributes = attributesOf(field('attributes'))
     const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
     if (inName !== null) return show(visit, inName, 400)
     if (attributes === null) return show(visit, words.t.people.badAttributes, 400)
@@ -46,16 +47,13 @@ export function addPages(deps: SectionDeps) {
       attributes: end.value === null ? attributes : ends.withEnd(attributes, end.value.text, true),
     }
     const added = await editable.add(viewer, password === '' ? null : password)
-    if (!added.ok) return show(visit, detailOf(added.fault) ?? words.t.errors.askEngineer, 400)
+    if (!added.ok) return show(visit, faultText(added.fault, words), 400)
     const invited = field('invite') === 'on' ? await invite(deps, editable, username) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }
-    if (invited?.ok === false) {
-      const detail = detailOf(invited.fault) ?? words.t.errors.askEngineer
-      return redirect(to, { text: 'people.addedOnly', tone: 'refused', values: { name: username }, detail }, subject)
-    }
-    const text = invited === null ? 'people.added' : 'people.addedInvited'
-    return redirect(to, { text, tone: 'done', values: { name: username } }, subject)
+    const values = { name: username }
+    if (invited?.ok === false) return refused(visit, to, 'people.addedOnly', invited.fault, { values, subject })
+    return redirect(to, { tone: 'done', text: invited ? 'people.addedInvited' : 'people.added', values }, subject)
   }
   return { show: (visit: Visit) => show(visit), add }
 }

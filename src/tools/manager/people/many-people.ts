@@ -1,12 +1,11 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
-import { type Answer, page, redirect, type Visit } from '../door/route.ts'
+import { type Answer, detailOf, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 import { inviteGroupAgain } from './account-acts.ts'
 import { filterOf, queryOf } from './filter.ts'
 import { playsOn } from './plays-on.ts'
-import { detailOf } from './viewer-form.ts'
 
 const WORKS = ['disable', 'enable', 'remove'] as const
 type Work = (typeof WORKS)[number]
@@ -74,7 +73,8 @@ export function manyPages(deps: SectionDeps) {
 /** Invites everyone again who has no password yet. A manager of some groups invites only their members. */
 export function inviteAgain(deps: SectionDeps) {
   const { editable } = deps.viewers
-  return async ({ field, scope, words }: Visit): Promise<Answer> => {
+  return async (visit: Visit): Promise<Answer> => {
+    const { field, scope } = visit
     const group = field('group').trim()
     if (editable === null) return redirect('/people')
     const own = scope.groups
@@ -87,8 +87,7 @@ export function inviteAgain(deps: SectionDeps) {
     for (const one of groups) {
       const result = await inviteGroupAgain(deps, editable, one)
       if (!result.ok) {
-        const why = detailOf(result.fault) ?? words.t.errors.askEngineer
-        return redirect('/people', { text: 'people.invitedNone', tone: 'refused', detail: why }, { count: sum.count })
+        return refused(visit, '/people', 'people.invitedNone', result.fault, { subject: { count: sum.count } })
       }
       const { invited, skipped, faults } = result.data
       sum.count += invited.length

@@ -1,7 +1,7 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
-import type { Words } from '../pages/words.ts'
 import type { KnownPerson } from '../../cli/viewers/show-command.ts'
+import type { Words } from '../pages/words.ts'
 import type { Reason } from './why.ts'
 
 export interface WayDeps {

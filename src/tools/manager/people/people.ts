@@ -1,4 +1,4 @@
-import { ALL_ROLES, EDITORS, type Route, UNLOCKERS } from '../door/route.ts'
+import { ALL_ROLES, EDITORS, get, post, type Route, UNLOCKERS } from '../door/route.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { addPages } from './add-person.ts'
 import { listPages } from './list-people.ts'
@@ -17,30 +17,26 @@ function routesOf(deps: SectionDeps): Route[] {
   const add = addPages(deps)
   const many = manyPages(deps)
   const acts = personActs(deps)
-  const all = { roles: ALL_ROLES, subject: 'nothing' } as const
-  const editors = { roles: EDITORS, subject: 'nothing' } as const
-  const edit = { method: 'post', roles: EDITORS, subject: 'viewer' } as const
-  const unlock = { method: 'post', roles: UNLOCKERS, subject: 'viewer' } as const
   const one = '/people/one/:name'
   return [
-    { method: 'get', path: '/people', ...all, handle: list.show },
-    { method: 'get', path: '/people/find', ...all, handle: list.find },
-    { method: 'get', path: '/people/add', ...editors, handle: add.show },
-    { method: 'post', path: '/people/add', ...editors, act: 'viewer-added', handle: add.add },
-    { method: 'get', path: '/people/many', ...editors, handle: many.ask },
-    { method: 'post', path: '/people/many', ...editors, act: 'viewers-changed', handle: many.change },
-    { method: 'post', path: '/people/invite', ...editors, act: 'viewers-invited-again', handle: inviteAgain(deps) },
+    get('/people', ALL_ROLES, list.show),
+    get('/people/find', ALL_ROLES, list.find),
+    get('/people/add', EDITORS, add.show),
+    post('/people/add', EDITORS, 'viewer-added', add.add),
+    get('/people/many', EDITORS, many.ask),
+    post('/people/many', EDITORS, 'viewers-changed', many.change),
+    post('/people/invite', EDITORS, 'viewers-invited-again', inviteAgain(deps)),
     ...sheetRoutes(deps),
-    { method: 'get', path: one, roles: ALL_ROLES, subject: 'viewer', handle: personPage(deps) },
-    { ...edit, path: `${one}/edit`, act: 'viewer-edited', handle: acts.edit },
-    { ...edit, path: `${one}/disable`, act: 'viewer-disabled', handle: acts.disable },
-    { ...edit, path: `${one}/enable`, act: 'viewer-enabled', handle: acts.enable },
-    { ...edit, path: `${one}/invite`, act: 'viewer-invited', handle: acts.invite },
-    { ...edit, path: `${one}/end-sessions`, act: 'sessions-ended', handle: acts.endSessions },
-    { ...edit, path: `${one}/put-out`, act: 'viewer-put-out', handle: acts.putOut },
-    { method: 'get', path: `${one}/remove`, roles: EDITORS, subject: 'viewer', handle: acts.askRemoval },
-    { ...edit, path: `${one}/remove`, act: 'viewer-removed', handle: acts.remove },
-    { ...edit, path: `${one}/forget`, act: 'viewer-forgotten', handle: acts.forget },
-    { ...unlock, path: `${one}/unlock`, act: 'viewer-unlocked', handle: acts.unlock },
+    get(one, ALL_ROLES, personPage(deps)),
+    post(`${one}/edit`, EDITORS, 'viewer-edited', acts.edit),
+    post(`${one}/disable`, EDITORS, 'viewer-disabled', acts.disable),
+    post(`${one}/enable`, EDITORS, 'viewer-enabled', acts.enable),
+    post(`${one}/invite`, EDITORS, 'viewer-invited', acts.invite),
+    post(`${one}/end-sessions`, EDITORS, 'sessions-ended', acts.endSessions),
+    post(`${one}/put-out`, EDITORS, 'viewer-put-out', acts.putOut),
+    get(`${one}/remove`, EDITORS, acts.askRemoval),
+    post(`${one}/remove`, EDITORS, 'viewer-removed', acts.remove),
+    post(`${one}/forget`, EDITORS, 'viewer-forgotten', acts.forget),
+    post(`${one}/unlock`, UNLOCKERS, 'viewer-unlocked', acts.unlock),
   ]
 }

@@ -33,11 +33,3 @@ export function versionOf({ username, groups, attributes }: Viewer): string {
     .digest('base64url')
     .slice(0, 22)
 }
-
-/** Names of settings, paths and faults of the program are for the engineer, not for the page. */
-const FOR_ENGINEERS = /[A-Z]{2,}_[A-Z_]+|Unexpected error|[\w.-]\/[\w.-]|\/\w+\/|\.ts\b|viewer-auth/
-
-/** Returns the fault of a store or a command, if a manager can do something about it. Undefined otherwise. */
-export function detailOf(fault: string): string | undefined {
-  return FOR_ENGINEERS.test(fault) ? undefined : fault
-}

@@ -36,6 +36,8 @@ async function isOpenTo(person: KnownPerson, entryPoint: EntryPoint, { env, nowS
 function guestSubjects({ sessions, lastSignIn }: KnownPerson): string[] {
   const last = lastSignIn as LoggedFields['lastSignIn'] | undefined
   const ofLast = last?.guestWayIn === accessCodeGuests.words ? (last.subject ?? []) : []
-  const ofSessions = (sessions ?? []).flatMap(({ guest }) => (guest?.wayIn === accessCodeGuests.words ? guest.subject : []))
+  const ofSessions = (sessions ?? []).flatMap(({ guest }) =>
+    guest?.wayIn === accessCodeGuests.words ? guest.subject : [],
+  )
   return [...new Set([ofLast, ofSessions].flat())]
 }

@@ -2,10 +2,20 @@ import { LABEL } from '../../../../features/access-codes/codes/code-records.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
 import { outcomeOf } from '../../../cli/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
-import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
+import {
+  ALL_ROLES,
+  type Answer,
+  EDITORS,
+  get,
+  page,
+  post,
+  redirect,
+  refused,
+  type Visit,
+} from '../../../manager/door/route.ts'
+import { keptBySession } from '../../../manager/kept-values.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { readEnd } from '../../../manager/pages/typed-times.ts'
-import { detailOf } from '../../../manager/people/viewer-form.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
 import { type CreatedCodes, createCodes } from '../create-codes.ts'
 import { shownBatches } from '../list-command.ts'
@@ -14,39 +24,22 @@ import { revokeBatch } from '../revoke-command.ts'
 import { codeWay } from './code-way.ts'
 
 const PATH = '/codes'
-const KEPT_MS = 30 * 60_000
-const MOST_KEPT = 10
 /** More codes are a task for an engineer and a printer. */
 const MOST_CODES = 2_000
 
-/** New codes of one session. They are shown once, and are only in memory. */
-interface Printed extends CreatedCodes {
-  readonly atMs: number
-}
+type Kept = ReturnType<typeof keptBySession<CreatedCodes>>
 
 /** Access codes for people without an account: make and print them, revoke a batch. */
 const codesSection: Section = {
   open(deps) {
-    const kept = new Map<string, Printed>()
-    const post = { method: 'post', roles: EDITORS, subject: 'entry-point' } as const
+    const kept = keptBySession<CreatedCodes>(() => deps.nowSeconds() * 1000)
     return {
       tab: { path: PATH, text: 'codes', roles: ALL_ROLES },
       routes: [
-        { method: 'get', path: PATH, roles: ALL_ROLES, subject: 'nothing', handle: (visit) => show(deps, visit) },
-        {
-          method: 'get',
-          path: `${PATH}/print`,
-          roles: EDITORS,
-          subject: 'nothing',
-          handle: (visit) => print(deps, kept, visit),
-        },
-        {
-          ...post,
-          path: `${PATH}/:entryPoint/create`,
-          act: 'codes-created',
-          handle: (visit) => create(deps, kept, visit),
-        },
-        { ...post, path: `${PATH}/:entryPoint/revoke`, act: 'codes-revoked', handle: (visit) => revoke(deps, visit) },
+        get(PATH, ALL_ROLES, (visit) => show(deps, visit)),
+        get(`${PATH}/print`, EDITORS, (visit) => print(kept, visit)),
+        post(`${PATH}/:entryPoint/create`, EDITORS, 'codes-created', (visit) => create(deps, kept, visit)),
+        post(`${PATH}/:entryPoint/revoke`, EDITORS, 'codes-revoked', (visit) => revoke(deps, visit)),
       ],
     }
   },
@@ -75,10 +68,13 @@ async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<An
   return page('access-codes/codes', { title: words.t.codes.title, current: PATH, points, isEditor })
 }
 
-async function create({ env, nowSeconds }: SectionDeps, kept: Map<string, Printed>, visit: Visit): Promise<Answer> {
+/** New codes are shown once, and are only in memory. */
+async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<Answer> {
   const { field, words, sessionId } = visit
   const entryPoint = visit.part('entryPoint')
-  const [label, count, until] = [field('label').trim(), Number(field('count')), field('until')]
+  const label = field('label').trim()
+  const count = Number(field('count'))
+  const until = field('until')
   const isRight = LABEL.test(label) && Number.isInteger(count) && count >= 1 && count <= MOST_CODES
   if (!isRight || !/^(\d{4}-\d\d-\d\d)?$/.test(until)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
   // A day of the page's zone means its last second.
@@ -97,25 +93,16 @@ async function create({ env, nowSeconds }: SectionDeps, kept: Map<string, Printe
     attributes: {},
   }
   const result = await outcomeOf(() => withCodes({ env }, entryPoint, (open) => createCodes(open, batch)))
-  if (!result.ok) {
-    const detail = detailOf(result.fault) ?? words.t.errors.askEngineer
-    return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', detail }, { detail: label })
-  }
-  const nowMs = nowSeconds() * 1000
-  for (const [id, { atMs }] of kept) if (atMs < nowMs - KEPT_MS) kept.delete(id)
-  if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? '')
-  kept.set(sessionId, { ...result.data, atMs: nowMs })
+  if (!result.ok) return refused(visit, PATH, 'codes.notCreated', result.fault, { subject: { detail: label } })
+  kept.set(sessionId, result.data)
   return redirect(`${PATH}/print`, undefined, { count, detail: label })
 }
 
-function print(
-  { nowSeconds }: SectionDeps,
-  kept: ReadonlyMap<string, Printed>,
-  { sessionId, words, scope }: Visit,
-): Answer {
+function print(kept: Kept, { sessionId, words, scope }: Visit): Answer {
   const printed = kept.get(sessionId)
-  const isThere = printed && printed.atMs > nowSeconds() * 1000 - KEPT_MS && scope.seesEntryPoint(printed.entryPoint)
-  if (!isThere) return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
+  if (!printed || !scope.seesEntryPoint(printed.entryPoint)) {
+    return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
+  }
   return page('access-codes/print', {
     title: words.say('codes.printTitle', { label: printed.label }),
     current: PATH,
@@ -124,13 +111,12 @@ function print(
 }
 
 async function revoke({ env }: SectionDeps, visit: Visit): Promise<Answer> {
-  const { field, words } = visit
-  const label = field('label')
+  const label = visit.field('label')
   if (!LABEL.test(label)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
   const result = await outcomeOf(() =>
     withCodes({ env }, visit.part('entryPoint'), (open) => revokeBatch(open, label, isConfirmed)),
   )
-  if (result.ok) return redirect(PATH, { tone: 'done', text: 'codes.revoked', values: { label } }, { detail: label })
-  const detail = detailOf(result.fault) ?? words.t.errors.askEngineer
-  return redirect(PATH, { tone: 'refused', text: 'codes.notRevoked', detail }, { detail: label })
+  const subject = { detail: label }
+  if (!result.ok) return refused(visit, PATH, 'codes.notRevoked', result.fault, { subject })
+  return redirect(PATH, { tone: 'done', text: 'codes.revoked', values: { label } }, subject)
 }

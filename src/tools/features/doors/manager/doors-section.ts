@@ -1,12 +1,20 @@
-import type { DoorWindow } from '../../../../features/doors/doors.ts'
-import { doorState } from '../../../../features/doors/doors.ts'
+import { type DoorWindow, doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { outcomeOf } from '../../../cli/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
-import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
+import {
+  ALL_ROLES,
+  type Answer,
+  EDITORS,
+  get,
+  page,
+  post,
+  redirect,
+  refused,
+  type Visit,
+} from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { fieldText, readField } from '../../../manager/pages/typed-times.ts'
-import { detailOf } from '../../../manager/people/viewer-form.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
 import { currentWindow, movableDoors, moveDoors, type NewTimes } from '../move-doors.ts'
 
@@ -16,16 +24,15 @@ const MINUTES = [5, 15, 30, 60] as const
 /** The doors of each entry point: open now, move the start, close. */
 export const doorsSection: Section = {
   open(deps) {
-    const post = { method: 'post', roles: EDITORS, subject: 'entry-point' } as const
     const acts = doorActs(deps)
     return {
       tab: { path: PATH, text: 'doors', roles: ALL_ROLES },
       routes: [
-        { method: 'get', path: PATH, roles: ALL_ROLES, subject: 'nothing', handle: (visit) => show(deps, visit) },
-        { ...post, path: `${PATH}/:entryPoint/open`, act: 'doors-opened', handle: acts.open },
-        { ...post, path: `${PATH}/:entryPoint/close`, act: 'doors-closed', handle: acts.close },
-        { ...post, path: `${PATH}/:entryPoint/move`, act: 'doors-moved', handle: acts.move },
-        { ...post, path: `${PATH}/:entryPoint/set`, act: 'doors-set', handle: acts.set },
+        get(PATH, ALL_ROLES, (visit) => show(deps, visit)),
+        post(`${PATH}/:entryPoint/open`, EDITORS, 'doors-opened', acts.open),
+        post(`${PATH}/:entryPoint/close`, EDITORS, 'doors-closed', acts.close),
+        post(`${PATH}/:entryPoint/move`, EDITORS, 'doors-moved', acts.move),
+        post(`${PATH}/:entryPoint/set`, EDITORS, 'doors-set', acts.set),
       ],
     }
   },
@@ -39,8 +46,12 @@ function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager 
     const windows = settings?.windows ?? []
     const current = currentWindow(windows, now)
     return {
-      ...{ name, state: doorState(windows, now).name, windows, hasDoors: settings !== undefined },
-      ...{ opensAtMs: msOf(current?.opensAtSeconds), closesAtMs: msOf(current?.closesAtSeconds) },
+      name,
+      state: doorState(windows, now).name,
+      windows,
+      hasDoors: settings !== undefined,
+      opensAtMs: msOf(current?.opensAtSeconds),
+      closesAtMs: msOf(current?.closesAtSeconds),
       // Times of the environment are read at the start only.
       isMovable: settings !== undefined && settings.file !== null,
       path: (act: string) => pathOf(['doors', name, act]),
@@ -63,8 +74,7 @@ function doorActs({ env, entryPoints, nowSeconds }: SectionDeps) {
       return found.ok ? await moveDoors(env, found.data, times, isConfirmed, nowSeconds()) : found
     })
     if (result.ok) return redirect(PATH, { tone: 'done', text: `doors.${text}`, values: { name } })
-    const detail = detailOf(result.fault) ?? visit.words.t.errors.askEngineer
-    return redirect(PATH, { tone: 'refused', text: 'doors.refused', values: { name }, detail })
+    return refused(visit, PATH, 'doors.refused', result.fault, { values: { name } })
   }
   function windowOf(visit: Visit): DoorWindow | undefined {
     const found = entryPoints()?.find(({ name }) => name === visit.part('entryPoint'))

@@ -1,8 +1,18 @@
 import { STATES } from '../../../../features/registration/book/registration.ts'
 import { outcomeOf } from '../../../cli/command.ts'
-import { ALL_ROLES, type Answer, EDITORS, page, redirect, type Visit } from '../../../manager/door/route.ts'
+import {
+  ALL_ROLES,
+  type Answer,
+  EDITORS,
+  faultText,
+  get,
+  page,
+  post,
+  redirect,
+  refused,
+  type Visit,
+} from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
-import { detailOf } from '../../../manager/people/viewer-form.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
 import { changeRegistrations } from '../change-registrations.ts'
 import { registrationsPage } from '../list-registrations.ts'
@@ -19,26 +29,11 @@ const registrationsSection: Section = {
   open: (deps) => ({
     tab: { path: PATH, text: 'registrations', roles: ALL_ROLES },
     routes: [
-      {
-        method: 'get',
-        path: PATH,
-        roles: ALL_ROLES,
-        subject: 'nothing',
-        handle: (visit) => chooseEntryPoint(deps, visit),
-      },
-      {
-        ...{ method: 'get', path: `${PATH}/:entryPoint`, roles: ALL_ROLES, subject: 'entry-point' },
-        handle: (visit) => show(deps, visit),
-      },
-      {
-        ...{ method: 'post', path: `${PATH}/:entryPoint`, roles: EDITORS, subject: 'entry-point' },
-        ...{ act: 'registrations-changed', handle: (visit) => change(deps, visit) },
-      },
-      {
-        // A post, so that neither the token nor the guests are in an address.
-        ...{ method: 'post', path: `${PATH}/:entryPoint/forget`, roles: EDITORS, subject: 'entry-point' },
-        ...{ act: 'registrations-forget-asked', handle: askToForget },
-      },
+      get(PATH, ALL_ROLES, (visit) => chooseEntryPoint(deps, visit)),
+      get(`${PATH}/:entryPoint`, ALL_ROLES, (visit) => show(deps, visit)),
+      post(`${PATH}/:entryPoint`, EDITORS, 'registrations-changed', (visit) => change(deps, visit)),
+      // A post, so that neither the token nor the guests are in an address.
+      post(`${PATH}/:entryPoint/forget`, EDITORS, 'registrations-forget-asked', askToForget),
     ],
   }),
 }
@@ -74,23 +69,23 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
     }),
   )
   if (!listed.ok) {
-    const text = detailOf(listed.fault) ?? words.t.errors.askEngineer
+    const text = faultText(listed.fault, words)
     return page('message', { title, current: PATH, text, back: '/people' }, 503)
   }
   const { registrations, counts, most, next } = listed
   const path = ['registrations', entryPoint]
   return page('registration/registrations', {
-    ...{
-      title,
-      current: PATH,
-      entryPoint,
-      names,
-      state: state ?? '',
-      counts: Object.entries(counts),
-      most,
-      rows: registrations,
-    },
-    ...{ isEditor: EDITORS.includes(manager.role), action: pathOf(path), isStart: after === '' },
+    title,
+    current: PATH,
+    entryPoint,
+    names,
+    state: state ?? '',
+    counts: Object.entries(counts),
+    most,
+    rows: registrations,
+    isEditor: EDITORS.includes(manager.role),
+    action: pathOf(path),
+    isStart: after === '',
     next: next === null ? null : pathOf(path, { state: state ?? '', after: next }),
   })
 }
@@ -107,7 +102,7 @@ function askToForget({ field, fields, part, words }: Visit): Answer {
 }
 
 async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
-  const { field, fields, words } = visit
+  const { field, fields } = visit
   const entryPoint = visit.part('entryPoint')
   const to = pathOf(['registrations', entryPoint], { state: field('state') })
   const step = STEPS.find((one) => one === field('step'))
@@ -132,6 +127,5 @@ async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
     const values = { count: changed, all: addresses.length }
     return redirect(to, { tone: isAll ? 'done' : 'refused', text, values }, subject)
   }
-  const detail = detailOf(result.fault) ?? words.t.errors.askEngineer
-  return redirect(to, { tone: 'refused', text: 'registrations.refused', detail }, subject)
+  return refused(visit, to, 'registrations.refused', result.fault, { subject })
 }

@@ -4,28 +4,36 @@ import type { EditableUserStore } from '../../../../users/editable-user-store.ts
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
 import type { RowFault } from '../../../cli/import/row-fault.ts'
-import { type Answer, EDITORS, type Notice, page, type Route, redirect, type Visit } from '../../door/route.ts'
+import {
+  type Answer,
+  detailOf,
+  EDITORS,
+  get,
+  type Notice,
+  page,
+  post,
+  type Route,
+  redirect,
+  type Visit,
+} from '../../door/route.ts'
+import { keptBySession } from '../../kept-values.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { invite } from '../account-acts.ts'
 import { endField } from '../end-field.ts'
-import { detailOf } from '../viewer-form.ts'
 import { dryStore } from './dry-store.ts'
 import { inScope, type SheetColumn, type SheetOptions, sheetRows } from './read-sheet.ts'
 import { decodeSheet } from './sheet-text.ts'
 
 const PATH = '/people/import'
 const PREVIEW = `${PATH}/preview`
-const KEPT_MS = 30 * 60_000
-const MOST_KEPT = 10
 const MOST_FAULTS_SHOWN = 500
 
-/** A sheet between its preview and the confirmation. Only in memory, because it may have passwords. */
-interface Kept extends SheetOptions {
+/** A sheet between its preview and the confirmation. */
+interface Sheet extends SheetOptions {
   readonly name: string
   readonly text: string
   readonly updates: boolean
-  readonly atMs: number
 }
 
 interface Reading {
@@ -38,19 +46,18 @@ interface Reading {
 
 /** The import of a sheet: upload, preview with every mistake by its row, confirmation. */
 export function sheetRoutes(deps: SectionDeps): Route[] {
-  const kept = createKept(() => deps.nowSeconds() * 1000)
-  const all = { roles: EDITORS, subject: 'nothing' } as const
-  const pages = sheetPages(deps, kept)
+  const pages = sheetPages(deps)
   return [
-    { method: 'get', path: PATH, ...all, handle: (visit) => pages.show(visit) },
-    { method: 'post', path: PATH, ...all, act: 'viewers-read', hasUpload: true, handle: pages.upload },
-    { method: 'get', path: PREVIEW, ...all, handle: pages.preview },
-    { method: 'post', path: `${PATH}/confirm`, ...all, act: 'viewers-imported', handle: pages.confirm },
-    { method: 'post', path: `${PATH}/cancel`, ...all, act: 'import-cancelled', handle: pages.cancel },
+    get(PATH, EDITORS, (visit) => pages.show(visit)),
+    { ...post(PATH, EDITORS, 'viewers-read', pages.upload), hasUpload: true },
+    get(PREVIEW, EDITORS, pages.preview),
+    post(`${PATH}/confirm`, EDITORS, 'viewers-imported', pages.confirm),
+    post(`${PATH}/cancel`, EDITORS, 'import-cancelled', pages.cancel),
   ]
 }
 
-function sheetPages(deps: SectionDeps, kept: ReturnType<typeof createKept>) {
+function sheetPages(deps: SectionDeps) {
+  const kept = keptBySession<Sheet>(() => deps.nowSeconds() * 1000)
   const { editable } = deps.viewers
   const ends = endField(deps)
   const gone = () => redirect(PATH, { tone: 'refused', text: 'sheet.gone' })
@@ -142,7 +149,7 @@ function noticeOf({ added, updated, refused }: ImportCounts, invited: number): N
 async function read(
   target: Pick<EditableUserStore, 'importBatch' | 'show'>,
   store: EditableUserStore,
-  { text, dayFirst, invites, updates }: Kept,
+  { text, dayFirst, invites, updates }: Sheet,
   { scope, words: { zone } }: Visit,
   facts: SectionDeps['facts'],
 ): Promise<Reading> {
@@ -210,22 +217,4 @@ async function inviteAll(deps: SectionDeps, usernames: readonly string[]): Promi
     await setImmediate()
   }
   if (notSent > 0) warn(new Error(`${notSent} of ${usernames.length} invitations of an import were not sent`))
-}
-
-/** One sheet for each session, for half an hour. */
-function createKept(nowMs: () => number) {
-  const sheets = new Map<string, Kept>()
-  return {
-    get(id: string): Kept | null {
-      const sheet = sheets.get(id)
-      return sheet && sheet.atMs > nowMs() - KEPT_MS ? sheet : null
-    },
-    set(id: string, sheet: Omit<Kept, 'atMs'>): void {
-      for (const [other, { atMs }] of sheets) if (atMs <= nowMs() - KEPT_MS) sheets.delete(other)
-      sheets.delete(id)
-      if (sheets.size >= MOST_KEPT) sheets.delete(sheets.keys().next().value ?? '')
-      sheets.set(id, { ...sheet, atMs: nowMs() })
-    },
-    remove: (id: string): void => void sheets.delete(id),
-  }
 }
