@@ -20,7 +20,7 @@ import { accountRoutes } from './own-account/account-routes.ts'
 import { openAssets } from './pages/assets.ts'
 import { zoneOfPage } from './pages/page-zone.ts'
 import { createRenderer } from './pages/renderer.ts'
-import { openWords, type Words, type WordsFor } from './pages/words.ts'
+import { openWords, type WordsFor } from './pages/words.ts'
 import { people } from './people/people.ts'
 import type { SectionDeps } from './section.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
@@ -31,9 +31,7 @@ const ENTRY_POINTS_MS = 1_000
 /** A page waits this long for new figures. After that it shows the last ones. */
 const MOST_WAIT_MS = 120
 
-type OfApp = 'renderPart' | 'evening' | 'kept'
-
-export interface ManagerAppDeps extends Omit<SectionDeps, OfApp>, CheckDeps {
+export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept'>, CheckDeps {
   readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops' | 'timeZone'>
   readonly store: ManagerStore
   readonly brand: Brand
@@ -44,7 +42,7 @@ export interface ManagerAppDeps extends Omit<SectionDeps, OfApp>, CheckDeps {
 
 /** Creates the page for managers: all middleware and routes, in their order. */
 export function createManagerApp(deps: ManagerAppDeps): Express {
-  const { settings, store, brand, events, nowSeconds, logAct, addressOf } = deps
+  const { settings, store, brand, events, nowSeconds } = deps
   const { url, secret, proxyHops } = settings
   const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds)
   const assets = openAssets(brand)
@@ -58,7 +56,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
     mostWaitMs: MOST_WAIT_MS,
   })
   deps.onClose(() => void evening.close())
-  const renderPart: SectionDeps['renderPart'] = (...part) => renderer.renderFor(...part)
+  const renderPart: SectionDeps['renderPart'] = (...part) => renderer.render(...part)
   const ofFeatures = deps.parts.flatMap(({ section }) => section ?? [])
   const sections = [eveningSection, people, ...ofFeatures, afterSection, journalSection].map((section) =>
     section.open({ ...deps, renderPart, entryPoints, evening, kept }),
@@ -77,19 +75,15 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   app.get('/health/live', (_req, res) => void res.type('text').send('live'))
   app.use(ownHost(url))
   app.use('/assets', assets.serve)
+  const shared = { ...deps, sessions, renderer, wordsFor, origin: url.origin }
   const check = createManagerCheck(deps)
   const issuer = `${brand.name ?? url.hostname} – manager`
-  const origin = url.origin
-  app.use(
-    signInRoutes({
-      ...{ store, sessions, seal: createSeal(secret), check, renderer, wordsFor, logAct, addressOf, origin, issuer },
-    }),
-  )
+  app.use(signInRoutes({ ...shared, check, seal: createSeal(secret), issuer }))
   app.use(
     createDoor({
-      ...{ routes, origin, sessions, renderer, wordsFor, logAct, addressOf, onFault: deps.onFault },
+      ...shared,
+      routes,
       scopeOf: (manager) => scopeOf(manager, entryPoints()),
-      seesViewer: deps.seesViewer,
       forgetFigures() {
         kept.forget()
         evening.forget()
@@ -97,7 +91,8 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
       setNotice: (id, notice) => store.setNotice(id, JSON.stringify(notice)),
     }),
   )
-  app.use((req, res) => sendUnknown(renderer, wordsFor(req), res))
+  // A person without a session gets the same answer, so that an address does not tell which pages exist.
+  app.use((req, res) => renderer.sendError(res, { words: wordsFor(req) }, 404, 'notFound'))
   app.use(faultHandler(renderer, wordsFor, deps.onFault))
   return app
 }
@@ -111,24 +106,21 @@ function noticesIn(store: ManagerStore) {
   }
 }
 
-type Renderer = ReturnType<typeof createRenderer>
-
-/** A person without a session gets the same answer, so that an address does not tell which pages exist. */
-function sendUnknown(renderer: Renderer, words: Words, res: express.Response): void {
-  renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text: words.t.errors.notFound }, 404)
-}
-
-function faultHandler(renderer: Renderer, wordsFor: WordsFor, onFault: ManagerAppDeps['onFault']): ErrorRequestHandler {
+function faultHandler(
+  renderer: ReturnType<typeof createRenderer>,
+  wordsFor: WordsFor,
+  onFault: ManagerAppDeps['onFault'],
+): ErrorRequestHandler {
   return (error: { readonly status?: number }, req, res, next) => {
     if (res.headersSent) return next(error)
-    const words = wordsFor(req)
-    const isOfClient = error.status !== undefined && error.status >= 400 && error.status < 500
-    const status = isOfClient ? (error.status ?? 400) : 500
-    const id = crypto.randomUUID()
+    const { status = 500 } = error
+    const isOfClient = status >= 400 && status < 500
+    const visitor = { words: wordsFor(req) }
     // The rest of a refused body is not read.
     if (status === 411) res.setHeader('Connection', 'close')
-    if (!isOfClient) onFault(error, id)
-    const text = words.say(status === 413 ? 'errors.tooLarge' : isOfClient ? 'errors.badForm' : 'errors.fault', { id })
-    renderer.sendOpen(res, words, 'message', { title: words.t.errors.title, text }, status)
+    if (isOfClient) return renderer.sendError(res, visitor, status, status === 413 ? 'tooLarge' : 'badForm')
+    const id = crypto.randomUUID()
+    onFault(error, id)
+    renderer.sendError(res, visitor, 500, 'fault', id)
   }
 }

@@ -44,7 +44,12 @@ export async function runManager(
   if (first === null) log.warn('The entry points cannot be read here: no brand, no doors, no limit to an entry point')
   const logAct = openActs(settings.logFile, log)
   const app = createManagerApp({
-    ...{ env, settings, store, viewers, logAct, actsFile: settings.logFile },
+    env,
+    settings,
+    store,
+    viewers,
+    logAct,
+    actsFile: settings.logFile,
     brand: first?.find(({ basePath }) => basePath === '')?.brand ?? first?.[0]?.brand ?? UNBRANDED,
     facts: await viewerFactsOf({ features }),
     events: await eventTimesOf(features),

@@ -9,8 +9,7 @@ import type { CommandIo } from '../terminal/io.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
-import { type ManagerStore, openManagerStore } from './accounts/manager-store.ts'
-import { ROLES, type Role } from './accounts/roles.ts'
+import { type ManagerStore, openManagerStore, ROLES, type Role } from './accounts/manager-store.ts'
 import { readManagerPart } from './settings.ts'
 
 interface Options {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { openLimitedFile } from '../../../server/log/limited-file.ts'
 import { createLineOutput } from '../../../server/log/line-output.ts'
 import { openLog, securityLogOf } from '../../../server/log/log.ts'
-import type { Manager } from '../../cli/manager/accounts/roles.ts'
+import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import type { ActSubject } from './route.ts'
 
 /** An act of a manager, or of a person who tries to sign in as one. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { isOutage } from '../../../errors.ts'
 import { isFromOwnPage } from '../../../login/request/same-origin.ts'
-import type { Manager } from '../../cli/manager/accounts/roles.ts'
+import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import type { Renderer } from '../pages/renderer.ts'
 import type { WordsFor } from '../pages/words.ts'
 import type { LogAct } from './acts.ts'
@@ -75,7 +76,7 @@ function enter(deps: DoorDeps, route: Route): RequestHandler {
       const refusal = await refusalOf(deps, route, req, visit, form)
       if (refusal !== null) {
         log('refused', { detail: refusal.detail })
-        return deps.renderer.sendRefusal(res, visit, refusal.status)
+        return deps.renderer.sendError(res, visit, refusal.status, refusal.status === 403 ? 'forbidden' : 'notFound')
       }
       const answer = await route.handle(visit)
       if (route.method === 'post') {
@@ -87,7 +88,9 @@ function enter(deps: DoorDeps, route: Route): RequestHandler {
       const id = randomUUID()
       deps.onFault(error, id)
       log('failed')
-      if (!res.headersSent) deps.renderer.sendFault(res, visit, error, id)
+      if (res.headersSent) return
+      if (isOutage(error)) deps.renderer.sendError(res, visit, 503, 'away', id)
+      else deps.renderer.sendError(res, visit, 500, 'fault', id)
     }
   }
 }

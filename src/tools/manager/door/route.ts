@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { Manager, Role } from '../../cli/manager/accounts/roles.ts'
+import type { Manager, Role } from '../../cli/manager/accounts/manager-store.ts'
 import type { Words } from '../pages/words.ts'
 import type { Scope } from './scope.ts'
 

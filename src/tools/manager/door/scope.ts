@@ -1,6 +1,6 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import type { Manager } from '../../cli/manager/accounts/roles.ts'
+import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 
 /**
  * The viewers and entry points that a manager may see. Viewers belong to an entry point by ALLOWED_GROUPS: a manager of one

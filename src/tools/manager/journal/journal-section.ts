@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Manager } from '../../cli/manager/accounts/roles.ts'
+import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import { ALL_ROLES, get, page } from '../door/route.ts'
 import type { Section } from '../section.ts'
 

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { renderSVG } from 'uqr'
 import { isFromOwnPage } from '../../../login/request/same-origin.ts'
-import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
+import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'
 import type { LogAct } from '../door/acts.ts'
 import { formBody, valuesOf } from '../door/form-body.ts'
@@ -29,82 +29,97 @@ const START = '/'
 /** Creates the routes of persons who are not signed in yet: password, second step, sign-out. All others pass the door. */
 export function signInRoutes(deps: SignInDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  router.get('/sign-in', (req, res) => {
-    if (deps.sessions.of(req)?.isComplete) return void res.redirect(303, START)
-    showSignIn(deps, req, res, 200, '')
-  })
-  router.post('/sign-in', formBody, checkPassword(deps))
-  router.get('/second-step', (req, res) => {
-    const session = halfSession(deps, req, res)
-    if (session !== null) showSecondStep(deps, req, res, session, 200, '')
-  })
-  router.post('/second-step', formBody, checkCode(deps))
+  addPassword(router, deps)
+  addSecondStep(router, deps)
   router.post('/sign-out', formBody, signOut(deps))
   return router
 }
 
-function checkPassword(deps: SignInDeps): RequestHandler {
-  const { sessions, check, addressOf, logAct } = deps
-  return async (req, res) => {
-    const form = valuesOf(req.body ?? {})
-    const [name = ''] = form.get('name') ?? []
-    const [password = ''] = form.get('password') ?? []
+function addPassword(router: Router, deps: SignInDeps): void {
+  const { sessions, check, addressOf, logAct, origin, renderer, wordsFor } = deps
+
+  function show(req: Request, res: Response, status = 200, fault = '', name = ''): void {
+    const words = wordsFor(req)
+    const token = sessions.signInToken(req, res)
+    const model = { title: words.t.signIn.title, token, name: name.slice(0, 255), fault: fault && words.say(fault) }
+    renderer.send(res, { words }, 'sign-in', model, status)
+  }
+  router.get('/sign-in', (req, res) => {
+    if (sessions.of(req)?.isComplete) res.redirect(303, START)
+    else show(req, res)
+  })
+  router.post('/sign-in', formBody, async (req, res) => {
+    const field = fieldOf(req)
+    const name = field('name')
     const address = addressOf(req)
-    const log = (outcome: 'done' | 'refused', detail?: string, manager: StoredManager | null = null) =>
-      logAct({ act: 'password', outcome, manager, name, address, ...(detail && { detail }) })
-    if (!isFromOwnPage(req.headers, deps.origin) || !sessions.isSignInToken(req, form.get('token')?.[0] ?? '')) {
-      log('refused', 'token')
-      return showSignIn(deps, req, res, 403, 'signIn.stale', name)
+    const refuse = (status: number, reason: string, fault: string) => {
+      logAct({ act: 'password', outcome: 'refused', manager: null, name, address, detail: reason })
+      show(req, res, status, fault, name)
     }
-    const checked = await check.password(name.trim(), password, address)
-    if (!checked.ok) {
-      log('refused', checked.reason)
-      return showSignIn(deps, req, res, statusOf(checked), textOf(checked, 'signIn.wrong'), name)
+    if (!isFromOwnPage(req.headers, origin) || !sessions.isSignInToken(req, field('token'))) {
+      return refuse(403, 'token', 'signIn.stale')
     }
-    log('done', undefined, checked.manager)
+    const checked = await check.password(name.trim(), field('password'), address)
+    if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrong'))
+    logAct({ act: 'password', outcome: 'done', manager: checked.manager, name, address })
     sessions.start(req, res, checked.manager.key, false)
     res.redirect(303, '/second-step')
-  }
+  })
 }
 
-function checkCode(deps: SignInDeps): RequestHandler {
-  const { sessions, check, seal, addressOf, logAct } = deps
-  return async (req, res) => {
+function addSecondStep(router: Router, deps: SignInDeps): void {
+  const { sessions, check, seal, addressOf, logAct, origin, renderer, wordsFor } = deps
+
+  function show(req: Request, res: Response, session: LiveSession, status = 200, fault = ''): void {
+    const words = wordsFor(req)
+    const setup = session.manager.stepSecret === null ? setupOf(deps, session) : null
+    const model = { title: words.t.signIn.stepTitle, token: session.formToken, fault: fault && words.say(fault), setup }
+    renderer.send(res, { words }, 'second-step', model, status)
+  }
+  router.get('/second-step', (req, res) => {
+    const session = halfSession(deps, req, res)
+    if (session !== null) show(req, res, session)
+  })
+  router.post('/second-step', formBody, async (req, res) => {
     const session = halfSession(deps, req, res)
     if (session === null) return
-    const { manager } = session
-    const form = valuesOf(req.body ?? {})
+    const { manager, formToken, newSecret } = session
+    const field = fieldOf(req)
     const address = addressOf(req)
-    const isFirst = manager.stepSecret === null
-    const log = (outcome: 'done' | 'refused', detail?: string) =>
-      logAct({ act: isFirst ? 'second-step-set' : 'signed-in', outcome, manager, address, ...(detail && { detail }) })
-    if (!isFromOwnPage(req.headers, deps.origin) || !isSame(form.get('token')?.[0] ?? '', session.formToken)) {
-      log('refused', 'token')
-      return showSecondStep(deps, req, res, session, 403, 'signIn.stale')
+    const act = manager.stepSecret === null ? 'second-step-set' : 'signed-in'
+    const refuse = (status: number, reason: string, fault: string) => {
+      logAct({ act, outcome: 'refused', manager, address, detail: reason })
+      show(req, res, session, status, fault)
     }
-    const sealed = manager.stepSecret ?? session.stepSecret
-    if (sealed === null) return void res.redirect(303, '/second-step')
-    const checked = await check.code(manager, { code: form.get('code')?.[0] ?? '', address }, sealed, seal.open)
-    if (!checked.ok) {
-      log('refused', checked.reason)
-      return showSecondStep(deps, req, res, session, statusOf(checked), textOf(checked, 'signIn.wrongCode'))
+    if (!isFromOwnPage(req.headers, origin) || !isSame(field('token'), formToken)) {
+      return refuse(403, 'token', 'signIn.stale')
     }
-    log('done')
+    const sealed = manager.stepSecret ?? newSecret
+    if (sealed === null) return res.redirect(303, '/second-step')
+    const checked = await check.code(manager, { code: field('code'), address }, sealed, seal.open)
+    if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrongCode'))
+    logAct({ act, outcome: 'done', manager, address })
     sessions.start(req, res, manager.key, true)
     res.redirect(303, START)
-  }
+  })
 }
 
 function signOut({ sessions, origin, addressOf, logAct }: SignInDeps): RequestHandler {
   return (req, res) => {
     const session = sessions.of(req)
-    const [token = ''] = valuesOf(req.body ?? {}).get('token') ?? []
-    const isOwn = session === null || (isFromOwnPage(req.headers, origin) && isSame(token, session.formToken))
-    if (!isOwn) return void res.redirect(303, START)
+    const isOwn =
+      session === null || (isFromOwnPage(req.headers, origin) && isSame(fieldOf(req)('token'), session.formToken))
+    if (!isOwn) return res.redirect(303, START)
     if (session) logAct({ act: 'signed-out', outcome: 'done', manager: session.manager, address: addressOf(req) })
     sessions.end(req, res)
     res.redirect(303, '/sign-in')
   }
+}
+
+/** Returns a function that returns a field of the form. Empty for a missing one. */
+function fieldOf(req: Request): (name: string) => string {
+  const form = valuesOf(req.body ?? {})
+  return (name) => form.get(name)?.[0] ?? ''
 }
 
 /** Returns the session of a person who has typed the right password, or redirects. */
@@ -115,31 +130,9 @@ function halfSession({ sessions }: SignInDeps, req: Request, res: Response): Liv
   return null
 }
 
-function showSignIn(deps: SignInDeps, req: Request, res: Response, status: number, fault: string, name = ''): void {
-  const token = deps.sessions.signInToken(req, res)
-  const words = deps.wordsFor(req)
-  const model = { title: words.t.signIn.title, token, name: name.slice(0, 255), fault: fault && words.say(fault) }
-  deps.renderer.sendOpen(res, words, 'sign-in', model, status)
-}
-
-function showSecondStep(
-  deps: SignInDeps,
-  req: Request,
-  res: Response,
-  session: LiveSession,
-  status: number,
-  fault: string,
-): void {
-  const { manager } = session
-  const words = deps.wordsFor(req)
-  const setup = manager.stepSecret === null ? setupOf(deps, session) : null
-  const model = { title: words.t.signIn.stepTitle, token: session.formToken, fault: fault && words.say(fault), setup }
-  deps.renderer.sendOpen(res, words, 'second-step', model, status)
-}
-
 /** Makes the secret of a manager without a second step, and keeps it in the session until the first right code. */
-function setupOf({ store, seal, issuer }: SignInDeps, { id, manager, stepSecret }: LiveSession) {
-  const known = stepSecret && seal.open(stepSecret, manager.key)
+function setupOf({ store, seal, issuer }: SignInDeps, { id, manager, newSecret }: LiveSession) {
+  const known = newSecret && seal.open(newSecret, manager.key)
   const secret = known ?? newStepSecret()
   if (known === null) store.setNewSecret(id, seal.seal(secret, manager.key))
   return {
@@ -148,10 +141,6 @@ function setupOf({ store, seal, issuer }: SignInDeps, { id, manager, stepSecret 
   }
 }
 
-function statusOf(check: Extract<Check, { ok: false }>): number {
-  return check.reason === 'limit' ? 429 : 401
-}
-
-function textOf(check: Extract<Check, { ok: false }>, wrong: string): string {
-  return check.reason === 'limit' ? 'signIn.limit' : wrong
+function refusalOf({ reason }: Extract<Check, { ok: false }>, wrong: string): [number, string, string] {
+  return reason === 'limit' ? [429, reason, 'signIn.limit'] : [401, reason, wrong]
 }

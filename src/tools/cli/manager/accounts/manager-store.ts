@@ -7,7 +7,6 @@ import { migrateFile } from '../../../../server/migrations.ts'
 import { assertApplication, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
-import { type Manager, ROLES, type Role } from './roles.ts'
 
 /** "VwrM" in the header of the file. */
 const APPLICATION_ID = 0x5677724d
@@ -37,47 +36,53 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID`,
 ]
 
-/** A manager as the sign-in needs it. */
-export interface StoredManager extends Manager {
-  readonly key: string
-  readonly passwordHash: string
-  /** Sealed. Null before the first sign-in. */
-  readonly stepSecret: Uint8Array | null
-  readonly lastPeriod: number
+/** Roles of managers, the one with the fewest rights last. */
+export const ROLES = ['event-manager', 'help-desk', 'reader'] as const
+export type Role = (typeof ROLES)[number]
+
+/** A person who uses the page for managers. */
+export interface Manager {
+  readonly name: string
+  readonly role: Role
+  /** The entry points whose viewers and figures the manager sees. Null for all. */
+  readonly entryPoints: readonly string[] | null
 }
 
-export interface ManagerSession {
-  readonly manager: StoredManager
-  /** False between the password and the second step. */
-  readonly isComplete: boolean
-  readonly startedAtSeconds: number
-  readonly usedAtSeconds: number
-  readonly formToken: string
-  /** The sealed secret that the manager is setting up. */
-  readonly stepSecret: Uint8Array | null
-  /** JSON, for the next page. */
-  readonly notice: string | null
-}
-
+const Names = z.string().transform((json) => z.array(z.string()).parse(JSON.parse(json)))
+const Bytes = z.instanceof(Uint8Array).nullable()
 const ManagerRow = z.object({
   key: z.string(),
   name: z.string(),
   role: z.enum(ROLES),
-  entry_points: z.string().nullable(),
-  password_hash: z.string(),
-  step_secret: z.instanceof(Uint8Array).nullable(),
-  last_period: z.number(),
+  entryPoints: Names.nullable(),
+  passwordHash: z.string(),
+  /** Sealed. Null before the first sign-in. */
+  stepSecret: Bytes,
+  lastPeriod: z.number(),
 })
-const SessionRow = ManagerRow.extend({
-  is_complete: z.number(),
-  started_at: z.number(),
-  used_at: z.number(),
-  form_token: z.string(),
-  new_secret: z.instanceof(Uint8Array).nullable(),
+const SessionRow = z.object({
+  /** False between the password and the second step. */
+  isComplete: z.number().transform(Boolean),
+  startedAtSeconds: z.number(),
+  usedAtSeconds: z.number(),
+  formToken: z.string(),
+  /** The sealed secret that the manager is setting up. */
+  newSecret: Bytes,
+  /** JSON, for the next page. */
   notice: z.string().nullable(),
 })
-const SESSION = `SELECT managers.*, is_complete, started_at, used_at, form_token, sessions.step_secret AS new_secret, notice
+const MANAGER = `SELECT managers.key, name, role, entry_points AS entryPoints, password_hash AS passwordHash,
+  managers.step_secret AS stepSecret, last_period AS lastPeriod`
+const SESSION = `${MANAGER}, is_complete AS isComplete, started_at AS startedAtSeconds, used_at AS usedAtSeconds,
+  form_token AS formToken, sessions.step_secret AS newSecret, notice
   FROM sessions JOIN managers USING (key) WHERE id = ?`
+
+/** A manager as the sign-in needs it. */
+export type StoredManager = Readonly<z.output<typeof ManagerRow>>
+
+export interface ManagerSession extends Readonly<z.output<typeof SessionRow>> {
+  readonly manager: StoredManager
+}
 
 export type ManagerStore = ReturnType<typeof openManagerStore>
 
@@ -106,8 +111,8 @@ function openFile(path: string): DatabaseSync {
 }
 
 function managersIn(database: DatabaseSync) {
-  const byKey = database.prepare('SELECT * FROM managers WHERE key = ?')
-  const all = database.prepare('SELECT * FROM managers ORDER BY key')
+  const byKey = database.prepare(`${MANAGER} FROM managers WHERE key = ?`)
+  const all = database.prepare(`${MANAGER} FROM managers ORDER BY key`)
   const insert = database.prepare(
     'INSERT INTO managers (key, name, role, entry_points, password_hash) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key',
   )
@@ -126,9 +131,9 @@ function managersIn(database: DatabaseSync) {
   return {
     find(name: string): StoredManager | null {
       const row = byKey.get(usernameKey(name))
-      return row === undefined ? null : managerOf(ManagerRow.parse(row))
+      return row === undefined ? null : ManagerRow.parse(row)
     },
-    list: (): StoredManager[] => all.all().map((row) => managerOf(ManagerRow.parse(row))),
+    list: (): StoredManager[] => ManagerRow.array().parse(all.all()),
     /** Returns false if there is a manager of this name. */
     add({ name, role, entryPoints }: Manager, passwordHash: string): boolean {
       const points = entryPoints && JSON.stringify(entryPoints)
@@ -169,21 +174,12 @@ function sessionsIn(database: DatabaseSync) {
     session(id: string): ManagerSession | null {
       const row = byId.get(digestOf(id))
       if (row === undefined) return null
-      const parsed = SessionRow.parse(row)
-      return {
-        manager: managerOf(parsed),
-        isComplete: parsed.is_complete === 1,
-        startedAtSeconds: parsed.started_at,
-        usedAtSeconds: parsed.used_at,
-        formToken: parsed.form_token,
-        stepSecret: parsed.new_secret,
-        notice: parsed.notice,
-      }
+      return { ...SessionRow.parse(row), manager: ManagerRow.parse(row) }
     },
     /** Starts a session under a new id, and returns the id. */
     start(key: string, isComplete: boolean, nowSeconds: number): string {
-      const [id, token] = [newId(), newId()]
-      insert.run(digestOf(id), key, isComplete ? 1 : 0, Math.floor(nowSeconds), Math.floor(nowSeconds), token)
+      const id = newId()
+      insert.run(digestOf(id), key, isComplete ? 1 : 0, Math.floor(nowSeconds), Math.floor(nowSeconds), newId())
       return id
     },
     end: (id: string): void => void remove.run(digestOf(id)),
@@ -203,11 +199,4 @@ function newId(): string {
 /** The file has digests: a copy of it starts no session. */
 function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
-}
-
-function managerOf(row: z.infer<typeof ManagerRow>): StoredManager {
-  const { key, name, entry_points, password_hash, step_secret, last_period } = row
-  const role: Role = row.role
-  const entryPoints = entry_points === null ? null : z.array(z.string()).parse(JSON.parse(entry_points))
-  return { key, name, role, entryPoints, passwordHash: password_hash, stepSecret: step_secret, lastPeriod: last_period }
 }
