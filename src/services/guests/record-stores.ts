@@ -17,3 +17,16 @@ export async function openGuestStore(settings: GuestStoreSettings, deps: OpenSto
   if (chosen === undefined) throw new ConfigError(`There is no guests store of the kind ${settings.kind}.`)
   return await chosen.open(settings, deps)
 }
+
+/** Opens the store for the work of a command. The app may be running. @throws ConfigError if it cannot be used. */
+export async function withGuestStore<T>(
+  settings: GuestStoreSettings,
+  work: (records: GuestStore) => Promise<T>,
+): Promise<T> {
+  const records = await openGuestStore(settings, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+  try {
+    return await work(records)
+  } finally {
+    await records.close()
+  }
+}

@@ -3,7 +3,7 @@ import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { type CodeStore, createCodeStore } from '../../../features/access-codes/codes/code-store.ts'
 import { type AccessCodeSettings, accessCodesOf } from '../../../features/access-codes/fields.ts'
-import { openGuestStore } from '../../../services/guests/record-stores.ts'
+import { withGuestStore } from '../../../services/guests/record-stores.ts'
 import type { GuestsSettings } from '../../../services/guests/settings.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
@@ -32,12 +32,7 @@ export async function withCodes<T>(
   if (settings === null)
     throw new ConfigError(`Entry point ${entryPoint.name} has no access codes. Set ACCESS_CODES=on.`)
   const { store } = config.features.guests as GuestsSettings
-  const records = await openGuestStore(store, { nowSeconds: () => Date.now() / 1000, isCommand: true })
-  try {
-    return await work({ entryPoint, settings, codes: createCodeStore(records) })
-  } finally {
-    await records.close()
-  }
+  return await withGuestStore(store, (records) => work({ entryPoint, settings, codes: createCodeStore(records) }))
 }
 
 /** Returns UNIX time in whole seconds. */

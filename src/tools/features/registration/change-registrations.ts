@@ -4,8 +4,7 @@ import type { ActResult, Outcome } from '../../cli/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
-import { withRegistrations } from './open-registrations.ts'
-import type { RegistrationOptions, Step } from './options.ts'
+import { pagesOf, type RegistrationOptions, type Step, withRegistrations } from './open-registrations.ts'
 
 interface ChangeOptions extends RegistrationOptions {
   readonly all?: boolean
@@ -20,7 +19,6 @@ const FAULTS = {
   full: 'was not approved: no place is free. Cancel another, or raise most',
   'not-an-address': 'is not a mail address',
 } as const
-const PAGE = 500
 
 type Fault = keyof typeof FAULTS
 type Result = { readonly address: string; readonly fault: Fault | null }
@@ -39,7 +37,11 @@ export async function changeAndPrint(
 ): Promise<Outcome> {
   const open = { entryPoint: options.entryPoint, mailsPerMinute: options.perMinute }
   return await withRegistrations(io, open, async ({ registrations }) => {
-    const addresses = options.all ? await waitingIn(registrations, options.domain) : given
+    const addresses = [...given]
+    if (options.all) {
+      const waiting = pagesOf(registrations, { ...options, state: 'waiting-for-approval' })
+      for await (const page of waiting) addresses.push(...page.map(({ address }) => address))
+    }
     if (addresses.length === 0)
       return { ok: true, text: 'No guest waits for approval.', data: { changed: 0, faults: [] } }
     if (step !== 'approve') {
@@ -80,18 +82,6 @@ async function changeOne(registrations: Registrations, step: Step, typed: string
   if (step === 'forget') return { address, fault: (await registrations.forget(address)) ? null : 'unknown' }
   const change: Change = await registrations[step](address)
   return { address, fault: change.ok ? null : change.reason }
-}
-
-async function waitingIn(registrations: Registrations, domain: string | undefined): Promise<string[]> {
-  const addresses: string[] = []
-  let after: string | undefined
-  do {
-    const filter = { state: 'waiting-for-approval', domain: domain?.toLowerCase(), after, limit: PAGE } as const
-    const page = await registrations.page(filter)
-    addresses.push(...page.registrations.map(({ address }) => address))
-    after = page.next ?? undefined
-  } while (after !== undefined)
-  return addresses
 }
 
 function capital(word: string): string {

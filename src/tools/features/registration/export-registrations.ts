@@ -2,20 +2,18 @@ import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { Registration } from '../../../features/registration/book/registration.ts'
 import type { Registrations } from '../../../features/registration/book/registrations.ts'
 import type { Outcome } from '../../cli/command.ts'
-import { openFileSink, type ReportSink, standardOutput } from '../../cli/output/sink.ts'
+import { openFileSink, standardOutput } from '../../cli/output/sink.ts'
 import { type CsvCell, csvRecord } from '../../cli/terminal/csv.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { counted, printableJson } from '../../cli/terminal/text.ts'
 import { isoOf, rowOf } from './list-registrations.ts'
-import { withRegistrations } from './open-registrations.ts'
-import type { RegistrationOptions } from './options.ts'
+import { pagesOf, type RegistrationOptions, withRegistrations } from './open-registrations.ts'
 
 interface ExportOptions extends RegistrationOptions {
   readonly excel?: boolean
   readonly output?: string
 }
 
-const PAGE = 500
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** Writes registrations as CSV, or with --json as JSON Lines. */
@@ -30,7 +28,12 @@ export async function exportRegistrations(io: CommandIo, options: ExportOptions)
       if (!json) await sink.write(`${excel ? BYTE_ORDER_MARK : ''}${csvRecord(columns.map(({ title }) => title))}`)
       const lineOf = (one: Registration) =>
         json ? `${printableJson(rowOf(one))}\n` : csvRecord(columns.map(({ cell }) => cell(one)))
-      const count = await writeAll(opened.registrations, options, sink, lineOf, stop.signal)
+      let count = 0
+      for await (const page of pagesOf(opened.registrations, options)) {
+        await sink.write(page.map(lineOf).join(''))
+        count += page.length
+        if (stop.signal.aborted) break
+      }
       if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
       await sink.finish()
       if (output === undefined) return { ok: true }
@@ -74,22 +77,4 @@ function columnsOf({ name }: EntryPoint, { settings: { fields, group } }: Regist
     ...ofFields,
     ...ofConsents,
   ]
-}
-
-async function writeAll(
-  registrations: Registrations,
-  { state, domain }: ExportOptions,
-  sink: ReportSink,
-  lineOf: (registration: Registration) => string,
-  signal: AbortSignal,
-): Promise<number> {
-  let count = 0
-  let after: string | undefined
-  do {
-    const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit: PAGE })
-    await sink.write(page.registrations.map(lineOf).join(''))
-    count += page.registrations.length
-    after = page.next ?? undefined
-  } while (after !== undefined && !signal.aborted)
-  return count
 }

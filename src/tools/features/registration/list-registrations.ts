@@ -3,8 +3,7 @@ import type { Outcome } from '../../cli/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'
-import { type OpenRegistrations, withRegistrations } from './open-registrations.ts'
-import type { RegistrationOptions } from './options.ts'
+import { type OpenRegistrations, type RegistrationOptions, withRegistrations } from './open-registrations.ts'
 
 interface ListOptions extends RegistrationOptions {
   readonly after?: string

@@ -4,7 +4,7 @@ import { addCommand, addNotes, type CommandContext, runCommand } from '../../cli
 import { changeAndPrint } from './change-registrations.ts'
 import { exportRegistrations } from './export-registrations.ts'
 import { listRegistrations } from './list-registrations.ts'
-import { MAILS_PER_MINUTE, type Step } from './options.ts'
+import { MAILS_PER_MINUTE, type Step } from './open-registrations.ts'
 
 const MAILS = `The app sends the mails of a change, also after this command has ended. It sends codes before them.`
 

@@ -2,14 +2,12 @@ import { readConfig } from '../../../../config.ts'
 import { ConfigError } from '../../../../errors.ts'
 import { codeKey, viewerOf } from '../../../../features/access-codes/codes/code-records.ts'
 import { type CodeStore, createCodeStore } from '../../../../features/access-codes/codes/code-store.ts'
-import { openGuestStore } from '../../../../services/guests/record-stores.ts'
+import { withGuestStore } from '../../../../services/guests/record-stores.ts'
 import type { GuestsSettings } from '../../../../services/guests/settings.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
 import { canonicalText } from '../../../../users/viewer-fields.ts'
-import { BY_GROUP, type PeopleChoice, type Person } from '../../../cli/report/attendance/invited/people.ts'
+import { isInGroup, type PeopleChoice, type Person, personOf } from '../../../cli/report/attendance/invited/people.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
-
-const USERNAME = 'username'
 
 /**
  * Reads the people with access codes of all entry points: each personal code, and each sign-in with a shared one.
@@ -17,13 +15,13 @@ const USERNAME = 'username'
  */
 export async function codePeople({ env }: CommandIo, choice: PeopleChoice): Promise<Person[]> {
   const { store } = readConfig(env).features.guests as GuestsSettings
-  const records = await openGuestStore(store, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+  const wanted = choice.groups.map(canonicalText)
   const people: Person[] = []
-  try {
-    for await (const viewer of viewersOf(createCodeStore(records))) people.push(personOf(viewer, choice))
-  } finally {
-    await records.close()
-  }
+  await withGuestStore(store, async (records) => {
+    for await (const viewer of viewersOf(createCodeStore(records))) {
+      people.push(personOf(viewer, choice, isInGroup(viewer, wanted)))
+    }
+  })
   if (people.length === 0) throw new ConfigError('--invited codes: there are no access codes. Check GUESTS_STORE_URL.')
   return people
 }
@@ -41,19 +39,5 @@ async function* viewersOf(codes: CodeStore): AsyncGenerator<Viewer> {
         yield viewerOf({ batch, code }, use, names.get(use) ?? null).viewer
       }
     }
-  }
-}
-
-function personOf(
-  { username, groups, attributes }: Viewer,
-  { identifier = USERNAME, by, groups: wanted }: PeopleChoice,
-) {
-  const value = by === undefined ? undefined : attributes[by]
-  return {
-    username,
-    identifier: identifier === USERNAME ? username : (attributes[identifier] ?? null),
-    groups,
-    values: by === BY_GROUP ? groups : value === undefined ? [] : [value],
-    isInvited: wanted.length === 0 || wanted.some((group) => groups.includes(canonicalText(group))),
   }
 }

@@ -1,10 +1,8 @@
 import { ConfigError } from '../../../../errors.ts'
 import { guestOf } from '../../../../features/registration/guest.ts'
-import { BY_GROUP, type PeopleChoice, type Person } from '../../../cli/report/attendance/invited/people.ts'
+import { isInGroup, type PeopleChoice, type Person, personOf } from '../../../cli/report/attendance/invited/people.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
-import { type OpenRegistrations, withAllRegistrations } from '../open-registrations.ts'
-
-const PAGE = 500
+import { type OpenRegistrations, pagesOf, withAllRegistrations } from '../open-registrations.ts'
 
 /**
  * Reads the approved guests of all entry points. A guest of several counts once.
@@ -19,22 +17,11 @@ export async function registeredPeople(io: CommandIo, choice: PeopleChoice): Pro
   throw new ConfigError('--invited registrations: there is no approved registration. Check REGISTRATION.')
 }
 
-async function* guestsIn({ registrations }: OpenRegistrations, { identifier, by, groups: wanted }: PeopleChoice) {
-  let after: string | undefined
-  do {
-    const page = await registrations.page({ state: 'approved', after, limit: PAGE })
-    for (const registration of page.registrations) {
-      const { username, groups, attributes } = guestOf(registration, registrations.settings, 0).viewer
-      const value = by === undefined ? undefined : attributes[by]
-      const person: Person = {
-        username,
-        identifier: identifier === undefined ? username : (attributes[identifier] ?? null),
-        groups,
-        values: by === BY_GROUP ? groups : value === undefined ? [] : [value],
-        isInvited: wanted.length === 0 || groups.some((group) => wanted.includes(group)),
-      }
-      yield person
+async function* guestsIn({ registrations }: OpenRegistrations, choice: PeopleChoice) {
+  for await (const page of pagesOf(registrations, { state: 'approved' })) {
+    for (const registration of page) {
+      const { viewer } = guestOf(registration, registrations.settings, 0)
+      yield personOf(viewer, choice, isInGroup(viewer, choice.groups))
     }
-    after = page.next ?? undefined
-  } while (after !== undefined)
+  }
 }

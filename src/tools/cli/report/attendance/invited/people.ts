@@ -1,5 +1,9 @@
+import type { Viewer } from '../../../../../users/user-store.ts'
 import type { Lazy } from '../../../lazy.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
+
+/** Stands for the name of a viewer in the place of an attribute. */
+export const USERNAME = 'username'
 
 /** A person who was invited, or who else is in the store. */
 export interface Person {
@@ -20,6 +24,27 @@ export interface PeopleChoice {
   readonly by: string | undefined
   /** Only members of one of these groups are invited. Empty: all. */
   readonly groups: readonly string[]
+}
+
+/** Returns a person of a list. Undefined choices mean the name of the viewer, and no values. */
+export function personOf(
+  { username, groups, attributes }: Viewer,
+  { identifier = USERNAME, by }: Pick<PeopleChoice, 'identifier' | 'by'>,
+  isInvited: boolean,
+): Person {
+  const value = by === undefined ? undefined : attributes[by]
+  return {
+    username,
+    identifier: identifier === USERNAME ? username : (attributes[identifier] ?? null),
+    groups,
+    values: by === BY_GROUP ? groups : value === undefined ? [] : [value],
+    isInvited,
+  }
+}
+
+/** True without wanted groups, and for a member of one. */
+export function isInGroup({ groups }: Pick<Viewer, 'groups'>, wanted: readonly string[]): boolean {
+  return wanted.length === 0 || groups.some((group) => wanted.includes(group))
 }
 
 /** Reads the people of a list. @throws ConfigError if there are none. */

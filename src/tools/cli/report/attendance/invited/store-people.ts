@@ -5,11 +5,10 @@ import { canonicalText } from '../../../../../users/viewer-fields.ts'
 import type { Outcome } from '../../../command.ts'
 import { withEditableStore } from '../../../settings/editable-store.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
-import { BY_GROUP, type PeopleChoice, type Person } from './people.ts'
+import { BY_GROUP, isInGroup, type PeopleChoice, type Person, personOf, USERNAME } from './people.ts'
 
 /** The parameter that the service takes for the name of a viewer. */
 const NAME_PARAMETER = 'user'
-const USERNAME = 'username'
 /** The list of `--invited` that is not a file. */
 export const STORE = 'store'
 
@@ -23,15 +22,8 @@ export async function storePeople(io: CommandIo, { identifier, by, groups }: Peo
   const people: Person[] = []
   const read = async (store: EditableUserStore): Promise<Outcome> => {
     for await (const { viewer } of store.list()) {
-      const { username, attributes } = viewer
-      const value = by === undefined ? undefined : attributes[by]
-      people.push({
-        username,
-        identifier: attribute === USERNAME ? username : (attributes[attribute] ?? null),
-        groups: viewer.groups,
-        values: by === BY_GROUP ? viewer.groups : value === undefined ? [] : [value],
-        isInvited: !viewer.disabled && (wanted.length === 0 || viewer.groups.some((group) => wanted.includes(group))),
-      })
+      const isInvited = !viewer.disabled && isInGroup(viewer, wanted)
+      people.push(personOf(viewer, { identifier: attribute, by }, isInvited))
     }
     return { ok: true }
   }
