@@ -65,7 +65,7 @@ export function createMailQueue({
 
   function pause(ms: number | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(end, ms).unref()
+    const timer = setTimeout(end, ms)
     function end() {
       clearTimeout(timer)
       pauses.delete(end)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { colorsOf, DarkColor, LightColor } from '../../../brand/colors.ts'
 import { entryPointSources, readEntryPointSettings, readFeatureSettings } from '../../../config.ts'
@@ -17,8 +16,9 @@ import {
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { knownLanguage } from '../../../languages/languages.ts'
 import type { MailBrand } from '../../../services/mail/layout.ts'
+import { createMailQueue, type MailQueue } from '../../../services/mail/mail-queue.ts'
 import { MAIL_SETTINGS } from '../../../services/mail/settings.ts'
-import { type Mail, MailFault, type MailServer, openMailServer } from '../../../services/mail/smtp.ts'
+import { type Mail, MailFault, openMailServer } from '../../../services/mail/smtp.ts'
 import { readWatchUrl, watchUrlOf } from '../../../services/watch-page/service.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer, ViewerState } from '../../../users/user-store.ts'
@@ -66,12 +66,12 @@ const MOST_DEFERRED = 10
 /** Adds the options of every command that invites viewers. */
 export function addInvitationOptions(command: Command): Command {
   return command
-    .option('--days <N>', `the days until an invitation expires (default: ${DEFAULT_DAYS})`, parseDays)
+    .option('--days <N>', `the days until an invitation expires (default: ${DEFAULT_DAYS})`, wholeNumber(MOST_DAYS))
     .option('--links <FILE>', 'write the links to a new CSV file instead of sending them')
     .option('--language <TAG>', 'the language of the mails, such as de')
     .option('--entry-point <NAME>', 'the entry point whose pages the links open')
     .option('--for <TEXT>', 'what the mails invite to, such as "Annual meeting, 27 November 20:00"', parseOccasion)
-    .option('--per-minute <N>', 'the most mails in a minute (default: no limit)', parsePerMinute)
+    .option('--per-minute <N>', 'the most mails in a minute (default: no limit)', wholeNumber(MOST_PER_MINUTE))
 }
 
 /**
@@ -89,8 +89,14 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   if (options.links !== undefined) return openFileSender(options.links, create)
   if (server === null)
     throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
-  const mailServer = await openMailServer(server)
-  const sendMail = mailSender(mailServer)
+  const queue = createMailQueue({
+    server: await openMailServer(server),
+    mailsPerHour: 0,
+    onAway: () => {},
+    pauseMs: () => 0,
+    retryMs: [RETRY_MS],
+  })
+  const sendMail = mailSender(queue)
   const stop = new AbortController()
   // Without a pace, Ctrl-C ends a command that sends one mail at once.
   const unlisten = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
@@ -117,7 +123,7 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
     },
     close() {
       unlisten()
-      mailServer.close()
+      queue.close()
     },
   }
 }
@@ -146,33 +152,27 @@ async function release(store: InvitingStore, { viewer, digest, expiresAtSeconds 
 }
 
 /**
- * Returns a function that sends mails. It throws a MailFault for a mail that the server refuses, and an UpstreamError if
- * the server refuses all mails.
+ * Returns a function that sends mails, with one retry if the server is away for a moment. It throws a MailFault for a mail
+ * that the server refuses, and an UpstreamError if the server refuses all mails.
  */
-function mailSender(mailServer: Pick<MailServer, 'send'>): (mail: Mail) => Promise<void> {
+function mailSender(queue: Pick<MailQueue, 'add'>): (mail: Mail) => Promise<void> {
   let deferredInARow = 0
   return async (mail) => {
-    try {
-      await sendWithRetry(() => mailServer.send(mail))
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    queue.add({
+      prepare: () => Promise.resolve(mail),
+      onEnd: (result, error) => resolve(result === 'sent' ? null : error),
+    })
+    const cause = await promise
+    if (!(cause instanceof MailFault)) {
+      if (cause !== null) throw cause
       deferredInARow = 0
-    } catch (cause) {
-      if (!(cause instanceof MailFault)) throw cause
-      deferredInARow = cause.isFinal ? 0 : deferredInARow + 1
-      if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
-      const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
-      throw new UpstreamError('mail-server', message, { cause })
+      return
     }
-  }
-}
-
-/** Sends a mail, with one retry if the server is away for a moment. */
-async function sendWithRetry(send: () => Promise<void>): Promise<void> {
-  try {
-    await send()
-  } catch (fault) {
-    if (!(fault instanceof MailFault) || fault.isFinal) throw fault
-    await sleep(RETRY_MS)
-    await send()
+    deferredInARow = cause.isFinal ? 0 : deferredInARow + 1
+    if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
+    const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
+    throw new UpstreamError('mail-server', message, { cause })
   }
 }
 
@@ -208,8 +208,8 @@ function brandIn({
   BRAND_COLOR_DARK,
   HELP_URL = '',
 }: Readonly<Record<string, string | undefined>>): MailBrand {
-  const [light, dark] = [LightColor.safeParse(BRAND_COLOR).data, DarkColor.safeParse(BRAND_COLOR_DARK).data]
-  return { colors: colorsOf(light, dark), helpUrl: /^(https?|mailto):/.test(HELP_URL) ? HELP_URL : null }
+  const colors = colorsOf(LightColor.safeParse(BRAND_COLOR).data, DarkColor.safeParse(BRAND_COLOR_DARK).data)
+  return { colors, helpUrl: /^(https?|mailto):/.test(HELP_URL) ? HELP_URL : null }
 }
 
 /** Returns a text for the subject of a mail. Refuses what could begin another header, or turn the text around. */
@@ -220,14 +220,10 @@ function parseOccasion(text: string): string {
   throw new InvalidArgumentError(`Use one line of at most ${MOST_CHARACTERS} characters, without control characters.`)
 }
 
-function parsePerMinute(text: string): number {
-  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (number >= 1 && number <= MOST_PER_MINUTE) return number
-  throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_PER_MINUTE}.`)
-}
-
-function parseDays(text: string): number {
-  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (days >= 1 && days <= MOST_DAYS) return days
-  throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_DAYS}.`)
+function wholeNumber(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
+    if (number >= 1 && number <= most) return number
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`)
+  }
 }

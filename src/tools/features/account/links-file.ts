@@ -1,6 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { ConfigError } from '../../../errors.ts'
 import type { Invitation } from '../../../features/account/links/invitation.ts'
+import { csvRecord } from '../../cli/terminal/csv.ts'
 
 const HEADER = 'username,link,expires\n'
 
@@ -16,7 +17,8 @@ export function openLinksFile(path: string): { write: (invitation: Invitation) =
     if (fstatSync(file).size === 0) writeSync(file, HEADER)
     return {
       write({ viewer, link, expiresAtSeconds }) {
-        writeSync(file, `${quoted(viewer.username)},${link},${new Date(expiresAtSeconds * 1000).toISOString()}\n`)
+        const expires = new Date(expiresAtSeconds * 1000).toISOString()
+        writeSync(file, csvRecord([viewer.username, link, expires]).replace('\r\n', '\n'))
         // The store notes that the link is sent only after the link is on the disk.
         fsyncSync(file)
       },
@@ -32,10 +34,4 @@ export function openLinksFile(path: string): { write: (invitation: Invitation) =
 function isOurs(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined || (stats.isFile() && (stats.size === 0 || readFileSync(path, 'utf8').startsWith(HEADER)))
-}
-
-/** A name that begins like a formula is a text, also in a spreadsheet. */
-function quoted(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
