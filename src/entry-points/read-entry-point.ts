@@ -49,7 +49,8 @@ type OwnOfHash = Omit<HashEntryPoint, Exclude<keyof EntryPoint, 'viewerAuth' | '
 
 function readHash(source: SettingSource, rules: AddressRules): OwnOfHash {
   const values = source.read(hashSettings(rules))
-  const [secret, previous] = [source.fileOf('secret'), source.fileOf('secretPrevious')]
+  const secret = source.fileOf('secret')
+  const previous = source.fileOf('secretPrevious')
   return {
     viewerAuth: 'hash',
     secret: values.secret,

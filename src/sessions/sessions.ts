@@ -165,7 +165,8 @@ async function currentViewer(
   const viewer = await lookUp(users, stored)
   if (viewer === null) return 'viewer gone or disabled'
   // A session of an earlier release, or a viewer of a store without hashes, has no version to compare.
-  const [before, now] = [stored.passwordVersion, viewer.passwordVersion]
+  const before = stored.passwordVersion
+  const now = viewer.passwordVersion
   return before !== undefined && now !== undefined && before !== now ? 'password changed' : viewer
 }
 

@@ -18,7 +18,8 @@ export const attendance: BenchPart = {
   expectedSeconds: 150,
   async *rows({ installation, progress }) {
     const { folder } = installation
-    const [report, list] = [join(folder, 'report'), join(folder, 'invited.csv')]
+    const report = join(folder, 'report')
+    const list = join(folder, 'invited.csv')
     const names = Array.from(
       { length: INVITED },
       (_, at) => `viewer.number.${at}@example.com${at % 3 === 0 ? '.org' : ''}\n`,

@@ -22,7 +22,8 @@ export async function runCommandLine(
 ): Promise<CommandRun> {
   const startedMs = performance.now()
   const words = npmScript('viewer-auth')
-  const [flags, program = ''] = [words.slice(0, -1), words.at(-1)]
+  const flags = words.slice(0, -1)
+  const program = words.at(-1) ?? ''
   const child = spawn(process.execPath, [...flags, '--import', './test/bench/report-peak.ts', program, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },

@@ -30,8 +30,12 @@ export const manager: BenchPart = {
     const cookie = `manager=${store.start(NAME, true, Date.now() / 1000)}`
     store.close()
     const env = {
-      ...{ ...environment, MANAGER_PORT: '0', MANAGER_URL: 'http://localhost:3100', MANAGER_STORE_FILE: file },
-      ...{ MANAGER_SECRET: environment.SESSION_SECRET ?? '', MANAGER_LOG_FILE: join(folder, 'manager.log') },
+      ...environment,
+      MANAGER_PORT: '0',
+      MANAGER_URL: 'http://localhost:3100',
+      MANAGER_STORE_FILE: file,
+      MANAGER_SECRET: environment.SESSION_SECRET ?? '',
+      MANAGER_LOG_FILE: join(folder, 'manager.log'),
     }
     await using children = openChildren()
     const login = await children.start(run.installation.loginApp())
@@ -52,7 +56,9 @@ export const manager: BenchPart = {
     })
     const ofAlone = median(rounds.map(({ beside, alone }) => beside / alone)).toFixed(2)
     yield {
-      ...{ name: 'Sign-ins beside ten managers, against beside a bare server', unit: '/s', target: { atLeast: 0.95 } },
+      name: 'Sign-ins beside ten managers, against beside a bare server',
+      unit: '/s',
+      target: { atLeast: 0.95 },
       ...compared(
         rounds,
         ({ beside }) => beside,
@@ -61,11 +67,15 @@ export const manager: BenchPart = {
       note: `${ofAlone} of sign-ins alone; the bare server sends the same pages`,
     }
     yield {
-      ...{ name: 'Cores that the pages of ten managers take', unit: '', target: { atMost: 0.05 } },
+      name: 'Cores that the pages of ten managers take',
+      unit: '',
+      target: { atMost: 0.05 },
       ...measured(rounds, ({ cores }) => cores),
     }
     yield {
-      ...{ name: 'Page of a manager while all cores hash, 95 of 100', unit: 'ms', target: { atMost: 200 } },
+      name: 'Page of a manager while all cores hash, 95 of 100',
+      unit: 'ms',
+      target: { atMost: 200 },
       ...measured(rounds, ({ pagesMs: times }) => quantile(times, 0.95)),
     }
   },

@@ -83,11 +83,11 @@ async function readPagesBarely(
 /** Returns the settings of a service for the command line. */
 export function environmentAt(origin: string): Record<string, string> {
   return {
-    ...{ SERVICE_AUTH_URL: origin, SERVICE_OAUTH_URL: origin, SERVICE_BASE_URL: origin },
-    ...{
-      SERVICE_ANALYTICS_URL: `${origin}/v1`,
-      SERVICE_CLIENT_ID: '0'.repeat(40),
-      SERVICE_CLIENT_SECRET: '1'.repeat(40),
-    },
+    SERVICE_AUTH_URL: origin,
+    SERVICE_OAUTH_URL: origin,
+    SERVICE_BASE_URL: origin,
+    SERVICE_ANALYTICS_URL: `${origin}/v1`,
+    SERVICE_CLIENT_ID: '0'.repeat(40),
+    SERVICE_CLIENT_SECRET: '1'.repeat(40),
   }
 }

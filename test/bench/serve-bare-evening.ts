@@ -16,7 +16,8 @@ process.env.UV_THREADPOOL_SIZE ??= String(threadPoolSize())
 const [file = '', passwordHash = ''] = process.argv.slice(2)
 const { gets, wrong, right } = JSON.parse(readFileSync(file, 'utf8')) as RecordedEvening
 const queue = createQueue({ ...hashingQueueOptions(), queueLength: Number.MAX_SAFE_INTEGER })
-const [sendWrong, sendRight] = [recordedAnswer(wrong), recordedAnswer(right)]
+const sendWrong = recordedAnswer(wrong)
+const sendRight = recordedAnswer(right)
 const senders = new Map(gets.map(({ path, answer }) => [path, recordedAnswer(answer)]))
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {

@@ -20,8 +20,10 @@ const server = createServer((req, res) => {
   }
   const isViewers = url.pathname === '/v1/viewers'
   const count = isViewers ? segments / SEGMENTS_OF_VIEWER : segments
-  const [page, limit] = [Number(url.searchParams.get('_page')), Number(url.searchParams.get('_limit'))]
-  const [first, end] = [(page - 1) * limit, Math.min(count, page * limit)]
+  const page = Number(url.searchParams.get('_page'))
+  const limit = Number(url.searchParams.get('_limit'))
+  const first = (page - 1) * limit
+  const end = Math.min(count, page * limit)
   const rows = Array.from({ length: end - first }, (_, at) => (isViewers ? viewer : view)(first + at))
   const next = end < count ? `{"href":"?_page=${page + 1}&_limit=${limit}"}` : 'null'
   res.end(`{"data":[${rows.join()}],"pagination":{"count":${count},"next":${next}}}`)

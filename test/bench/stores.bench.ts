@@ -62,7 +62,9 @@ async function* postgresRows(
   files: Files,
   postgres: PostgresServer,
 ): AsyncGenerator<BenchRow | FailedRow> {
-  const [many, few, other] = [await newDatabase(postgres), await newDatabase(postgres), await newDatabase(postgres)]
+  const many = await newDatabase(postgres)
+  const few = await newDatabase(postgres)
+  const other = await newDatabase(postgres)
   const bare = await barePostgresRowsPerSecond(other, run.installation.passwordHash)
   for (const url of [many, few]) await runCommandLine(['viewers', 'migrate'], { USER_STORE_URL: url })
   yield* importRows(run, 'PostgreSQL', many, files.many, bare)

@@ -93,7 +93,8 @@ async function prepare(program: ProxyProgram, appPort: number, change: Change) {
   const { certificate, key } = await makeCertificate([`DNS:${HOST}`])
   writeFileSync(join(folder, 'fullchain.pem'), certificate)
   writeFileSync(join(folder, 'privkey.pem'), key)
-  const [port, plainPort] = [await freePort(), await freePort()]
+  const port = await freePort()
+  const plainPort = await freePort()
   const text = change(readFileSync(join(FOLDER, program.file), 'utf8'))
   const named = program.configure(text, { folder, appPort, port, plainPort })
   return { folder, port, plainPort, certificate, named, env: { PATH: '/usr/bin:/bin', HOME: folder } }

@@ -46,7 +46,9 @@ async function prepareCopies(faultOf: (copy: AppProgram, restart: () => Promise<
   const { SESSION_STORE_URL = '', LIMITS_STORE_URL = '' } = await redis.settingsAt('127.0.0.1', redis.port)
   const settings = {
     ...(await postgres.settingsAt('127.0.0.1', postgres.port)),
-    ...{ SESSION_STORE_URL, LIMITS_STORE_URL, TRUST_PROXY_HOPS: '1' },
+    SESSION_STORE_URL,
+    LIMITS_STORE_URL,
+    TRUST_PROXY_HOPS: '1',
   }
   const copies: [AppProgram, AppProgram] = await Promise.all([startApp({ settings }), startApp({ settings })])
   const restart = async () => {

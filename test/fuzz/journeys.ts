@@ -103,7 +103,8 @@ export function createJourneys(traveller: Traveller) {
     const base = random.pick(['', '/e/gold', '/e/provider', '/e/token'])
     const context = contextAt(base)
     const screen = await step(get(screenAt(base), context), 3)
-    const [wait, flow] = [fieldIn(screen, 'wait'), fieldIn(screen, 'flow')]
+    const wait = fieldIn(screen, 'wait')
+    const flow = fieldIn(screen, 'flow')
     await step(post(`${base}/sso/status`, { wait }), 6)
     await step(post(`${base}/sso/continue`, { ...context, wait }), 4)
     credentials.waits.set(wait, SSO_VIEWER)
@@ -141,7 +142,8 @@ export function createJourneys(traveller: Traveller) {
     const username = goldName(index)
     const context = contextAt(base)
     const screen = await step(get(screenAt(base), { ...context, prompt: 'passkey' }), 3)
-    const [wait, flow] = [fieldIn(screen, 'wait'), fieldIn(screen, 'flow')]
+    const wait = fieldIn(screen, 'wait')
+    const flow = fieldIn(screen, 'flow')
     credentials.waits.set(wait, username)
     const isCreating = !hasPasskey
     for (const isBent of [true, true, false]) {

@@ -161,7 +161,8 @@ function isBelow(target: string, base: string): boolean {
 }
 
 function isWithin(location: string | undefined, address: string): boolean {
-  const [url, allowed] = [URL.parse(location ?? ''), new URL(address)]
+  const url = URL.parse(location ?? '')
+  const allowed = new URL(address)
   if (url === null || url.origin !== allowed.origin) return false
   return address.endsWith('/') ? url.pathname.startsWith(allowed.pathname) : url.pathname === allowed.pathname
 }

@@ -17,7 +17,8 @@ import type { Random } from './random.ts'
 
 /** Returns an address of a viewer, as the proxy writes it. */
 export function anyAddress(random: Random): string {
-  const [a, b] = [random.below(64), random.below(64)]
+  const a = random.below(64)
+  const b = random.below(64)
   return random.chance(0.2) ? `2001:db8:${a.toString(16)}:${b.toString(16)}::1` : `10.1.${a}.${b}`
 }
 

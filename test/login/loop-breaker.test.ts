@@ -72,7 +72,8 @@ test('another viewer can sign in during a loop', async () => {
 
 test('a loop of one viewer does not stop another viewer', async () => {
   const app = await startLoginApp()
-  const [first, second] = [await signIn(app), await signIn(app)]
+  const first = await signIn(app)
+  const second = await signIn(app)
   expect(await statusesOf(app, 3, '/', first)).toEqual([303, 303, 409])
   expect(await statusesOf(app, 2, '/', second)).toEqual([303, 303])
 })
@@ -118,7 +119,8 @@ test('screens without a sign-in are not a loop', async () => {
 
 test('a player that comes back with another query each time is stopped after 100 responses', async () => {
   const app = await startLoginApp()
-  const [Cookie, another] = [await signIn(app), await signIn(app)]
+  const Cookie = await signIn(app)
+  const another = await signIn(app)
   const statuses: number[] = []
   for (let turn = 0; turn < 120; turn += 1) {
     app.clock.seconds += 0.2

@@ -26,7 +26,8 @@ test('a sign-in on a shared device ends the earlier session of this browser, and
   const file = join(temporaryFolder(), 'sessions.db')
   const app = await startLoginApp({ sessionFile: file })
   app.users.add(BOB.username, BOB.password)
-  const [Cookie, elsewhere] = [await signIn(app, BOB), await signIn(app)]
+  const Cookie = await signIn(app, BOB)
+  const elsewhere = await signIn(app)
   const answer = await app.post('/sign-in', ON_SHARED, { Cookie })
   expect(answer.status).toBe(303)
   expect(answer.setCookies).toEqual([ENDED])

@@ -59,7 +59,8 @@ test.each([
 })
 
 test('a link to a damaged session file stays a link', () => {
-  const [file, link] = [newFile(), newFile()]
+  const file = newFile()
+  const link = newFile()
   writeFileSync(file, Buffer.alloc(5000))
   symlinkSync(file, link)
   open(link)

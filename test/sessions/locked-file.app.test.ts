@@ -60,7 +60,8 @@ test('no request waits while another process locks the session file', async () =
 
 test('a session that is over shows the sign-in screen while the file is locked, and is removed later', async () => {
   const { file, clock, app } = await startWithFile()
-  const [old, gone] = [await signIn(app), await signIn(app)]
+  const old = await signIn(app)
+  const gone = await signIn(app)
   const unlock = await lock(file)
   app.users.remove(ADA.username)
   expectScreen(await app.get('/', { Cookie: gone }))

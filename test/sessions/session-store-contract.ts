@@ -73,7 +73,8 @@ export function sessionStoreContract(name: string, prepare: () => Promise<Open>)
     })
 
     test(`the session store in ${name} serves several processes at once`, async () => {
-      const [one, two] = [await open(), await open()]
+      const one = await open()
+      const two = await open()
       await set(one, 'a', ada())
       expect(await get(two, 'a')).toMatchObject({ viewer: { username: 'ada' } })
       await destroy(two, 'a')

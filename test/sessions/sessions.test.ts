@@ -138,7 +138,8 @@ test('a sign-out works without a session', async () => {
 
 test('a sign-out ends the session of one viewer only', async () => {
   const app = await startLoginApp()
-  const [first, second] = [await signIn(app), await signIn(app)]
+  const first = await signIn(app)
+  const second = await signIn(app)
   await app.post('/sign-out', '', { Cookie: first })
   expectScreen(await app.get('/', { Cookie: first }))
   expect((await app.get('/', { Cookie: second })).status).toBe(303)

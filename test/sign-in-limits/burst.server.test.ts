@@ -106,10 +106,8 @@ function visible({ status, headers: { date: _date, 'retry-after': wait, ...heade
   return { status, headers, text: withoutSeconds, minutes: Math.round(Number(wait) / 60) }
 }
 
-const [FIRST_STORES, OTHER_STORES] = [
-  ['SQLite', 'a slow HTTP service'],
-  ['PostgreSQL', 'LDAP, with two names of the account'],
-]
+const FIRST_STORES = ['SQLite', 'a slow HTTP service']
+const OTHER_STORES = ['PostgreSQL', 'LDAP, with two names of the account']
 
 describe.each([
   ['memory', rowsFor(FIRST_STORES, OTHER_STORES)],

@@ -54,7 +54,8 @@ function testChanges(createStorage: () => Promise<Open>): void {
 
   test('one of two concurrent additions of the same name succeeds', async () => {
     const open = await createStorage()
-    const [one, other] = [await openStore(open), await openStore(open)]
+    const one = await openStore(open)
+    const other = await openStore(open)
     const changes = await Promise.all([one.add(ada, password), other.add(ada, 'another heron ladder')])
     expect(changes.map(({ ok }) => ok).sort()).toEqual([false, true])
     expect(await listed(one)).toHaveLength(1)

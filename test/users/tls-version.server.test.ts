@@ -25,8 +25,11 @@ async function startServer(
   // OpenSSL allows old versions only at the lowest level.
   const ciphers = 'DEFAULT@SECLEVEL=0'
   const secureContext = createSecureContext({
-    ...{ key: own.key, cert: own.certificate, ciphers },
-    ...{ minVersion: version, maxVersion: version },
+    key: own.key,
+    cert: own.certificate,
+    ciphers,
+    minVersion: version,
+    maxVersion: version,
   })
   const encrypt = (socket: Socket) => {
     const secure = new TLSSocket(socket, { isServer: true, secureContext })

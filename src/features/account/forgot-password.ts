@@ -120,7 +120,8 @@ async function createMail(
   const to = mailAddressOf(viewer, mailAttribute)
   if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
   const name = greetingNameOf(viewer, nameAttribute)
-  const [{ brand }, watchUrl] = [entryPoint, watchUrlOf(entryPoint)]
+  const { brand } = entryPoint
+  const watchUrl = watchUrlOf(entryPoint)
   const context = { to, name, username: viewer.username, service, language, brand, watchUrl, request }
   return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
 }

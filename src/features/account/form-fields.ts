@@ -34,7 +34,8 @@ export async function readNewPassword(
     ok: false,
     refusal: { status: 400, text, count },
   })
-  const [password, repeated] = [textOf(body.newPassword), textOf(body.repeatPassword)]
+  const password = textOf(body.newPassword)
+  const repeated = textOf(body.repeatPassword)
   if (password === '' || repeated === '') return refuse(({ account }) => account.errors.emptyPasswords)
   if (UNREADABLE_PASSWORD.test(password)) return refuse(({ account }) => account.errors.unreadable)
   if (password !== repeated) return refuse(({ account }) => account.errors.passwordsDiffer)

@@ -66,7 +66,10 @@ export function postStart(deps: SsoRouteDeps): RequestHandler {
 export async function beginSignIn(deps: SsoRouteDeps, req: Request, res: Response, begun: NewSignIn): Promise<void> {
   const { sso, provider, windows, cookies, entryPoint, nowSeconds, logSignIn } = deps
   const { flow, network, language: chosen, wantsOtherAccount, reason } = begun
-  const [state, nonce, codeVerifier, browserKey] = [randomText(), randomText(), randomText(), randomText()]
+  const state = randomText()
+  const nonce = randomText()
+  const codeVerifier = randomText()
+  const browserKey = randomText()
   const language = chosen ?? languageOf(req, entryPoint.brand.defaultLanguage)
   const address = provider.authorizationUrl({ state, nonce, codeVerifier, wantsOtherAccount, language })
   await sso.flows.put(STATE, digestOf(state), {

@@ -51,7 +51,8 @@ export function openLimitedFile(
 function rename(path: string): void {
   const time = new Date().toISOString().replace(/[:Z]/g, '')
   renameSync(path, `${path}.${time}-${randomInt(100_000, 1_000_000)}`)
-  const [folder, name] = [dirname(path), basename(path)]
+  const folder = dirname(path)
+  const name = basename(path)
   const renamed = readdirSync(folder).filter(
     (other) => other.startsWith(name) && RENAMED.test(other.slice(name.length)),
   )

@@ -24,7 +24,8 @@ export function parseMailAddress(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > LONGEST_INPUT) return null
   const trimmed = text.trim()
   const at = trimmed.lastIndexOf('@')
-  const [local, domain] = [trimmed.slice(0, at), parseDomain(trimmed.slice(at + 1))]
+  const local = trimmed.slice(0, at)
+  const domain = parseDomain(trimmed.slice(at + 1))
   if (at < 1 || local.length > LONGEST_LOCAL_PART || !LOCAL_PART.test(local) || domain === null) return null
   const address = `${local.toLowerCase()}@${domain}`
   return address.length > LONGEST_ADDRESS ? null : address

@@ -123,7 +123,8 @@ export function createMailCodes(deps: MailCodesDeps, scope: string): MailCodes {
       if (outbox.waiting() >= MOST_WAITING) throw new OverloadedError('Too many mails wait', OVERLOAD_RETRY_SECONDS)
       const secret = known ?? randomBytes(32).toString('base64url')
       const code = newCode()
-      const [askedAtSeconds, endsAtSeconds] = [nowSeconds(), nowSeconds() + CODE_SECONDS]
+      const askedAtSeconds = nowSeconds()
+      const endsAtSeconds = nowSeconds() + CODE_SECONDS
       const text = JSON.stringify({ digest: digestOf({ secret, address }, code), tries: 0, askedAtSeconds })
       const mail = { scope, address, code, language, device: [...device], requestId, endsAtSeconds }
       const step = outbox.stepFor({ ...mail, atMs: askedAtSeconds * 1000 }, `${scope} ${siteOf(clientAddress)}`)

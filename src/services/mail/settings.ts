@@ -47,7 +47,8 @@ const SmtpUrl = z.string().transform((text, context): Server => {
     return fail(context, FORM)
   }
   if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') return fail(context, FORM)
-  const [user, password] = [decodedPart(url.username), decodedPart(url.password)]
+  const user = decodedPart(url.username)
+  const password = decodedPart(url.password)
   if (user === null || password === null || (user === '') !== (password === '')) return fail(context, FORM)
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),

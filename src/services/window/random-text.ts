@@ -15,6 +15,7 @@ export function digestOf(text: string): string {
 /** True for a text with this digest. */
 export function hasDigest(text: string | null, digest: string): boolean {
   if (text === null) return false
-  const [left, right] = [Buffer.from(digestOf(text)), Buffer.from(digest)]
+  const left = Buffer.from(digestOf(text))
+  const right = Buffer.from(digest)
   return left.length === right.length && timingSafeEqual(left, right)
 }

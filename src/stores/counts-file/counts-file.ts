@@ -60,7 +60,8 @@ function openFile(file: string, warn: (message: string) => void) {
     setTimeout(commit, COMMIT_EVERY_MS)
   }
   const openCounter: OpenCounter = (...given) => {
-    const [first, inMemory] = [inFile(...given), openMemoryCounter(...given)]
+    const first = inFile(...given)
+    const inMemory = openMemoryCounter(...given)
     return eachStep(async (_key, step) => {
       // A full disk still returns old counts. Reading these and counting in memory would reach no limit.
       if (performance.now() < usableAtMs) return await step(inMemory)

@@ -36,7 +36,8 @@ export async function unlock(
 export async function failuresIn({ openCounter, keys }: CountsInStore, username: string): Promise<FailedSignIns> {
   const account = accountKey(username)
   const prefix = pairPrefix(account)
-  const [inPairs, delays] = [openCounter(FAILED_PAIR, DAY_SECONDS), openCounter(DELAY, LONGEST_DELAY_SECONDS)]
+  const inPairs = openCounter(FAILED_PAIR, DAY_SECONDS)
+  const delays = openCounter(DELAY, LONGEST_DELAY_SECONDS)
   const networks = new Set([...(await keys(FAILED_PAIR, prefix))].map((key) => key.slice(prefix.length)))
   const addresses = await Promise.all(
     [...networks].toSorted().map(async (address) => {

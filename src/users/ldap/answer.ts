@@ -41,7 +41,8 @@ const MAX_TEXT_BYTES = 8192
  * @throws Error for a form of length that LDAP does not allow.
  */
 export function elementAt(bytes: Buffer, offset: number): Element | null {
-  const [tag, length] = [bytes[offset], bytes[offset + 1]]
+  const tag = bytes[offset]
+  const length = bytes[offset + 1]
   if (tag === undefined || length === undefined) return null
   if (length < 0x80) return { tag, start: offset + 2, end: offset + 2 + length }
   const lengthBytes = length - 0x80

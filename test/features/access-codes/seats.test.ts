@@ -30,7 +30,8 @@ test('two browsers that want the last place at the same moment do not both get i
   const batch = batchOf({ isShared: true, most: 1 })
   const known = { batch, code: { number: 1, name: null, groups: [], attributes: {}, revokedAtSeconds: null } }
   const address = isHashEntryPoint(ENTRY_POINT) ? ENTRY_POINT.playerAddress : expect.unreachable()
-  const [one, other] = [seatsOf(deps, address, known), seatsOf(deps, address, known)]
+  const one = seatsOf(deps, address, known)
+  const other = seatsOf(deps, address, known)
   // Both looked before either took the place: the bad moment.
   expect([await one?.isFull(), await other?.isFull()]).toEqual([false, false])
   const taken = [await one?.take(), await other?.take()]

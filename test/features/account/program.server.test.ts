@@ -29,7 +29,8 @@ const STARTS_WITHIN_MS = 60_000
 async function startDebianMailServer() {
   const folder = temporaryFolder()
   const { certificate, key } = await makeCertificate()
-  const [caFile, keyFile] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+  const caFile = join(folder, 'certificate.pem')
+  const keyFile = join(folder, 'key.pem')
   writeFileSync(caFile, certificate)
   writeFileSync(keyFile, key)
   const port = await freePort()

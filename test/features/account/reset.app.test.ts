@@ -102,7 +102,8 @@ test('a link ends after 30 minutes', async () => {
 
 test('only the newest link works', async () => {
   const app = await startAccountApp()
-  const [old, newest] = [await tokenFor(app), await tokenFor(app)]
+  const old = await tokenFor(app)
+  const newest = await tokenFor(app)
   expect(await app.post(NEW, newPassword(old))).toMatchObject({ status: 410 })
   expect(await app.post(NEW, newPassword(newest))).toMatchObject({ status: 200 })
 })

@@ -64,7 +64,8 @@ test('a visit lasts for an hour and five minutes if a response never expires', a
 
 test('the visit of one session does not continue another', async () => {
   const app = await startLoginApp({ entryPoints: [ASKING] })
-  const [{ visit }, { session }] = [await signIn(app), await signIn(app)]
+  const { visit } = await signIn(app)
+  const { session } = await signIn(app)
   expectQuestion(await app.get('/', { Cookie: `${session}; ${visit}` }))
 })
 

@@ -77,7 +77,8 @@ test('only the four newest of the renamed files stay, and no file of another pro
 })
 
 test('two processes that share the file lose no line', () => {
-  const [first, second] = [open(), open()]
+  const first = open()
+  const second = open()
   for (let number = 1; number <= 180; number += 1) {
     burst(first, number, number)
     burst(second, 1_000 + number, 1_000 + number)

@@ -7,7 +7,9 @@ import { doorSettings } from './entry-point.ts'
 
 const doorsOf = (environment: object) => readConfig({ ...SETTINGS, ...environment }).entryPoints[0]?.features.doors
 const at = (text: string) => Date.parse(text) / 1000
-const [OPENS, CLOSES, LATER] = ['2099-11-27T20:00+01:00', '2099-11-27T22:00+01:00', '2099-11-28T22:00+01:00']
+const OPENS = '2099-11-27T20:00+01:00'
+const CLOSES = '2099-11-27T22:00+01:00'
+const LATER = '2099-11-28T22:00+01:00'
 
 test('an entry point without a time has no doors', () => {
   expect(doorsOf({})).toBeUndefined()

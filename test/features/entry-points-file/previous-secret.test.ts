@@ -29,7 +29,8 @@ describe('the previous secret of an entry point', () => {
   test('an entry point may have a previous secret, or a file with one', () => {
     const entry = { ...ENTRY, secretPrevious: OTHER_SECRET }
     expect(readConfig(withFile([entry])).entryPoints[0]).toMatchObject({ secret: SECRET, previousSecret: OTHER_SECRET })
-    const [secretFile, secretPreviousFile] = [fileWith(SECRET), fileWith(`${OTHER_SECRET}\n`)]
+    const secretFile = fileWith(SECRET)
+    const secretPreviousFile = fileWith(`${OTHER_SECRET}\n`)
     const { entryPoints } = readConfig(withFile([{ ...WITHOUT_SECRET, secretFile, secretPreviousFile }]))
     const secretFiles = { secret: secretFile, previous: secretPreviousFile }
     expect(entryPoints[0]).toMatchObject({ secret: SECRET, previousSecret: OTHER_SECRET, secretFiles })

@@ -114,8 +114,12 @@ async function measure(port: number, turn: number) {
       if (inside === undefined || strange === undefined) return expect.unreachable()
       const slower = strange.map((ms) => ms + FOUND_MS)
       return {
-        ...{ what, mode, chance: chanceOfLonger(inside, strange), ifSlower: chanceOfLonger(inside, slower) },
-        ...{ insideMs: median(inside), strangeMs: median(strange) },
+        what,
+        mode,
+        chance: chanceOfLonger(inside, strange),
+        ifSlower: chanceOfLonger(inside, slower),
+        insideMs: median(inside),
+        strangeMs: median(strange),
       }
     }),
   )

@@ -62,7 +62,8 @@ test('a store that answers with another address signs in nobody', async () => {
 
 test('an address of two viewers gets the answer of an unknown address, and the log says why', async () => {
   const { app } = await startApp()
-  const [shared, unknown] = [await app.ask('shared@example.com'), await app.ask('nobody@example.com')]
+  const shared = await app.ask('shared@example.com')
+  const unknown = await app.ask('nobody@example.com')
   const neutral = ({ text }: { text: string }, address: string) =>
     text.replaceAll(address, 'ADDRESS').replaceAll(frameIn({ text }), 'FRAME')
   expect(shared.status).toBe(unknown.status)

@@ -36,7 +36,8 @@ test('of two concurrent answers with one challenge, one counts', async () => {
 test('the result goes to the frame that opened the window, whatever frame the answer names', async () => {
   const app = await startPasskeys()
   const { authenticator } = await enrol(app)
-  const [own, other] = [await openFrame(app), await openFrame(app)]
+  const own = await openFrame(app)
+  const other = await openFrame(app)
   const window = await openWindow(app, own)
   const done = await post(app, 'finish', { ...window, flow: other.flow }, authenticator.signIn(window))
   expect(done.status).toBe(200)
@@ -48,7 +49,8 @@ test('the result goes to the frame that opened the window, whatever frame the an
 
 test('the answer for a creation is refused without the cookie of its window, and used up', async () => {
   const app = await startPasskeys()
-  const [victim, attacker] = [await openFrame(app), await openFrame(app)]
+  const victim = await openFrame(app)
+  const attacker = await openFrame(app)
   const window = readWindow(app, await typePassword(app, attacker))
   const { cookie } = await openWindow(app, victim)
   const answer = createAuthenticator().create(window, window.publicKey.user?.id ?? '')
@@ -84,7 +86,8 @@ test('an unknown user name and a wrong password get the same page, without passk
     const { status, text } = await typePassword(app, frame, { username, password: 'wrong' })
     return [status, text.replaceAll(/challenge(&#34;:&#34;|" value=")[\w-]{43}|\w+@example\.com/g, '')]
   }
-  const [known, unknown] = [await pageOf(ADA.username), await pageOf('nobody@example.com')]
+  const known = await pageOf(ADA.username)
+  const unknown = await pageOf('nobody@example.com')
   expect(known).toEqual(unknown)
   expect(known[0]).toBe(401)
   expect(known[1]).not.toContain(authenticator.id)

@@ -39,7 +39,8 @@ export function testPasskeys(createStorage: () => Promise<() => Promise<Editable
     for (const username of [ada.username, 'bob']) await store.add({ ...ada, username }, null)
     const [passkeys = expect.unreachable(), others = expect.unreachable()] = stores.map((one) => one.passkeys)
     await passkeys.assertAllowed()
-    const [ofAda, ofBob] = [await passkeys.userHandleOf('ada'), await passkeys.userHandleOf('bob')]
+    const ofAda = await passkeys.userHandleOf('ada')
+    const ofBob = await passkeys.userHandleOf('bob')
     return { store, passkeys, others, handles: { ofAda, ofBob } }
   }
   async function idsOf(passkeys: PasskeyStore, username: string): Promise<string[]> {

@@ -6,7 +6,8 @@ import { fieldOf, openFrame, ownHeaders, pressContinue, reasonOf, startPasskeys 
 
 test('the screen for passkeys has a secret of its own, and keeps it while the viewer is not signed in', async () => {
   const app = await startPasskeys()
-  const [one, other] = [await openFrame(app), await openFrame(app)]
+  const one = await openFrame(app)
+  const other = await openFrame(app)
   expect(one.wait).not.toBe(other.wait)
   const early = await pressContinue(app, one)
   expect([early.status, reasonOf(early), fieldOf(early, 'wait')]).toEqual([409, 'sso-not-yet', one.wait])

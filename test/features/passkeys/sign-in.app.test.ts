@@ -128,7 +128,8 @@ test('a challenge ends after 120 seconds', async () => {
 test('the challenge of another window is refused without the cookie of that window, and used up', async () => {
   const app = await startPasskeys()
   const { authenticator } = await enrol(app)
-  const [victim, attacker] = [await openWindow(app, await openFrame(app)), await openWindow(app, await openFrame(app))]
+  const victim = await openWindow(app, await openFrame(app))
+  const attacker = await openWindow(app, await openFrame(app))
   const answer = authenticator.signIn(attacker)
   const lured = await post(app, 'finish', { ...attacker, cookie: victim.cookie }, answer)
   expect([lured.status, refusalsOf(app)]).toEqual([400, ['no-cookie']])

@@ -63,9 +63,11 @@ async function windowsIn(app: PasskeyApp, language: Language): Promise<Screen[]>
     app.post(`/passkey/${step}`, { flow, ...fields }, { ...ownHeaders(app, cookie), 'Accept-Language': language })
   const start = await send('start', {})
   const create = await send('password', ADA)
-  const [signIn, creation] = [readWindow(app, start), readWindow(app, create)]
+  const signIn = readWindow(app, start)
+  const creation = readWindow(app, create)
   const { challenge, cookie } = creation
-  const [authenticator, unknown] = [createAuthenticator(), createAuthenticator()]
+  const authenticator = createAuthenticator()
+  const unknown = createAuthenticator()
   const answer = authenticator.create(creation, creation.publicKey.user?.id ?? '')
   const unknownAnswer = { challenge: signIn.challenge, ...unknown.signIn(signIn) }
   const pages = {

@@ -94,7 +94,8 @@ test.each([
 })
 
 test('a pass is worthless after 15 minutes, and after the viewer was disabled', async () => {
-  const [late, disabled] = [await asked(), await asked()]
+  const late = await asked()
+  const disabled = await asked()
   late.app.clock.seconds += 900
   disabled.app.users.disable(ADA.username)
   for (const { confirm } of [late, disabled]) expect((await confirm()).location).toBeUndefined()

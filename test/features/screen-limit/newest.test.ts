@@ -71,7 +71,8 @@ test('a returning viewer keeps the place', async () => {
   }
 })
 
-const [CHAT, QUESTIONS] = [`${CONSUMER}chat/`, `${CONSUMER}questions/`]
+const CHAT = `${CONSUMER}chat/`
+const QUESTIONS = `${CONSUMER}questions/`
 test('player, chat and questions of one browser without cookies take no place from each other', async () => {
   const consumers = [CONSUMER, CHAT, QUESTIONS].map(parseAllowedConsumer)
   const app = await startLoginApp({ entryPoints: [withScreenLimit({ ...ENTRY_POINT, consumers })] })

@@ -6,11 +6,9 @@ import { startSecretsOf } from '../../../src/login/answer/hash-answer.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
-const [A, B, C] = [
-  '3f9a1c7be2d84560af13c9d27e6b8045',
-  'b81f4c02d97e36a5f0c8127d6e9a4b53',
-  'c04d8e1f5b7a926330e9d17f48c2ab65',
-]
+const A = '3f9a1c7be2d84560af13c9d27e6b8045'
+const B = 'b81f4c02d97e36a5f0c8127d6e9a4b53'
+const C = 'c04d8e1f5b7a926330e9d17f48c2ab65'
 
 /** Watches an entry point whose files hold these secrets. */
 function watching(secret: string, previous: string | null) {

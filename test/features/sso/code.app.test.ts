@@ -85,7 +85,8 @@ test('a code ends after three minutes', async () => {
   const clock = { seconds: Date.now() / 1000 }
   const flows = createMemoryFlows(() => clock.seconds)
   const app = await startSso({ settings: { hasCode: true }, changeSso: (sso) => ({ ...sso, flows }) })
-  const [one, other] = [await issueCode(app), await issueCode(app)]
+  const one = await issueCode(app)
+  const other = await issueCode(app)
   clock.seconds += 179
   expect((await type(app, one.code)).status).toBe(303)
   clock.seconds += 1

@@ -158,7 +158,8 @@ test('a callback without the cookie of its window is refused, and uses up the si
 
 test('the cookie of another window does not help', async () => {
   const app = await startSso()
-  const [victim, attacker] = [await openWindow(app), await openWindow(app)]
+  const victim = await openWindow(app)
+  const attacker = await openWindow(app)
   const callback = await visitProvider(victim.address)
   const [name] = victim.cookie.split('=')
   const cookie = `${name}=${attacker.cookie.split('=')[1]}`

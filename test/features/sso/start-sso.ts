@@ -148,7 +148,9 @@ export type OpenedWindow = Awaited<ReturnType<typeof openWindow>>
 /** Opens the screen and the window. `?prompt=login` asks for another account. */
 export async function openWindow(app: AppWithSso, basePath = '', query = '') {
   const screen = await app.get(`${basePath === '' ? '/' : basePath}${query}`)
-  const [wait, flow, account] = [fieldOf(screen, 'wait'), fieldOf(screen, 'flow'), fieldOf(screen, 'account')]
+  const wait = fieldOf(screen, 'wait')
+  const flow = fieldOf(screen, 'flow')
+  const account = fieldOf(screen, 'account')
   const fields = { flow, ...(account !== '' && { account }) }
   const started = await app.post(`${basePath}/sso/start`, fields, startHeaders(app))
   return { wait, flow, cookie: cookiesOf(started), address: refreshOf(started) }

@@ -98,10 +98,8 @@ describe('the logo', () => {
 
   test('the dark logo is for dark screens only', async () => {
     const darkLogo = logoOf('white', 40)
-    const [ofDark, ofLight] = [
-      await (await startWith({ colorScheme: 'dark', darkLogo })).get('/'),
-      await (await startWith({ colorScheme: 'light', darkLogo })).get('/'),
-    ]
+    const ofDark = await (await startWith({ colorScheme: 'dark', darkLogo })).get('/')
+    const ofLight = await (await startWith({ colorScheme: 'light', darkLogo })).get('/')
     const both = await (await startWith({ darkLogo })).get('/')
     expect(logosOf(both)).toEqual([...logosOf(ofDark), ...logosOf(ofLight)])
     expect(both.text).toContain('media="(prefers-color-scheme: dark)"')

@@ -125,7 +125,11 @@ async function attack(strategy: Strategy, guesses: number, store: GuestStore) {
   }
   const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 10_000)
   const codes = createMailCodes({ records, outbox, limits, secrets: ['secret'], nowSeconds }, 'attack default')
-  let [asks, calls, compared, rightCodes, secret] = [0, 0, 0, 0, '']
+  let asks = 0
+  let calls = 0
+  let compared = 0
+  let rightCodes = 0
+  let secret = ''
 
   async function ask() {
     const address = strategy.address(asks)

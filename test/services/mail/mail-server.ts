@@ -37,7 +37,8 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
       void text(stream).then((raw) => {
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
         const to = envelope.rcptTo.map(({ address }) => address)
-        const [plain, html] = [partOf(raw, 'text/plain'), partOf(raw, 'text/html')]
+        const plain = partOf(raw, 'text/plain')
+        const html = partOf(raw, 'text/html')
         mails.push({ from, to, raw, text: plain, html, isEncrypted: secure })
         done()
       }, done)

@@ -101,7 +101,8 @@ export function importContract(name: string, createStorage: () => Promise<Open>)
 
     test('two concurrent batches with the same viewers add each viewer once', async () => {
       const open = await createStorage()
-      const [one, other] = [await openStore(open), await openStore(open)]
+      const one = await openStore(open)
+      const other = await openStore(open)
       const batch = Array.from({ length: 500 }, (_, index) => imported(`viewer-${index}`))
       const outcomes = await Promise.all([
         one.importBatch(batch, 'keep'),

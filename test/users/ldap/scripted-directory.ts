@@ -71,7 +71,8 @@ export async function startScriptedDirectory(tls?: Certificate) {
     const own = script.bytes?.({ id })
     if (operation === BIND) {
       request.readInt()
-      const [dn, password] = [request.readString() ?? '', request.readString(PASSWORD_TAG) ?? '']
+      const dn = request.readString() ?? ''
+      const password = request.readString(PASSWORD_TAG) ?? ''
       binds.push({ dn, password, isEncrypted: socket instanceof TLSSocket })
       const isReader = dn === reader.dn && password === reader.password
       if (own?.bind && !isReader) return void send(own.bind, socket)

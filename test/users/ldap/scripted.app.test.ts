@@ -202,7 +202,8 @@ describe('a connection that ends early', () => {
   ])('a lost connection %s is not opened again, and the password is not sent', async (_how, startTls) => {
     const { store } = openStore({ startTls, ca: certificate.certificate })
     directory.follow({ ...FINE, cutAfter: 'search' })
-    const [connections, binds] = [directory.connections(), directory.binds.length]
+    const connections = directory.connections()
+    const binds = directory.binds.length
     await expect(store.authenticate('ada', 'PASSWORDMARKER')).rejects.toThrow(UpstreamError)
     // Wait for the end of the connection, which may arrive after the answer.
     const connecting = directoryOf(ldapSettings(directory, { startTls, ca: certificate.certificate }))

@@ -50,7 +50,8 @@ export async function startSlapd(viewers: readonly ContractViewer[], tls: Certif
   }
   const folder = mkdtempSync(join(tmpdir(), 'slapd-'))
   writeConfiguration(folder, tls)
-  const [port, tlsPort] = [await freePort(), await freePort()]
+  const port = await freePort()
+  const tlsPort = await freePort()
   const urls = { ldapUrl: `ldap://${HOST}:${port}`, ldapsUrl: `ldaps://${HOST}:${tlsPort}` }
   /** The service account. It can read everything except passwords; other accounts can read nothing. */
   const reader = { dn: `cn=reader,${SUFFIX}`, password: 'password-of-the-reader' }

@@ -19,7 +19,8 @@ test.each([
 })
 
 test('a new hash has the parameters of OWASP and its own salt', async () => {
-  const [one, other] = [await hashPassword('correct horse'), await hashPassword('correct horse')]
+  const one = await hashPassword('correct horse')
+  const other = await hashPassword('correct horse')
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   expect(one).not.toBe(other)
   expect(await verify(argon2Passwords, one, 'correct horse')).toBe(true)

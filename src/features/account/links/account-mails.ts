@@ -79,6 +79,8 @@ function build(context: MailContext, content: Omit<MailContent, 'greeting'>): Ma
   // Only texts of the catalogue have braces to replace; a link or an address has none.
   const fillIn = (text: string) => sentence(language, text, { username, service })
   const greeting = sentence(language, textsOf(language).mail.greeting, { username: name })
-  const [subject, above, below] = [fillIn(content.subject), content.above.map(fillIn), content.below.map(fillIn)]
+  const subject = fillIn(content.subject)
+  const above = content.above.map(fillIn)
+  const below = content.below.map(fillIn)
   return buildMail(context, { ...content, subject, greeting, above, below })
 }

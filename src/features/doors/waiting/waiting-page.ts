@@ -13,7 +13,9 @@ import { compileView } from '../../../login/screens/views.ts'
 const CACHED_PAGES = 256
 /** Placeholders in a cached page: the name of the viewer, the seconds until the door opens, and the pass. */
 const VALUES = /([\ue000-\ue002])/
-const [NAME, SECONDS, PASS] = ['\ue000', '\ue001', '\ue002']
+const NAME = '\ue000'
+const SECONDS = '\ue001'
+const PASS = '\ue002'
 
 /** The closed door in the words of its screen. */
 export type ClosedDoor = Extract<AccessRefused, { reason: 'not-entitled' }>

@@ -25,7 +25,8 @@ export async function openCeremony(
     pages.refuse(req, res, { status: 429, text: ({ window }) => window.errors.tooMany, retryAfterSeconds })
     return null
   }
-  const [challenge, browserKey] = [randomText(), randomText()]
+  const challenge = randomText()
+  const browserKey = randomText()
   const ceremony = { entryPoint: entryPoint.name, flow, browserKeyDigest: digestOf(browserKey), network, ...creation }
   try {
     await passkeys.flows.put(CEREMONY, digestOf(challenge), ceremony)

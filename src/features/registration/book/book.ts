@@ -84,7 +84,8 @@ export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: Bo
     /** Returns the steps that store a registration, and its turn on the waiting list. @param before null for a new one. */
     stored(registration: Registration, before: Found | null, notice: Notice): RecordWrite[] {
       const { address, turn } = registration
-      const [kind, text] = [WAITING_LIST, JSON.stringify(address)]
+      const kind = WAITING_LIST
+      const text = JSON.stringify(address)
       const waits = turn === null ? [] : [{ kind, key: turnKey(turn), text, ...ends }]
       const condition = { if: before?.version ?? ('absent' as const) }
       const own = { kind: KIND, key: keyOf(address), ...condition, text: registrationText(registration), ...ends }

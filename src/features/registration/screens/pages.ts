@@ -85,8 +85,18 @@ export function createRegistrationPages(
     const sentence = refusal === undefined ? null : errorText(language, refusal.text, refusal.values)
     const { progress = null, notice = null, alert = sentence, canResend = false, ...shown } = form(language, texts)
     const html = template({
-      ...{ basePath, asset: assetAddress, page, texts, title, path, hidden, progress, notice, alert },
-      ...{ ...shown, canResend },
+      basePath,
+      asset: assetAddress,
+      page,
+      texts,
+      title,
+      path,
+      hidden,
+      progress,
+      notice,
+      alert,
+      ...shown,
+      canResend,
       pageTitle: alert === null ? title : fill(texts.titleWithError, { title }),
       fields: context.fields,
       links: page.links.filter(({ name }) => name !== 'forgot'),

@@ -10,7 +10,8 @@ export interface CryptJob {
 
 /** Returns the digest. Blocks its thread: a round takes about a microsecond. */
 export function cryptDigest({ algorithm, password, salt, rounds }: CryptJob): Buffer {
-  const [text, saltBytes] = [Buffer.from(password), Buffer.from(salt)]
+  const text = Buffer.from(password)
+  const saltBytes = Buffer.from(salt)
   switch (algorithm) {
     case 'phpass':
       return phpass(text, saltBytes, rounds)

@@ -44,7 +44,8 @@ export function readFirebaseParameters(text: string): FirebaseParameters | { rea
   const textOf = (name: string) => new RegExp(`\\b${name}"?\\s*[:=]\\s*"?([^\\s",}]+)`).exec(text)?.[1] ?? ''
   const signerKey = fromAnyBase64(textOf('base64_signer_key'))
   const saltSeparator = fromAnyBase64(textOf('base64_salt_separator'))
-  const [rounds, memoryCost] = [Number(textOf('rounds')), Number(textOf('mem_cost'))]
+  const rounds = Number(textOf('rounds'))
+  const memoryCost = Number(textOf('mem_cost'))
   if (signerKey?.length !== SIGNER_KEY_BYTES) return { fault: 'has no base64_signer_key of 64 bytes' }
   if (!saltSeparator?.length) return { fault: 'has no base64_salt_separator' }
   if (!Number.isInteger(rounds) || rounds < 1) return { fault: 'has no whole number for rounds' }
@@ -62,7 +63,8 @@ export function firebaseHash(
   hash: string,
   salt: string,
 ): string | null {
-  const [encrypted, saltBytes] = [fromAnyBase64(hash), fromAnyBase64(salt)]
+  const encrypted = fromAnyBase64(hash)
+  const saltBytes = fromAnyBase64(salt)
   if (saltBytes === null || encrypted?.length !== signerKey.length) return null
   const keyStream = encrypted.map((byte, index) => byte ^ (signerKey[index] ?? 0))
   const parts = [Buffer.concat([saltBytes, saltSeparator]), Buffer.from(keyStream)].map(unpaddedBase64)

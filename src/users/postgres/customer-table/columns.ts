@@ -68,7 +68,8 @@ export function readFields(rows: readonly unknown[]): Fields[] {
 
 /** Returns the viewer; null for a row without a name or a hash. `disabled` with NULL disables the viewer. */
 export function readViewer({ username, password_hash, disabled, groups, ...rest }: Fields): StoredViewer | null {
-  const [name, passwordHash] = [textOf(username), textOf(password_hash)]
+  const name = textOf(username)
+  const passwordHash = textOf(password_hash)
   if (name === null || passwordHash === null) return null
   const attributes: Record<string, string> = {}
   for (const [attribute, value] of Object.entries(rest)) {

@@ -111,16 +111,14 @@ test('a clock that was set back makes no wait longer than the limit', async () =
   vi.useFakeTimers({ toFake: ['Date'] })
   for (const shiftMs of [0, -30 * 86_400_000]) {
     vi.setSystemTime(Date.now() + shiftMs)
-    const [ofNetwork, ofAccount] = [
-      await waitFor(
-        () => '192.0.2.1',
-        (sent) => `viewer-${sent}`,
-      ),
-      await waitFor(
-        (sent) => `198.51.100.${sent}`,
-        () => 'ada',
-      ),
-    ]
+    const ofNetwork = await waitFor(
+      () => '192.0.2.1',
+      (sent) => `viewer-${sent}`,
+    )
+    const ofAccount = await waitFor(
+      (sent) => `198.51.100.${sent}`,
+      () => 'ada',
+    )
     expect(ofNetwork).toEqual({ limit: 'network', retryAfterSeconds: 600 })
     expect(ofAccount).toEqual({ limit: 'account', retryAfterSeconds: 3_600 })
   }

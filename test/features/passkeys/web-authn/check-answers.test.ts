@@ -50,7 +50,8 @@ test('the answer to one kind of question is not an answer to the other', async (
 })
 
 test.each([true, false])('the backup eligibility of a passkey stays the same: first %s', async (first) => {
-  const [created, changed] = [{ backupEligible: first }, { backupEligible: !first }]
+  const created = { backupEligible: first }
+  const changed = { backupEligible: !first }
   expect(await signIn(created, created)).toMatchObject({ ok: true })
   expect(await signIn(changed, created)).toEqual({ ok: false, fault: 'backup-flag-changed' })
 })

@@ -83,7 +83,8 @@ const ATTACKS: readonly Attack[] = [
     async run(app) {
       const window = await openWindow(app)
       await finishWindow(app, window)
-      const [first, second] = [await pressContinue(app, window), await pressContinue(app, window)]
+      const first = await pressContinue(app, window)
+      const second = await pressContinue(app, window)
       expect(first.status).toBe(303)
       return second.status === 303
     },
@@ -103,7 +104,8 @@ const ATTACKS: readonly Attack[] = [
     weaken: keepRecords,
     async run(app) {
       const code = await issueCode(app)
-      const [first, second] = [await typeCode(app, code), await typeCode(app, code)]
+      const first = await typeCode(app, code)
+      const second = await typeCode(app, code)
       expect(first.status).toBe(303)
       return second.status === 303
     },
@@ -122,7 +124,8 @@ const ATTACKS: readonly Attack[] = [
 
 /** The attacker uses a code of a victim in a sign-in of the attacker. */
 async function injectCode(app: SsoApp): Promise<boolean> {
-  const [victim, mine] = [await openWindow(app), await openWindow(app)]
+  const victim = await openWindow(app)
+  const mine = await openWindow(app)
   const stolen = new URL(await visitProvider(victim.address), app.origin).searchParams
   const state = new URL(mine.address).searchParams.get('state') ?? ''
   const query = new URLSearchParams({ ...Object.fromEntries(stolen), state })
@@ -246,7 +249,8 @@ test('forged host headers change neither the redirect URI nor the address for an
 
 test('the cookie of another sign-in, and broken cookies, do not admit the callback of an attacker', async () => {
   const app = await startSso()
-  const [victim, mine] = [await openWindow(app), await openWindow(app)]
+  const victim = await openWindow(app)
+  const mine = await openWindow(app)
   const callback = await visitProvider(mine.address)
   expect((await app.get(callback, { Cookie: `${victim.cookie}; sso-x=y; =; ;;` })).status).toBe(400)
 })

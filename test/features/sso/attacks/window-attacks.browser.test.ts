@@ -227,7 +227,8 @@ async function victimInWebKit(): Promise<Victim> {
  */
 async function runAttack(victim: Victim, attack: WindowAttack, weakness: Weakness | null) {
   const front = await startFront(weakness, victim.isSecureKept)
-  const [evil, evilProvider] = [await startEvilSites(), await startEvilProvider()]
+  const evil = await startEvilSites()
+  const evilProvider = await startEvilProvider()
   const app = await startSso({
     origin: front.origin,
     ...(attack.settings && { settings: attack.settings }),

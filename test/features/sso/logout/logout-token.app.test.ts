@@ -108,7 +108,8 @@ test.each<[string, string, (issuer: TestIssuer) => string | Promise<string>]>([
 })
 
 test('a token of one provider does not pass as a token of another', async () => {
-  const [one, other] = [await startIssuer(), await startIssuer()]
+  const one = await startIssuer()
+  const other = await startIssuer()
   const providers = [
     await opened(ssoSettings(one.origin)),
     await opened({ ...ssoSettings(other.origin), clientId: 'b' }),

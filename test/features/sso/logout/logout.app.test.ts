@@ -57,7 +57,8 @@ test('a logout of a viewer without a session succeeds', async () => {
 
 test('a sign-in that began before a logout does not become a session, and a later one does', async () => {
   const app = await startSso({ settings: { hasCode: true } })
-  const [finished, unfinished] = [await openWindow(app), await openWindow(app)]
+  const finished = await openWindow(app)
+  const unfinished = await openWindow(app)
   await finishWindow(app, finished)
   expect(await logOut(app)).toBe(200)
   await finishWindow(app, unfinished)

@@ -100,8 +100,10 @@ export function providerContract(name: string, open: (app: AppAtProvider) => Pro
 
     test('the code of another sign-in is refused', async () => {
       const { app, provider } = await start()
-      const [victim, attacker] = [await openWindow(app), await openWindow(app)]
-      const [mixed, other] = [await visit(provider, victim, app), await visit(provider, attacker, app)]
+      const victim = await openWindow(app)
+      const attacker = await openWindow(app)
+      const mixed = await visit(provider, victim, app)
+      const other = await visit(provider, attacker, app)
       mixed.searchParams.set('code', other.searchParams.get('code') ?? '')
       expect(reasonOf(await callBack(app, mixed, victim.cookie))).toMatch(WRONG_CODE)
       expect((await pressContinue(app, victim)).location).toBeUndefined()

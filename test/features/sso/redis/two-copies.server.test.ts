@@ -28,7 +28,8 @@ test('two copies with a common Redis complete a sign-in whose every step is at t
     return { status: answer.status, setCookies, headers: Object.fromEntries(answer.headers), text: await answer.text() }
   }
   const screen = await at(one, '/')
-  const [flow, wait] = [fieldOf(screen, 'flow'), fieldOf(screen, 'wait')]
+  const flow = fieldOf(screen, 'flow')
+  const wait = fieldOf(screen, 'wait')
   await expect
     .poll(async () => (await fetch(`http://127.0.0.1:${other.port}/health/ready`)).text())
     .toContain('"ready"')

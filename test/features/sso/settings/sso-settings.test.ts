@@ -109,7 +109,8 @@ describe('a private key', () => {
   ])('a key %s stops the start', (_case, content) => {
     expect(mistakesWith(withKey(content))).toEqual([expect.stringMatching(/^OIDC_CLIENT_KEY_FILE names/)])
   })
-  const [rsa, p256] = [pemOf('rsa', { modulusLength: 2048 }), pemOf('ec', { namedCurve: 'P-256' })]
+  const rsa = pemOf('rsa', { modulusLength: 2048 })
+  const p256 = pemOf('ec', { namedCurve: 'P-256' })
   const ed25519 = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   test.each([
     ['RS256', rsa],
@@ -141,7 +142,8 @@ describe('a private key', () => {
 
 test('each entry point may have a provider of its own, with its secret in a file', () => {
   const folder = temporaryFolder()
-  const [file, secretFile] = [join(folder, 'entry-points.json'), join(folder, 'secret')]
+  const file = join(folder, 'entry-points.json')
+  const secretFile = join(folder, 'secret')
   writeFileSync(secretFile, 'from a file\n')
   const { HASH_SECRET: secret, PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
   const common = { secret, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }

@@ -39,7 +39,8 @@ test('the keys are below REDIS_KEY_PREFIX, and end by themselves', async () => {
 })
 
 test('a result is shared between two copies, and an unreadable one is an error of the store', async () => {
-  const [one, other] = [await openStore(), await openStore()]
+  const one = await openStore()
+  const other = await openStore()
   onTestFinished(() => {
     one.close()
     other.close()
