@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OpenCounter } from '../../src/sign-in-limits/memory-counters.ts'
 import { DEFAULT_ADDRESS_LIMIT } from '../../src/sign-in-limits/settings.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
+import { hasAllRows } from '../rows.ts'
 
 const HOME = '198.51.100.7'
 const ELSEWHERE = '203.0.113.9'
@@ -230,9 +231,11 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(await attempt('ada', HOME, 'succeeded')).toBe('succeeded')
     })
 
-    test(`an address of 2,000 viewers blocks none if one in ten mistypes twice (${name})`, async () => {
+    // Thousands of round trips to a server say nothing new.
+    const size = name === 'memory' || hasAllRows ? 2_000 : 200
+    test(`an address of ${size} viewers blocks none if one in ten mistypes twice (${name})`, async () => {
       const results = []
-      for (let viewer = 0; viewer < 2000; viewer += 1) {
+      for (let viewer = 0; viewer < size; viewer += 1) {
         const typos = viewer % 10 === 0 ? 2 : 0
         for (let typo = 0; typo < typos; typo += 1) results.push(await attempt(`user${viewer}`, HOME))
         results.push(await attempt(`user${viewer}`, HOME, 'succeeded'))
@@ -240,9 +243,9 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       expect(results.filter(Array.isArray)).toEqual([])
     })
 
-    test(`an address of 2,000 viewers blocks none at the same moment (${name})`, async () => {
+    test(`an address of ${size} viewers blocks none at the same moment (${name})`, async () => {
       const admissions = await Promise.all(
-        Array.from({ length: 2000 }, (_, viewer) => limits.admit(`user${viewer}`, HOME)),
+        Array.from({ length: size }, (_, viewer) => limits.admit(`user${viewer}`, HOME)),
       )
       const answers = await Promise.all(
         admissions.map(async (admission, viewer) => {
@@ -252,7 +255,7 @@ export function signInLimitsContract(name: string, open: () => Promise<CountersU
       )
       expect(answers.filter(Boolean)).toEqual([])
       const again = await Promise.all(
-        Array.from({ length: 200 }, (_, mistyped) => attempt(`user${mistyped * 10}`, HOME, 'succeeded')),
+        Array.from({ length: size / 10 }, (_, mistyped) => attempt(`user${mistyped * 10}`, HOME, 'succeeded')),
       )
       expect(new Set(again)).toEqual(new Set(['succeeded']))
     })

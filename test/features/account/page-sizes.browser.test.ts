@@ -18,6 +18,12 @@ const SIZES = rowsFor(
   [{ width: 320, height: 256, leastTarget: 24, mostScroll: 2_000 }],
 )
 
+/** Languages with long words, and another direction. */
+const TRIED = rowsFor(
+  LANGUAGES.filter((language) => ['ar', 'de', 'fr'].includes(language)),
+  LANGUAGES.filter((language) => !['ar', 'de', 'fr'].includes(language)),
+)
+
 /** Returns every page on which a viewer sets a password, in one language. */
 async function everyPage(app: AccountApp, lang: string, token: string): Promise<string[]> {
   const of = async (path: string) => (await app.get(`/account/${path}?lang=${lang}&token=${token}`)).text
@@ -36,11 +42,11 @@ async function everyPage(app: AccountApp, lang: string, token: string): Promise<
   ]
 }
 
-/** Returns the page after a new password, in every language. Each new password ends the links. */
+/** Returns the page after a new password, in each language. Each new password ends the links. */
 async function savedPages(app: AccountApp): Promise<string[]> {
   const pages: string[] = []
   let { password } = ADA
-  for (const lang of LANGUAGES) {
+  for (const lang of TRIED) {
     const newPassword = `${lang} heron ladder ${lang}`
     const fields = { username: ADA.username, password, newPassword, repeatPassword: newPassword }
     pages.push((await app.post('/account/change-password', { lang, ...fields })).text)
@@ -50,7 +56,7 @@ async function savedPages(app: AccountApp): Promise<string[]> {
 }
 
 test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
-  'the pages of the account fit windows and phones in every language, %s: nothing scrolls, is cut off or overlaps',
+  'the pages of the account fit windows and phones in their languages, %s: nothing scrolls, is cut off or overlaps',
   async (brand) => {
     const entryPoints = [
       { ...ENTRY_POINT, brand: BRANDS[brand], features: { 'watch-page': 'https://www.example.com/live' } },
@@ -60,9 +66,9 @@ test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
     const [mail] = await app.mail.received(1)
     const token = tokenIn(mail ?? expect.unreachable())
     const pages: string[] = []
-    for (const language of LANGUAGES) pages.push(...(await everyPage(app, language, token)))
+    for (const language of TRIED) pages.push(...(await everyPage(app, language, token)))
     pages.push(...(await savedPages(app)))
-    expect(new Set(pages.map((html) => /<h1>(.*?)<.h1>/.exec(html)?.[1])).size).toBeGreaterThan(5 * LANGUAGES.length)
+    expect(new Set(pages.map((html) => /<h1>(.*?)<.h1>/.exec(html)?.[1])).size).toBeGreaterThan(5 * TRIED.length)
     const launched = await launchBrowser('chromium')
     try {
       const { page } = await launched.openPage()
@@ -73,7 +79,7 @@ test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
         const rules = { leastTarget, mostScroll }
         const found = await findGeometryFaults(page, pages, rules)
         for (const [index, list] of found.entries()) {
-          const name = `${/lang="([\w-]+)"/.exec(pages[index] ?? '')?.[1]} ${index < 8 * LANGUAGES.length ? index % 8 : 'saved'}`
+          const name = `${/lang="([\w-]+)"/.exec(pages[index] ?? '')?.[1]} ${index < 8 * TRIED.length ? index % 8 : 'saved'}`
           faults.push(...list.map((fault) => `${width}x${height} ${name}: ${fault}`))
         }
       }
