@@ -39,8 +39,8 @@ const watch = (...entries: object[]) => watchWith({ everyMs: EVERY_MS }, ...entr
 
 function watchWith(options: Parameters<typeof watchDoors>[2], ...entries: object[]) {
   write(...entries)
-  const moved : unknown[] = []
-  const faults : unknown[] = []
+  const moved: unknown[] = []
+  const faults: unknown[] = []
   const own = entryPointsOfFile().map((entryPoint) => ({
     entryPoint,
     settings: entryPoint.features.doors as DoorSettings,
