@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../settings/fields.ts'
 import { CertificatesFile } from '../settings/named-file.ts'
+import type { KeepsPlaces } from '../stores/places/place-store.ts'
 import type { StoreKind } from '../stores/store-kind.ts'
+import type { KeepsRecords } from '../stores/window/shared-records.ts'
 import { parseRedisUrl, type RedisAddress } from './address.ts'
 import { openRedisPlaces } from './places/redis-places.ts'
 import { openRedisRecords } from './window/records.ts'
@@ -28,8 +30,10 @@ const fields = {
 }
 type RedisFields = z.output<z.ZodObject<typeof fields>>
 
+type RedisKind = StoreKind<RedisSettings, RedisFields> & KeepsPlaces<RedisSettings> & KeepsRecords<RedisSettings>
+
 /** Sessions, failed sign-ins and records in a Redis that all copies of the app share. Its client is loaded late. */
-export const redisStore: StoreKind<RedisSettings, RedisFields> = {
+export const redisStore: RedisKind = {
   kind: 'redis',
   urlForm: URL_FORM,
   isUrl: (url) => parseRedisUrl(url) !== null,

@@ -10,6 +10,7 @@ import {
   storableSession,
 } from '../sessions/session-store.ts'
 import type { StoredSessions } from '../stores/store-kind.ts'
+import type { VisitedSessions } from '../stores/who-is-in/all-sessions.ts'
 import type { RedisAddress } from './address.ts'
 import { openRedisLink, type RedisLink, withRedis } from './link.ts'
 import { listOfIdentityKey, listOfIdentityName, listOfName, sessionKey } from './session-keys.ts'
@@ -23,7 +24,7 @@ const InRedis = StoredSession.extend({ usedAtSeconds: z.number() })
 const SETTING = 'SESSION_STORE_URL'
 
 /** Sessions in Redis. */
-export function redisSessions(address: RedisAddress): StoredSessions {
+export function redisSessions(address: RedisAddress): StoredSessions & VisitedSessions {
   return {
     async open(limits, { nowSeconds, log }) {
       const without = 'viewers sign in without a session'

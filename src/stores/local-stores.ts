@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.ts'
 import { endAllSessions, endSessions, readSessions } from '../sessions/session-file.ts'
 import { openMemoryCounter } from '../sign-in-limits/memory-counters.ts'
-import type { StoreKind } from './store-kind.ts'
-import { visitFile } from './who-is-in/all-sessions.ts'
+import type { StoredSessions, StoreKind } from './store-kind.ts'
+import { type VisitedSessions, visitFile } from './who-is-in/all-sessions.ts'
 
 /** The address of a file: `sqlite:FILE`. */
 export const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
@@ -16,7 +16,11 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
   urlForm: 'sqlite:FILE',
   isUrl: (url) => FILE_FORM.test(url),
   at: (url) => ({ kind: 'sqlite', file: FILE_FORM.exec(url)?.[1] ?? '' }),
-  sessions: ({ file }) => ({
+  sessions: ({ file }) => sessionsIn(file),
+}
+
+function sessionsIn(file: string): StoredSessions & VisitedSessions {
+  return {
     async open(limits, { nowSeconds, log }) {
       const { openSqliteSessionStore } = await import('../sessions/sqlite-store.ts')
       const sessionStore = openSqliteSessionStore(file, limits, nowSeconds, (message) => log.warn(message))
@@ -26,7 +30,7 @@ export const sqliteStore: StoreKind<{ readonly kind: 'sqlite'; readonly file: st
     endAll: async () => endAllSessions(file),
     list: async (username) => readSessions(file, username),
     visitAll: (visit) => visitFile(file, visit),
-  }),
+  }
 }
 
 /** Failed sign-ins in the memory of one copy of the app. */

@@ -1,36 +1,16 @@
-import type { OwnUserStore, Viewer, ViewerState } from './user-store.ts'
-
-/** A viewer on the command line. */
-export interface ListedViewer extends Viewer {
-  readonly disabled: boolean
-}
-
-export type Change =
-  | { readonly ok: true; readonly viewer: ListedViewer }
-  /** A sentence for the user of the command. */
-  | { readonly ok: false; readonly fault: string }
+import type { ChangesPasswords, EditsLinks } from './account/password-changes.ts'
+import type { MovesViewers } from './import-batch/import-rules.ts'
+import type { PagesViewers } from './manager/viewer-pages.ts'
+import type { KeepsPasskeys } from './passkeys/passkey-store.ts'
+import type { ViewerEditor } from './viewer-editor.ts'
 
 export interface EditableStoreOptions {
   /** Words that a new password may not consist of, besides the user name. */
   readonly contextWords?: readonly string[]
 }
 
-/**
- * A store whose viewers this app manages. Only the command line uses it; the login screens never do. Features declare
- * here what they add. Each function throws an UpstreamError when the store cannot be reached.
- */
-export interface EditableUserStore extends OwnUserStore {
-  /**
-   * Adds a new viewer. The password must follow the rules for new passwords. All texts are stored in NFC.
-   * @param password null for a viewer who cannot sign in before setting a password by a link.
-   */
-  add(viewer: Viewer, password: string | null): Promise<Change>
-  /** Lists all viewers, sorted by name. */
-  list(): AsyncIterable<ViewerState>
-  /** Returns the viewer of this name, disabled or not. */
-  show(username: string): Promise<Change>
-  setPassword(username: string, password: string): Promise<Change>
-  setDisabled(username: string, disabled: boolean): Promise<Change>
-  /** Deletes the viewer. */
-  remove(username: string): Promise<Change>
-}
+/** What the parts of this app add to a store whose viewers it manages. */
+type Added = ChangesPasswords & EditsLinks & KeepsPasskeys & MovesViewers & PagesViewers
+
+/** A store whose viewers this app manages. Only the command line uses it; the login screens never do. */
+export type EditableUserStore = ViewerEditor & Added

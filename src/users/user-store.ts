@@ -44,8 +44,7 @@ export interface ViewerState {
 }
 
 /**
- * The users, as the login screens need them. Features declare here what they add to the stores. Each function throws an
- * UpstreamError when the store cannot be reached.
+ * The users, as the login screens need them. Each function throws an UpstreamError when the store cannot be reached.
  */
 export interface UserStore {
   /**
@@ -84,11 +83,6 @@ export interface UserStore {
   checkHealth(): Promise<void>
   /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */
   close(): Promise<void>
-}
-
-/** A store whose viewers this app manages. Features declare here what every such store has. */
-export interface OwnUserStore extends UserStore {
-  inspect(username: string): Promise<ViewerState | null>
 }
 
 /** Called with a warning that does not fail the sign-in. */

@@ -1,7 +1,7 @@
-import type { Change, ListedViewer } from './editable-user-store.ts'
 import { isNoPassword } from './passwords/argon2.ts'
 import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { Viewer, ViewerState } from './user-store.ts'
+import type { Change, ListedViewer } from './viewer-editor.ts'
 
 /** Rules and results that all editable stores share. */
 

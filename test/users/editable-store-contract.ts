@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { EditableUserStore, ListedViewer } from '../../src/users/editable-user-store.ts'
+import type { EditableUserStore } from '../../src/users/editable-user-store.ts'
+import type { ListedViewer } from '../../src/users/viewer-editor.ts'
 
 export const password = 'correct horse battery'
 export const ada = { username: 'Ada', groups: ['staff'], attributes: { department: 'R&D' } }

@@ -10,7 +10,9 @@ import { createMailQueue } from '../../services/mail/mail-queue.ts'
 import type { MailServerSettings } from '../../services/mail/settings.ts'
 import { openMailServer } from '../../services/mail/smtp.ts'
 import { watchUrlOf } from '../../services/watch-page/service.ts'
+import type { ChangesPasswords } from '../../users/account/password-changes.ts'
 import { FEWEST_CHARACTERS } from '../../users/passwords/new-password.ts'
+import type { UserStore } from '../../users/user-store.ts'
 import type { Account } from './account.ts'
 import { createAccountSteps } from './account-steps.ts'
 import { passwordAddresses } from './links/addresses.ts'
@@ -72,7 +74,7 @@ export async function openAccount(
   settings: AccountSettings,
 ): Promise<Account | null> {
   const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit, mailServer } = app
-  const { passwordChanges } = users
+  const { passwordChanges }: UserStore & Partial<ChangesPasswords> = users
   if (passwordChanges === undefined) {
     if (mailServer !== null) {
       log.warn('SMTP_URL has no effect: the viewers set their passwords in another system. Set FORGOT_PASSWORD_URL')

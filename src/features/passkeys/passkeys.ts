@@ -2,8 +2,8 @@ import { UpstreamError } from '../../errors.ts'
 import type { AppParts } from '../../login/service.ts'
 import type { AccountChanges, Notify } from '../../services/account-changes/service.ts'
 import type { SignInWindow } from '../../services/window/service.ts'
-import type { PasskeyStore } from '../../users/passkeys/passkey-store.ts'
-import type { Viewer } from '../../users/user-store.ts'
+import type { KeepsPasskeys, PasskeyStore } from '../../users/passkeys/passkey-store.ts'
+import type { UserStore, Viewer } from '../../users/user-store.ts'
 import type { RelyingParty } from './web-authn/answers.ts'
 import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
 
@@ -31,7 +31,7 @@ export interface PasskeyParts extends AppParts {
  */
 export async function openPasskeys(app: PasskeyParts): Promise<Passkeys> {
   const { publicUrl, users, sessionStore, signInWindow, accountChanges } = app
-  const { find, passkeys: store } = users
+  const { find, passkeys: store }: UserStore & Partial<KeepsPasskeys> = users
   if (!store || !find) throw new TypeError('readConfig() refuses a store without passkeys')
   await store.assertAllowed().catch((error: unknown) => {
     // Unavailable for now: the app starts, as for sign-ins.

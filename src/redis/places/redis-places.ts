@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type PlaceStore, WITHOUT_PLACES } from '../../stores/places/place-store.ts'
-import type { StoreKind } from '../../stores/store-kind.ts'
+import { type PlaceStore, type PlacesDeps, WITHOUT_PLACES } from '../../stores/places/place-store.ts'
 import type { RedisAddress } from '../address.ts'
 import type { RedisLink } from '../link.ts'
 
@@ -37,12 +36,10 @@ redis.call('set', KEYS[1], table.concat(texts, ' '), 'EX', last - now)
 return result`
 const Result = z.enum(['taken', 'taken-over', 'none-free'])
 
-type Options = Parameters<Required<StoreKind>['places']>[1]
-
 /** Opens the places of viewers in Redis. */
 export async function openRedisPlaces(
   { redis }: { readonly redis: RedisAddress },
-  options: Options,
+  options: PlacesDeps,
 ): Promise<PlaceStore> {
   const { openRedisLink } = await import('../link.ts')
   return redisPlaces(await openRedisLink(redis, { ...options, without: WITHOUT_PLACES }))

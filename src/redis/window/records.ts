@@ -1,14 +1,11 @@
-import type { StoreKind } from '../../stores/store-kind.ts'
-import type { SharedRecords } from '../../stores/window/shared-records.ts'
+import type { RecordsDeps, SharedRecords } from '../../stores/window/shared-records.ts'
 import type { RedisAddress } from '../address.ts'
 import type { RedisLink } from '../link.ts'
-
-type Options = Parameters<Required<StoreKind>['records']>[1]
 
 /** Opens a store of short-lived records. Needs Redis 6.2, for GETDEL. */
 export async function openRedisRecords(
   { redis }: { readonly redis: RedisAddress },
-  options: Options,
+  options: RecordsDeps,
 ): Promise<SharedRecords> {
   const { openRedisLink } = await import('../link.ts')
   return redisRecords(await openRedisLink(redis, options))

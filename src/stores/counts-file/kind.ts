@@ -1,9 +1,15 @@
 import { FILE_FORM } from '../local-stores.ts'
 import { openPlacesBeside } from '../places/beside-counts.ts'
+import type { KeepsPlaces } from '../places/place-store.ts'
 import type { StoreKind } from '../store-kind.ts'
 
+interface CountsFile {
+  readonly kind: 'counts-file'
+  readonly file: string
+}
+
 /** Failed sign-ins in a file of one machine. By default beside the file of sessions. */
-export const countsFile: StoreKind<{ readonly kind: 'counts-file'; readonly file: string }> = {
+export const countsFile: StoreKind<CountsFile> & KeepsPlaces<CountsFile> = {
   kind: 'counts-file',
   urlForm: 'sqlite:FILE',
   isUrl: (url) => FILE_FORM.test(url),

@@ -1,4 +1,5 @@
 import type { OptionalStore } from '../../server/monitoring/readiness.ts'
+import type { StoreDeps, StoreSettings } from '../store-kind.ts'
 import type { Claim, ClaimResult } from './claim-place.ts'
 
 /** The places of viewers, until they end. All copies of the app share them, or there is only one copy. */
@@ -14,11 +15,14 @@ export interface PlaceStore {
   close(): void
 }
 
-declare module '../store-kind.ts' {
-  interface StoreKind<Settings extends StoreSettings = StoreSettings, Fields = unknown> {
-    /** Opens a store of places. @param setting the setting with the address. */
-    places?(settings: Settings, deps: StoreDeps & { readonly setting: string }): Promise<PlaceStore>
-  }
+export interface PlacesDeps extends StoreDeps {
+  /** The setting with the address. */
+  readonly setting: string
+}
+
+/** A kind of store that may keep places. */
+export interface KeepsPlaces<Settings extends StoreSettings = StoreSettings> {
+  places?(settings: Settings, deps: PlacesDeps): Promise<PlaceStore>
 }
 
 /** The effect of an outage, as the end of a sentence in the log. */

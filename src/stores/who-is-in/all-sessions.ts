@@ -1,23 +1,33 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
+import { ConfigError } from '../../errors.ts'
 import { withSessionFile } from '../../sessions/session-file.ts'
 import { type ShownSession, StoredSession } from '../../sessions/session-store.ts'
-
-declare module '../store-kind.ts' {
-  interface StoredSessions {
-    /**
-     * Visits the sessions of all viewers in any order, also ones that are over. Keeps none in memory, because there may
-     * be hundreds of thousands. Leaves out a session that this version cannot read.
-     */
-    visitAll(visit: (session: NamedSession) => void): Promise<void>
-  }
-}
+import type { StoredSessions } from '../store-kind.ts'
 
 /** A session with its viewer. */
 export interface NamedSession extends ShownSession {
   readonly username: string
   /** The groups at the sign-in, for a viewer whom no store can look up. Null for others. */
   readonly groups: readonly string[] | null
+}
+
+/** Stored sessions that can be visited one by one. */
+export interface VisitedSessions {
+  /**
+   * Visits the sessions of all viewers in any order, also ones that are over. Keeps none in memory, because there may be
+   * hundreds of thousands. Leaves out a session that this version cannot read. Absent in a store that cannot list them.
+   */
+  visitAll?(visit: (session: NamedSession) => void): Promise<void>
+}
+
+/** Visits the sessions of all viewers, as `visitAll`. @throws ConfigError if the store cannot list them. */
+export async function visitSessions(
+  stored: StoredSessions & VisitedSessions,
+  visit: (session: NamedSession) => void,
+): Promise<void> {
+  if (!stored.visitAll) throw new ConfigError('The store of SESSION_STORE_URL cannot list the sessions of all viewers.')
+  await stored.visitAll(visit)
 }
 
 const Readable = StoredSession.extend({ usedAtSeconds: z.number().optional() })

@@ -9,22 +9,23 @@ export interface SharedRecords {
   close(): void
 }
 
-declare module '../store-kind.ts' {
-  interface StoreKind<Settings extends StoreSettings = StoreSettings, Fields = unknown> {
-    /**
-     * Opens a store of records.
-     * @param setting the setting with the address.
-     * @param without the effect of an outage, as the end of a sentence in the log.
-     */
-    records?(settings: Settings, deps: StoreDeps & { setting: string; without: string }): Promise<SharedRecords>
-  }
+export interface RecordsDeps extends StoreDeps {
+  /** The setting with the address. */
+  readonly setting: string
+  /** The effect of an outage, as the end of a sentence in the log. */
+  readonly without: string
+}
+
+/** A kind of store that may keep records. */
+export interface KeepsRecords<Settings extends StoreSettings = StoreSettings> {
+  records?(settings: Settings, deps: RecordsDeps): Promise<SharedRecords>
 }
 
 /** Returns a function that opens records in the store of sessions, or else of limits. Null if neither has records. */
-export function recordsIn(kindOf: (settings: StoreSettings) => StoreKind) {
+export function recordsIn(kindOf: (settings: StoreSettings) => StoreKind & KeepsRecords) {
   return async (
     { sessionStore, limitsStore }: SharedStores,
-    deps: StoreDeps & { readonly without: string },
+    deps: Omit<RecordsDeps, 'setting'>,
   ): Promise<SharedRecords | null> => {
     const inSessions = await kindOf(sessionStore).records?.(sessionStore, { ...deps, setting: 'SESSION_STORE_URL' })
     if (inSessions) return inSessions

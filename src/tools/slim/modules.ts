@@ -85,7 +85,10 @@ function itemAt(lines: readonly string[], index: number, inTest: boolean): { fro
   return { from, to }
 }
 
-/** Removes a name from the lists on one line: `[a, name, ...b]` and `A | Name`. The places of `const [a, b] =` stay. */
+/**
+ * Removes a name from the lists on one line: `[a, name, ...b]`, `A | Name`, `A & Name` and `A & Partial<Name>`. The places of
+ * `const [a, b] =` stay.
+ */
 function withoutInlineItem(line: string, { source: name }: RegExp): string {
   if (/^\s*const \[/.test(line)) return line
   const item = new RegExp(`^(?:\\.\\.\\.)?${name}(?:\\.[\\w.]+|\\(.*\\))?$`)
@@ -94,7 +97,7 @@ function withoutInlineItem(line: string, { source: name }: RegExp): string {
       const left = items.split(', ').filter((one) => !item.test(one))
       return left.length === items.split(', ').length ? list : `[${left.join(', ')}]`
     })
-    .replace(new RegExp(` \\| ${name}(?!['.(])|${name} \\| `, 'g'), '')
+    .replace(new RegExp(` [|&] (?:Partial<${name}>|${name}(?:<\\w+>)?(?!['.(<]))|${name} [|&] `, 'g'), '')
 }
 
 /** Removes the items of lists that name what a file does not have any more. Other code with that name stays. */

@@ -61,21 +61,15 @@ export interface PasswordChanges {
   change(viewer: Pick<Viewer, 'username' | 'passwordVersion'>, password: string): Promise<boolean>
 }
 
-declare module '../user-store.ts' {
-  interface UserStore {
-    /** Absent if viewers set their passwords in another system. */
-    readonly passwordChanges?: PasswordChanges
-  }
-  interface OwnUserStore {
-    readonly passwordChanges: PasswordChanges
-  }
+/** What a store of this app has. Absent in others: their viewers set their passwords in another system. */
+export interface ChangesPasswords {
+  readonly passwordChanges: PasswordChanges
 }
 
-declare module '../editable-user-store.ts' {
-  interface EditableUserStore {
-    /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
-    markSent(digest: string): Promise<void>
-    /** Deletes all links of the viewer. Returns true if there were any. @throws UpstreamError as above. */
-    revokeLinks(username: string): Promise<boolean>
-  }
+/** What commands do with links. */
+export interface EditsLinks {
+  /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
+  markSent(digest: string): Promise<void>
+  /** Deletes all links of the viewer. Returns true if there were any. @throws UpstreamError as above. */
+  revokeLinks(username: string): Promise<boolean>
 }

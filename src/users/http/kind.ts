@@ -1,9 +1,10 @@
+import type { ChecksStore } from '../store-check/store-check.ts'
 import type { UserStoreKind } from '../user-store-kind.ts'
 import { HttpStoreEnvironment, type HttpStoreSettings, isHttpStoreUrl, readHttpStoreSettings } from './settings.ts'
 import { checkHttpStoreLate } from './store-check/late-check.ts'
 
 /** Viewers of the customer's own login service. */
-export const httpStore: UserStoreKind<HttpStoreSettings> = {
+export const httpStore: UserStoreKind<HttpStoreSettings> & ChecksStore<HttpStoreSettings> = {
   kind: 'http',
   urlForm: 'https://HOST/PATH',
   isUrl: isHttpStoreUrl,

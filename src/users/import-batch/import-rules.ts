@@ -16,17 +16,16 @@ export interface ImportedViewer {
 
 export type ImportOutcome = 'added' | 'updated' | 'unchanged' | 'no-password'
 
-declare module '../editable-user-store.ts' {
-  interface EditableUserStore {
-    /**
-     * Adds many viewers in one transaction. Names, groups and attributes must be valid. The password of an existing
-     * viewer never changes, since it may be newer than the imported one.
-     * @returns the outcome for each viewer, in order.
-     */
-    importBatch(viewers: readonly ImportedViewer[], existing: Existing): Promise<ImportOutcome[]>
-    /** Returns all viewers with their password hashes, sorted by name. */
-    exportAll(): AsyncIterable<StoredViewer>
-  }
+/** What commands do with many viewers. */
+export interface MovesViewers {
+  /**
+   * Adds many viewers in one transaction. Names, groups and attributes must be valid. The password of an existing viewer
+   * never changes, since it may be newer than the imported one.
+   * @returns the outcome for each viewer, in order.
+   */
+  importBatch(viewers: readonly ImportedViewer[], existing: Existing): Promise<ImportOutcome[]>
+  /** Returns all viewers with their password hashes, sorted by name. */
+  exportAll(): AsyncIterable<StoredViewer>
 }
 
 /** Returns the known viewer with the imported values. The spelling of the name stays. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Change } from '../editable-user-store.ts'
 import { noPasswordHash } from '../passwords/argon2.ts'
 import type { Viewer, ViewerState } from '../user-store.ts'
+import type { Change } from '../viewer-editor.ts'
 
 /** Which viewers a list has. */
 export interface ViewerFilter {
@@ -17,14 +17,13 @@ export interface ViewerFilter {
 /** A change, or `changed` if another program changed the viewer in the meantime. */
 export type Replacement = Change | { readonly ok: false; readonly fault: 'changed' }
 
-declare module '../editable-user-store.ts' {
-  interface EditableUserStore {
-    /** Returns viewers in the order of their keys. @param after the key of the last viewer before the page. */
-    page(filter: ViewerFilter, after: string, limit: number): Promise<readonly ViewerState[]>
-    count(filter: ViewerFilter): Promise<number>
-    /** Replaces groups and attributes, if they are still as in `before`. */
-    replace(before: Viewer, after: Viewer): Promise<Replacement>
-  }
+/** What the page for managers does with viewers. */
+export interface PagesViewers {
+  /** Returns viewers in the order of their keys. @param after the key of the last viewer before the page. */
+  page(filter: ViewerFilter, after: string, limit: number): Promise<readonly ViewerState[]>
+  count(filter: ViewerFilter): Promise<number>
+  /** Replaces groups and attributes, if they are still as in `before`. */
+  replace(before: Viewer, after: Viewer): Promise<Replacement>
 }
 
 /** A part of the hash of every viewer without a password, and of no other hash. */

@@ -105,14 +105,9 @@ export interface PasskeyStore {
   remove(username: string, id: string): Promise<boolean>
 }
 
-declare module '../user-store.ts' {
-  interface UserStore {
-    /** Absent if this app does not manage the viewers. Present wherever an entry point has passkeys. */
-    readonly passkeys?: PasskeyStore
-  }
-  interface OwnUserStore {
-    readonly passkeys: PasskeyStore
-  }
+/** What a store of this app has. Absent in others: no entry point there has passkeys. */
+export interface KeepsPasskeys {
+  readonly passkeys: PasskeyStore
 }
 
 /** Returns a new user handle. */

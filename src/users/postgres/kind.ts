@@ -1,8 +1,9 @@
 import type { UserStoreKind } from '../user-store-kind.ts'
+import type { MigratesTables } from './migration.ts'
 import { isPostgresUrl, PostgresEnvironment, type PostgresSettings, readPostgresSettings } from './settings.ts'
 
 /** Viewers in a PostgreSQL database: a table of this app, or the customer's own. */
-export const postgresStore: UserStoreKind<PostgresSettings> = {
+export const postgresStore: UserStoreKind<PostgresSettings> & MigratesTables<PostgresSettings> = {
   kind: 'postgres',
   urlForm: 'postgres://USER:PASSWORD@HOST/DATABASE',
   isUrl: isPostgresUrl,

@@ -1,3 +1,4 @@
+import type { ChecksStore } from '../store-check/store-check.ts'
 import type { UserStoreKind } from '../user-store-kind.ts'
 import { checkSqliteStore } from './store-check/check.ts'
 
@@ -10,7 +11,7 @@ const URL_FORM = /^sqlite:(?!\/\/|:)(.+)$/
 const fileOf = (url: string) => URL_FORM.exec(url)?.[1] ?? ''
 
 /** Viewers in a SQLite file of this app. */
-export const sqliteStore: UserStoreKind<SqliteSettings> = {
+export const sqliteStore: UserStoreKind<SqliteSettings> & ChecksStore<SqliteSettings> = {
   kind: 'sqlite',
   urlForm: 'sqlite:FILE',
   defaultUrl: 'sqlite:data/viewers.db',

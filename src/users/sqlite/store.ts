@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
+import type { ChangesPasswords } from '../account/password-changes.ts'
+import type { KeepsPasskeys } from '../passkeys/passkey-store.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-sign-in.ts'
-import type { OwnUserStore, UserStore, Warn } from '../user-store.ts'
+import type { UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
 import { openViewersFile, promised, queryViewers } from './database-file.ts'
@@ -29,12 +31,14 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions = {}):
   return createSqliteStore(openViewersFile(file, BUSY_TIMEOUT_MS), file, options)
 }
 
+type SqliteStore = UserStore & Required<Pick<UserStore, 'inspect'>>
+
 /** Makes the store of an open file. Closing the store closes the file. */
 export function createSqliteStore(
   database: DatabaseSync,
   file: string,
   { queue = createQueue(hashingQueueOptions()), passwords = storedPasswords, warn = () => {} }: SqliteStoreOptions,
-): OwnUserStore {
+): SqliteStore & ChangesPasswords & KeepsPasskeys {
   const load = viewerLoader(database, file)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
   const decoyHash = database.prepare(

@@ -1,4 +1,5 @@
 import type { UserStore, Warn } from '../user-store.ts'
+import type { StoreSettings } from '../user-store-kind.ts'
 
 /** The result of one check. `unknown`: not tried. The text says what was seen, then what to do. */
 export interface StoreFinding {
@@ -34,9 +35,8 @@ export interface StoreChecks {
   unknownName(): string
 }
 
-declare module '../user-store-kind.ts' {
-  interface UserStoreKind<Settings extends StoreSettings = StoreSettings> {
-    /** Checks the promises of the store. Absent if it needs no more than `checkStore`. */
-    check?(settings: Settings, viewers: CheckedViewers, checks: StoreChecks): AsyncIterable<StoreFinding>
-  }
+/** A kind of user store that may have checks of its own. */
+export interface ChecksStore<Settings extends StoreSettings = StoreSettings> {
+  /** Checks the promises of the store. Absent if it needs no more than `checkStore`. */
+  check?(settings: Settings, viewers: CheckedViewers, checks: StoreChecks): AsyncIterable<StoreFinding>
 }

@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../../src/errors.ts'
+import type { ChangesPasswords } from '../../../src/users/account/password-changes.ts'
+import type { KeepsPasskeys } from '../../../src/users/passkeys/passkey-store.ts'
 import { connectPostgres } from '../../../src/users/postgres/connection.ts'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import { grantAppRole } from '../../../src/users/postgres/own-table/app-role.ts'
@@ -127,8 +129,10 @@ test('the role of the app can do nothing but read viewers, replace hashes and st
   expect(await stateOf(client, 'SELECT * FROM viewer_auth.viewers')).toBe('done')
 })
 
+type AppStore = UserStore & Partial<ChangesPasswords> & Partial<KeepsPasskeys>
+
 /** Opens the store in the role of the app. It has one viewer. */
-async function storeWithAda(): Promise<UserStore> {
+async function storeWithAda(): Promise<AppStore> {
   await migratePostgres(ownerSettings(), appSettings())
   const insert = "INSERT INTO viewer_auth.viewers (key, username, password_hash) VALUES ('ada', 'ada', '')"
   await server.query(insert, [], database)
@@ -179,7 +183,7 @@ test.each([
   async (_what, table, part, message) => {
     await migratePostgres(ownerSettings(), appSettings())
     const role = JSON.stringify(app.user).replace('\\"', '""')
-    const store = await openPostgresStore(appSettings())
+    const store: AppStore = await openPostgresStore(appSettings())
     onTestFinished(() => store.close())
     // "GRANT SELECT ON ALL TABLES" of an older version does not cover the table.
     for (const right of ['INSERT', 'SELECT']) {

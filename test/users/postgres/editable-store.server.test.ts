@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import PACKAGE from '../../../package.json' with { type: 'json' }
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { userStores } from '../../../src/users/open-user-store.ts'
+import type { KeepsPasskeys } from '../../../src/users/passkeys/passkey-store.ts'
 import { migratePostgres } from '../../../src/users/postgres/editable-store.ts'
 import { openPostgresStore } from '../../../src/users/postgres/store.ts'
+import type { UserStore } from '../../../src/users/user-store.ts'
 import { editableStoreContract } from '../editable-store-contract.ts'
 import { importContract, importInto } from '../import-batch/import-contract.ts'
 import { pagesContract } from '../manager/pages-contract.ts'
@@ -59,7 +61,7 @@ describe('the viewers table', () => {
     await server.query(older, [], database)
     const url = server.url({ database })
     expect(await migratePostgres(settingsOf(url))).toEqual({ from: 2, to: 5 })
-    const store = await openQuickStore(url)
+    const store: UserStore & Partial<KeepsPasskeys> = await openQuickStore(url)
     expect(await store.authenticate('ada', password)).toMatchObject({ ok: true })
     expect(await store.passkeys?.userHandleOf('ada')).not.toBeNull()
   })

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
+import type { ChecksStore, StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
+import type { UserStoreKind } from '../../../users/user-store-kind.ts'
 import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../command.ts'
 import { type Lazy, loadAll } from '../lazy.ts'
 import { findingLine } from '../terminal/finding-line.ts'
@@ -90,7 +91,7 @@ export async function checkUserStore(
     password = read.password
   }
   const findings: StoreFinding[] = []
-  const kind = userStores.kindOf(settings)
+  const kind: UserStoreKind & ChecksStore = userStores.kindOf(settings)
   const viewers = { username, password, disabled }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
   const otherStores = url === undefined ? await loadAll(features.map(({ store }) => store)) : []

@@ -3,8 +3,8 @@ import { readUserStore } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { Migration } from '../../../users/postgres/migration.ts'
-import type { StoreSettings } from '../../../users/user-store-kind.ts'
+import type { MigratesTables, Migration } from '../../../users/postgres/migration.ts'
+import type { StoreSettings, UserStoreKind } from '../../../users/user-store-kind.ts'
 import { addCommand, type CommandContext, runCommand } from '../command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
@@ -61,9 +61,9 @@ function readAppStore(file: string): StoreSettings {
   }
 }
 
-/** As `UserStoreKind.migrate`. Returns null for a store that is updated whenever it is opened. */
+/** As `MigratesTables.migrate`. Returns null for a store that is updated whenever it is opened. */
 async function migrate(settings: StoreSettings, app: StoreSettings | null): Promise<Migration | null> {
-  const kind = userStores.kindOf(settings)
+  const kind: UserStoreKind & MigratesTables = userStores.kindOf(settings)
   if (app !== null && (app.kind !== kind.kind || !kind.migrate)) {
     throw new ConfigError('This store has no role for the app. Remove the address of the app.')
   }

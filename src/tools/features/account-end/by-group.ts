@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Change, EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { Change } from '../../../users/viewer-editor.ts'
 import { type CommandContext, messageOf, type Outcome, runCommand } from '../../cli/command.ts'
 import { withEditableStore } from '../../cli/settings/editable-store.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'

@@ -11,9 +11,10 @@ import {
 import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
 import { rowFault } from '../../../../src/tools/cli/import/row-fault.ts'
 import { type FileRow, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
-import type { EditableUserStore, ListedViewer } from '../../../../src/users/editable-user-store.ts'
+import type { EditableUserStore } from '../../../../src/users/editable-user-store.ts'
 import { storedPasswords } from '../../../../src/users/passwords/stored-passwords.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
+import type { ListedViewer } from '../../../../src/users/viewer-editor.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const password = 'correct horse battery'

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../../../../config.ts'
 import { ConfigError } from '../../../../errors.ts'
 import { userStores } from '../../../../users/open-user-store.ts'
+import type { ChecksStore } from '../../../../users/store-check/store-check.ts'
+import type { UserStoreKind } from '../../../../users/user-store-kind.ts'
 import { storeChecks } from '../../settings/check-store.ts'
 import { viewersFile } from '../../settings/viewers-file.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -18,7 +20,7 @@ export async function storeCause(
   const file = viewersFile(env)
   // The app creates the file when it starts.
   if (file !== null && !existsSync(file)) return null
-  const kind = userStores.kindOf(userStore)
+  const kind: UserStoreKind & ChecksStore = userStores.kindOf(userStore)
   const viewers = { username: null, password: null, disabled: null }
   const checkAll = () => storeChecks.checkStore((warn) => kind.open(userStore, warn), viewers, null)
   try {

@@ -1,5 +1,6 @@
 import { readActivitySettings, readSharedStores } from '../../../../config.ts'
 import { ConfigError, isOutage } from '../../../../errors.ts'
+import { visitSessions } from '../../../../stores/who-is-in/all-sessions.ts'
 import { stores } from '../../../../stores.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -26,7 +27,7 @@ export function sessionCounter(env: CommandIo['env'], nowMs: () => number) {
     let sessions = 0
     try {
       const store = await stores.sessions(readSharedStores(env).sessionStore)
-      await store.visitAll(({ username, signedInAtSeconds, usedAtSeconds, provider }) => {
+      await visitSessions(store, ({ username, signedInAtSeconds, usedAtSeconds, provider }) => {
         const ends = [
           signedInAtSeconds + lifetimeSeconds,
           usedAtSeconds + idleSeconds,

@@ -1,6 +1,6 @@
 import { readActivitySettings, readSharedStores } from '../../../../config.ts'
 import { ConfigError } from '../../../../errors.ts'
-import type { NamedSession } from '../../../../stores/who-is-in/all-sessions.ts'
+import { type NamedSession, visitSessions } from '../../../../stores/who-is-in/all-sessions.ts'
 import { stores } from '../../../../stores.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import { visitSignIns } from '../../security-log/sign-ins.ts'
@@ -44,7 +44,7 @@ export async function readSessionsIn({ env }: Pick<CommandIo, 'env'>, nowSeconds
   const { lifetimeSeconds, idleSeconds } = readActivitySettings(env)
   const found: SessionIn[] = []
   const stored = await stores.sessions(readSharedStores(env).sessionStore)
-  await stored.visitAll((session) => {
+  await visitSessions(stored, (session) => {
     const { signedInAtSeconds, usedAtSeconds, provider } = session
     const ends = [signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds, provider?.endsAtSeconds ?? Infinity]
     const endsAtSeconds = Math.min(...ends)
