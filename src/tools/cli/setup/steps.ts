@@ -84,6 +84,12 @@ export async function isLoginApp(answer: Response): Promise<boolean> {
   return answer.ok && (await answer.text()).replaceAll(/\s/g, '') === '{"status":"live"}'
 }
 
+/** What may be missing in a database: the table of viewers. */
+// biome-ignore format: one item a line
+const MIGRATIONS: readonly ((env: Trial['env']) => Promise<{ text: string; data: object }>)[] = [
+  migrateStore,
+]
+
 async function testStore(trial: Trial): Promise<string | null> {
   const { io, env } = trial
   const settings = readUserStore(env)
@@ -92,10 +98,11 @@ async function testStore(trial: Trial): Promise<string | null> {
   if (file !== null && !existsSync(file)) return null
   const fault = await faultOfStore(trial)
   if (fault === null || file !== null || !userStores.isOwn(settings)) return fault
-  // A database without the table of viewers.
-  const migrated = await outcomeOf(async (): Promise<Outcome> => ({ ok: true, ...(await migrateStore(env)) }))
-  if (!migrated.ok) return fault
-  io.stderr.write(`${migrated.text}\n`)
+  for (const migrate of MIGRATIONS) {
+    const migrated = await outcomeOf(async (): Promise<Outcome> => ({ ok: true, ...(await migrate(env)) }))
+    if (!migrated.ok) return fault
+    io.stderr.write(`${migrated.text}\n`)
+  }
   return await faultOfStore(trial)
 }
 
