@@ -3,15 +3,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import { refusesBeyond } from '../http/beyond-documents.ts'
-import {
-  type Endpoint,
-  type ParameterError,
-  type QueryParameters,
-  readParameters,
-} from './reports/report-parameters.ts'
+import { type Endpoint, type ParameterError, readParameters } from './reports/report-parameters.ts'
 import type { SeriesDimension, SeriesMetric } from './reports/report-question.ts'
 import type { StreamReport } from './reports/stream-report.ts'
-import type { ContentType } from './segments/segment-tables.ts'
 
 export interface AnalyticsDeps {
   readonly streamReport: StreamReport
@@ -33,8 +27,14 @@ const LISTS = [
 const METRICS: readonly SeriesMetric[] = ['total-views', 'unique-devices', 'authenticated-viewers']
 /** The last two are beyond the documents. */
 const DIMENSIONS: readonly SeriesDimension[] = [
-  ...(['month', 'day', 'hour', 'location', 'device', 'view-source'] as const),
-  ...(['country', 'region'] as const),
+  'month',
+  'day',
+  'hour',
+  'location',
+  'device',
+  'view-source',
+  'country',
+  'region',
 ]
 /** A connection on which the client reads nothing for so long is closed. */
 const STALLED_AFTER_MS = 120_000
@@ -42,27 +42,14 @@ const STALLED_AFTER_MS = 120_000
 /** Routes of the analytics API, mounted at `/v1`. Every answer is JSON. */
 export function analyticsRoutes(deps: AnalyticsDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const serve = (path: string, endpointOf: (params: Request['params']) => Endpoint | ParameterError) => {
-    router.all(path, onlyGet, answerWith(deps, endpointOf))
-  }
   for (const [kind, path] of LISTS) {
-    serve(path, () => ({ kind, contentType: null }))
-    serve(`${path}/:content_type`, (params) => ofType(params, (contentType) => ({ kind, contentType })))
+    router.all(`${path}{/:content_type}`, onlyGet, answerWith(deps, { kind }))
   }
   for (const metric of METRICS) {
-    const summary = { kind: 'series', metric, dimension: 'summary' } as const
-    serve(`/${metric}/summary`, () => ({ ...summary, contentType: null }))
-    serve(`/${metric}/:dimension`, (params) =>
-      inDimension(params, (dimension) => ({ kind: 'series', metric, dimension, contentType: null })),
-    )
-    serve(`/${metric}/:content_type/summary`, (params) =>
-      ofType(params, (contentType) => ({ ...summary, contentType })),
-    )
-    serve(`/${metric}/:content_type/:dimension`, (params) =>
-      ofType(params, (contentType) =>
-        inDimension(params, (dimension) => ({ kind: 'series', metric, dimension, contentType })),
-      ),
-    )
+    const summary = answerWith(deps, { kind: 'series', metric, dimension: 'summary' })
+    // The summary has no dimension in its path. Its routes come first.
+    router.all(`/${metric}{/:content_type}/summary`, onlyGet, summary)
+    router.all(`/${metric}{/:content_type}/:dimension`, onlyGet, answerWith(deps, { kind: 'series', metric }))
   }
   router.use((req, res) => {
     refuse(res, 404, [{ parameter: 'path', in: 'path', message: `Unknown path: ${req.path}` }])
@@ -71,19 +58,24 @@ export function analyticsRoutes(deps: AnalyticsDeps): Router {
   return router
 }
 
-type EndpointOrError = Endpoint | ParameterError
+type EndpointOfRoute =
+  | { readonly kind: (typeof LISTS)[number][0] }
+  | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension?: SeriesDimension }
 
-function ofType(params: Request['params'], toEndpoint: (contentType: ContentType) => EndpointOrError): EndpointOrError {
-  const { content_type } = params
-  if (content_type === 'live' || content_type === 'recorded') return toEndpoint(content_type)
-  return unknownInPath('content_type', content_type, 'live or recorded')
-}
-
-function inDimension(params: Request['params'], toEndpoint: (dimension: SeriesDimension) => Endpoint): EndpointOrError {
-  const dimension = DIMENSIONS.find((known) => known === params.dimension)
+/** Adds the parameters of the path to the endpoint of the route. */
+function endpointOf(
+  route: EndpointOfRoute,
+  { content_type, dimension: named }: Request['params'],
+): Endpoint | ParameterError {
+  if (content_type !== undefined && content_type !== 'live' && content_type !== 'recorded') {
+    return unknownInPath('content_type', content_type, 'live or recorded')
+  }
+  const contentType = content_type ?? null
+  if (route.kind !== 'series') return { ...route, contentType }
+  const dimension = route.dimension ?? DIMENSIONS.find((known) => known === named)
   return dimension === undefined
-    ? unknownInPath('dimension', params.dimension, `summary or one of ${DIMENSIONS.join(', ')}`)
-    : toEndpoint(dimension)
+    ? unknownInPath('dimension', named, `summary or one of ${DIMENSIONS.join(', ')}`)
+    : { ...route, dimension, contentType }
 }
 
 function unknownInPath(parameter: string, value: unknown, allowed: string): ParameterError {
@@ -96,34 +88,31 @@ const onlyGet: RequestHandler = (req, res, next) => {
   refuse(res, 405, [{ parameter: 'method', in: 'path', message: `Method ${req.method} is not allowed. Use GET.` }])
 }
 
-function answerWith(deps: AnalyticsDeps, endpointOf: (params: Request['params']) => EndpointOrError): RequestHandler {
+function answerWith(deps: AnalyticsDeps, route: EndpointOfRoute): RequestHandler {
   return async (req, res) => {
     const caller = await deps.verifyToken(req.get('authorization'))
     if (!caller.ok) {
       res.set('WWW-Authenticate', 'JWT realm="analytics"')
       return refuse(res, 401, [{ parameter: 'Authorization', in: 'header', message: caller.reason }])
     }
-    const endpoint = endpointOf(req.params)
+    const endpoint = endpointOf(route, req.params)
     if ('message' in endpoint) return refuse(res, 400, [endpoint])
     // Not req.query: its shape depends on a setting of the app around this router.
-    const query: QueryParameters = parse(req.originalUrl.split('?').slice(1).join('?'))
+    const query = parse(req.originalUrl.split('?').slice(1).join('?'))
     const checked = readParameters(endpoint, query, (what) => refusesBeyond(res, what))
     if (!checked.ok) return refuse(res, 400, checked.errors)
     const { selection, ...question } = checked.question
+    const parameters = Object.entries(query).flatMap(([name, values]) =>
+      [values ?? []].flat().map((value): [string, string] => [name, value]),
+    )
     const chunks = deps.streamReport({
       ...question,
       selection: { ...selection, ownerId: caller.ownerId },
       nowSeconds: deps.nowSeconds(),
-      link: { path: req.baseUrl + req.path, parameters: listParameters(query) },
+      link: { path: req.baseUrl + req.path, parameters },
     })
     await send(req, res, chunks)
   }
-}
-
-function listParameters(query: QueryParameters): [string, string][] {
-  return Object.entries(query).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value): [string, string] => [name, value]),
-  )
 }
 
 /** Makes the first chunk before anything is sent, so that a report that fails is still answered with 500. */
@@ -139,7 +128,8 @@ async function send(req: Request, res: Response, chunks: AsyncGenerator<Uint8Arr
   try {
     await pipeline(Readable.from(withFirst(first, chunks), { objectMode: true, highWaterMark: 1 }), res)
   } catch (error) {
-    if (!isClosedByClient(error)) throw error
+    const isClosedByClient = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+    if (!isClosedByClient) throw error
   }
 }
 
@@ -150,11 +140,6 @@ async function* withFirst(first: IteratorResult<Uint8Array, void>, rest: AsyncGe
   } finally {
     await rest.return()
   }
-}
-
-/** True if the client closed the connection before the end. */
-function isClosedByClient(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 function refuse(res: Response, status: number, errors: readonly ParameterError[]): void {

@@ -1,17 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { paginate } from './pagination.ts'
+import { answerViewers, answerViews } from './report-lists.ts'
 import { answerPeaks } from './report-peaks.ts'
-import type { ReportQuestion } from './report-question.ts'
+import type { Answer, ReportQuestion } from './report-question.ts'
 import { answerSeries } from './report-series.ts'
-import { answerViewers, type ViewerItem } from './report-viewers.ts'
-import { answerViews } from './report-views.ts'
-
-interface Answer {
-  /** The number of items on all pages. */
-  readonly count: number
-  /** The items of this page, each in pieces of JSON text. */
-  readonly items: Iterable<Iterable<string>>
-}
 
 const CHUNK_CHARACTERS = 32_768
 
@@ -24,10 +15,10 @@ export function* answerReport(database: DatabaseSync, question: ReportQuestion):
   const { count, items } = answer(database, question)
   yield ''
   let text = '{"data":['
-  let isFirst = true
+  let separator = ''
   for (const item of items) {
-    if (!isFirst) text += ','
-    isFirst = false
+    text += separator
+    separator = ','
     for (const piece of item) {
       text += piece
       if (text.length < CHUNK_CHARACTERS) continue
@@ -41,46 +32,35 @@ export function* answerReport(database: DatabaseSync, question: ReportQuestion):
 function answer(database: DatabaseSync, question: ReportQuestion): Answer {
   const { report } = question
   switch (report.kind) {
-    case 'viewers': {
-      const { count, items } = answerViewers(database, { ...question, report })
-      return { count, items: inPieces(items, viewerPieces) }
-    }
-    case 'views': {
-      const { count, items } = answerViews(database, { ...question, report })
-      return { count, items: inPieces(items, wholeItem('View')) }
-    }
-    case 'series': {
-      const { number, limit } = question.page
-      const all = answerSeries(database, { ...question, report })
-      return { count: all.length, items: all.slice((number - 1) * limit, number * limit).map(wholeItem('Series')) }
-    }
+    case 'viewers':
+      return answerViewers(database, { ...question, report })
+    case 'views':
+      return answerViews(database, { ...question, report })
+    case 'series':
+      return answerSeries(database, { ...question, report })
     case 'peaks':
-    case 'watched': {
-      const { count, items } = answerPeaks(database, { ...question, report })
-      return { count, items: items.map(wholeItem(report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries')) }
-    }
+    case 'watched':
+      return answerPeaks(database, { ...question, report })
   }
 }
 
-/** One item after the other: a page may be large. */
-function* inPieces<Item>(
-  items: Iterable<Item>,
-  piecesOf: (item: Item) => Iterable<string>,
-): Iterable<Iterable<string>> {
-  for (const item of items) yield piecesOf(item)
-}
-
-function wholeItem(type: string): (attributes: object) => [string] {
-  return (attributes) => [JSON.stringify({ type, attributes })]
-}
-
-/** In pieces, because a viewer may have any number of segments. */
-function* viewerPieces({ segments, ...attributes }: ViewerItem): Iterable<string> {
-  yield `{"type":"Viewer","attributes":${JSON.stringify(attributes).slice(0, -1)},"segments":[`
-  let separator = ''
-  for (const segment of segments) {
-    yield separator + JSON.stringify(segment)
-    separator = ','
+/**
+ * Makes the pagination object. Links keep all other parameters. A report without items has one page. On a page beyond
+ * the end, `prev` leads to the last page.
+ */
+function paginate({ page, link }: ReportQuestion, count: number): object {
+  const others = link.parameters
+    .filter(([name]) => name !== '_page' && name !== '_limit')
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`)
+    .join('')
+  const to = (number: number) => ({ href: `${link.path}?${others}_page=${number}&_limit=${page.limit}` })
+  const last = Math.max(1, Math.ceil(count / page.limit))
+  return {
+    count,
+    first: to(1),
+    last: to(last),
+    next: page.number < last ? to(page.number + 1) : null,
+    prev: page.number > 1 ? to(Math.min(page.number - 1, last)) : null,
+    self: to(page.number),
   }
-  yield ']}}'
 }

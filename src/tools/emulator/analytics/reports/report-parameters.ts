@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import type { Selection } from '../segments/segment-selection.ts'
 import type { ContentType } from '../segments/segment-tables.ts'
-import type { ReportKind, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
+import type { Report, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
 import { readTimeParameter, type TimeParameter, unusualTime } from './report-times.ts'
 
 /** An item of the `errors` of an answer. */
@@ -16,13 +16,12 @@ export interface ParameterError {
 
 /** An endpoint, with the parameters in its path. */
 export type Endpoint = { readonly contentType: ContentType | null } & (
-  | { readonly kind: 'viewers' | 'views' }
-  | { readonly kind: 'peaks' | 'watched' }
+  | { readonly kind: Exclude<Report['kind'], 'series'> }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
 )
 
 /** The values by name: a text, or a list of texts for a repeated parameter. */
-export type QueryParameters = Readonly<Record<string, string | string[] | undefined>>
+type QueryParameters = Readonly<Record<string, string | string[] | undefined>>
 
 type ParsedQuestion = Pick<ReportQuestion, 'report' | 'timeZone' | 'page'> & {
   readonly selection: Omit<Selection, 'ownerId'>
@@ -64,36 +63,42 @@ function wholeNumber(least: number, greatest: number) {
   })
 }
 
+const Identifier = SingleValue.max(MAX_IDENTIFIER_LENGTH, `must not be longer than ${MAX_IDENTIFIER_LENGTH} characters`)
+const Granularity = SingleValue.pipe(
+  z.enum(['minute', 'hour', 'day', 'month'], { error: 'must be minute, hour, day or month' }),
+)
 const Page = {
   _page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
   _limit: wholeNumber(1, MAX_LIMIT).default(10),
 }
-const RequiredRange = { date_time_from: Time, date_time_to: Time }
 const Unfinished = { list_unfinished_segments: Switch.default(true) }
+const Range = { date_time_from: Time, date_time_to: Time }
+const OptionalRange = { date_time_from: Time.optional(), date_time_to: Time.optional() }
+const Peaks = z.object({ ...Page, ...Range, granularity: Granularity.default('minute') })
 
 /** The parameters of each endpoint in the analytics document. All others are ignored. */
-const Viewers = z.object({
-  ...Page,
-  ...Unfinished,
-  viewer_identifier: SingleValue.max(
-    MAX_IDENTIFIER_LENGTH,
-    `must not be longer than ${MAX_IDENTIFIER_LENGTH} characters`,
-  ).optional(),
-  date_time_from: Time.optional(),
-  date_time_to: Time.optional(),
-})
-const Views = z.object({ ...Page, ...RequiredRange, ...Unfinished, inclusive_range: Switch.default(true) })
-const Series = z.object({ ...Page, ...RequiredRange })
-const Peaks = z.object({
-  ...Page,
-  ...RequiredRange,
-  granularity: SingleValue.pipe(
-    z.enum(['minute', 'hour', 'day', 'month'], { error: 'must be minute, hour, day or month' }),
-  ).default('minute'),
-})
-const SCHEMA = { viewers: Viewers, views: Views, series: Series, peaks: Peaks, watched: Peaks } as const
+const SCHEMA = {
+  viewers: z.object({ ...Page, ...Unfinished, viewer_identifier: Identifier.optional(), ...OptionalRange }),
+  views: z.object({ ...Page, ...Range, ...Unfinished, inclusive_range: Switch.default(true) }),
+  series: z.object({ ...Page, ...Range }),
+  peaks: Peaks,
+  watched: Peaks,
+}
 /** For endpoints with a content type in the path. */
-const ContentFilter = z.object({ content_id: ContentIds.optional() })
+const ContentFilter = { content_id: ContentIds.optional() }
+
+/** The values of all endpoints. An endpoint has only those of its schema. */
+interface Values {
+  readonly _page: number
+  readonly _limit: number
+  readonly date_time_from?: TimeParameter | undefined
+  readonly date_time_to?: TimeParameter | undefined
+  readonly content_id?: readonly number[] | undefined
+  readonly list_unfinished_segments?: boolean
+  readonly viewer_identifier?: string | undefined
+  readonly inclusive_range?: boolean
+  readonly granularity?: z.infer<typeof Granularity>
+}
 
 /** Reads the query of one endpoint. Lists all mistakes at once. */
 export function readParameters(
@@ -101,84 +106,29 @@ export function readParameters(
   query: QueryParameters,
   refusesBeyond: RefusesBeyond,
 ): ParameterCheck {
-  const checked = readDocumented(endpoint, query)
-  if (!checked.ok) return checked
-  const errors = undocumentedIn(endpoint, query)
-    .filter(({ what }) => refusesBeyond(what))
-    .map(({ name, what }) => ({ ...describeError(name, '', query), message: strictRefusal(what) }))
-  return errors.length === 0 ? checked : { ok: false, errors }
-}
-
-/** Lists what a valid query has beyond the document. */
-function undocumentedIn(endpoint: Endpoint, query: QueryParameters): { name: string; what: string }[] {
-  const { kind, contentType } = endpoint
-  if (kind === 'watched') return [{ name: 'path', what: 'the report viewer-seconds' }]
-  const known = new Set(Object.keys({ ...SCHEMA[kind].shape, ...(contentType !== null && ContentFilter.shape) }))
-  const found = Object.keys(query).flatMap((name) => {
-    if (!known.has(name)) return [{ name, what: `the parameter ${JSON.stringify(name.slice(0, 40))} of this endpoint` }]
-    const unusual = /^date_time_/.test(name) ? unusualTime(String(query[name])) : null
-    return unusual === null ? [] : [{ name, what: unusual }]
-  })
-  const { granularity = '' } = query
-  if (granularity === 'day' || granularity === 'month')
-    found.push({ name: 'granularity', what: `granularity ${granularity}` })
-  if (endpoint.kind === 'series' && (endpoint.dimension === 'country' || endpoint.dimension === 'region')) {
-    found.push({ name: 'dimension', what: `the dimension ${endpoint.dimension}` })
+  const { contentType, kind } = endpoint
+  const schema = contentType === null ? SCHEMA[kind] : SCHEMA[kind].extend(ContentFilter)
+  const parsed: z.ZodSafeParseResult<Values> = schema.safeParse(query)
+  const issues = parsed.error?.issues ?? []
+  const mistakes = issues.map(({ path, message }) => describeError(String(path[0]), message, query))
+  const errors = [...mistakes, ...reversedRange(query)]
+  if (!parsed.success || errors.length > 0) return { ok: false, errors }
+  const refused = undocumentedIn(endpoint, query, Object.keys(schema.shape)).filter(({ what }) => refusesBeyond(what))
+  if (refused.length > 0) {
+    const named = refused.map(({ name, what }) => ({ ...describeError(name, '', query), message: strictRefusal(what) }))
+    return { ok: false, errors: named }
   }
-  const isWithout = kind === 'peaks' && query.granularity === undefined
-  return isWithout ? [...found, { name: 'granularity', what: 'peak viewer numbers without granularity' }] : found
-}
-
-function readDocumented(endpoint: Endpoint, query: QueryParameters): ParameterCheck {
-  switch (endpoint.kind) {
-    case 'viewers':
-      return check(Viewers, endpoint, query, ({ viewer_identifier }) => ({
-        kind: 'viewers',
-        viewerIdentifier: viewer_identifier ?? null,
-      }))
-    case 'views':
-      return check(Views, endpoint, query, ({ inclusive_range }) => ({ kind: 'views', insideOnly: !inclusive_range }))
-    case 'series': {
-      const { metric, dimension } = endpoint
-      return check(Series, endpoint, query, () => ({ kind: 'series', metric, dimension }))
-    }
-    case 'peaks':
-    case 'watched': {
-      const { kind } = endpoint
-      return check(Peaks, endpoint, query, ({ granularity }) => ({ kind, granularity }))
-    }
-  }
-}
-
-interface Common {
-  readonly _page: number
-  readonly _limit: number
-  readonly date_time_from?: TimeParameter | undefined
-  readonly date_time_to?: TimeParameter | undefined
-  readonly list_unfinished_segments?: boolean
-}
-
-function check<Parameters extends Common>(
-  schema: z.ZodType<Parameters>,
-  { contentType }: Endpoint,
-  query: QueryParameters,
-  toReport: (parameters: Parameters) => ReportKind,
-): ParameterCheck {
-  const parsed = schema.safeParse(query)
-  const content = ContentFilter.safeParse(contentType === null ? {} : query)
-  const errors = [...issuesOf(parsed, query), ...issuesOf(content, query), ...reversedRange(query)]
-  if (!parsed.success || !content.success || errors.length > 0) return { ok: false, errors }
-  const { _page, _limit, date_time_from: from, date_time_to: to, list_unfinished_segments } = parsed.data
+  const { _page, _limit, date_time_from: from, date_time_to: to, ...values } = parsed.data
   return {
     ok: true,
     question: {
-      report: toReport(parsed.data),
+      report: reportOf(endpoint, values),
       selection: {
         contentType,
-        contentIds: content.data.content_id ?? null,
+        contentIds: values.content_id ?? null,
         fromSeconds: from?.seconds ?? null,
         toSeconds: to?.seconds ?? null,
-        finishedOnly: list_unfinished_segments === false,
+        finishedOnly: values.list_unfinished_segments === false,
       },
       timeZone: from?.timeZone ?? to?.timeZone ?? '+00:00',
       page: { number: _page, limit: _limit },
@@ -186,12 +136,44 @@ function check<Parameters extends Common>(
   }
 }
 
-function issuesOf({ error }: z.ZodSafeParseResult<unknown>, query: QueryParameters): ParameterError[] {
-  return (error?.issues ?? []).map(({ path, message }) => describeError(String(path[0]), message, query))
+function reportOf(endpoint: Endpoint, values: Omit<Values, '_page' | '_limit'>): Report {
+  const { kind } = endpoint
+  if (kind === 'series') return { kind, metric: endpoint.metric, dimension: endpoint.dimension }
+  if (kind === 'viewers') return { kind, viewerIdentifier: values.viewer_identifier ?? null }
+  if (kind === 'views') return { kind, insideOnly: values.inclusive_range === false }
+  return { kind, granularity: values.granularity ?? 'minute' }
+}
+
+/** Lists what a valid query has beyond the document. */
+function undocumentedIn(
+  endpoint: Endpoint,
+  query: QueryParameters,
+  documented: readonly string[],
+): { name: string; what: string }[] {
+  if (endpoint.kind === 'watched') return [{ name: 'path', what: 'the report viewer-seconds' }]
+  const found = Object.keys(query).flatMap((name) => {
+    if (!documented.includes(name)) {
+      return [{ name, what: `the parameter ${JSON.stringify(name.slice(0, 40))} of this endpoint` }]
+    }
+    const unusual = /^date_time_/.test(name) ? unusualTime(String(query[name])) : null
+    return unusual === null ? [] : [{ name, what: unusual }]
+  })
+  const { granularity } = query
+  if (granularity === 'day' || granularity === 'month') {
+    found.push({ name: 'granularity', what: `granularity ${granularity}` })
+  }
+  if (endpoint.kind === 'series' && (endpoint.dimension === 'country' || endpoint.dimension === 'region')) {
+    found.push({ name: 'dimension', what: `the dimension ${endpoint.dimension}` })
+  }
+  if (endpoint.kind === 'peaks' && granularity === undefined) {
+    found.push({ name: 'granularity', what: 'peak viewer numbers without granularity' })
+  }
+  return found
 }
 
 function reversedRange(query: QueryParameters): ParameterError[] {
-  const [from, to] = [Time.safeParse(query.date_time_from), Time.safeParse(query.date_time_to)]
+  const from = Time.safeParse(query.date_time_from)
+  const to = Time.safeParse(query.date_time_to)
   if (!from.success || !to.success || from.data.seconds <= to.data.seconds) return []
   return [describeError('date_time_to', 'must not be before date_time_from', query)]
 }

@@ -1,72 +1,87 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { selectSegmentsRunning } from '../segments/segment-selection.ts'
-import type { ReportQuestion } from './report-question.ts'
-import { openTimeWriter } from './report-times.ts'
-import { openGrid, openValues } from './time-values.ts'
+import type { Answer, QuestionOf } from './report-question.ts'
+import { type Bucket, bucketAround, openTimeWriter } from './report-times.ts'
 
-export interface PeaksQuestion extends ReportQuestion {
-  readonly report: Extract<ReportQuestion['report'], { kind: 'peaks' | 'watched' }>
-}
-
-export interface PeakItem {
-  readonly content_type: string
-  readonly content_id: number
-  readonly time: string
-  readonly value: number
-}
+type PeaksQuestion = QuestionOf<'peaks' | 'watched'>
 
 /**
  * Finds the greatest number of concurrent sessions of each channel or video in each minute, hour, day or month, or adds up
  * the seconds of all sessions. Items are in the order of content and time. Those without viewers are left out.
- * @returns the number of all items, and those of the page.
  */
-export function answerPeaks(
-  database: DatabaseSync,
-  question: PeaksQuestion,
-): { readonly count: number; readonly items: readonly PeakItem[] } {
-  const { page, timeZone } = question
-  const { kind, granularity } = question.report
+export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): Answer {
+  const { page, timeZone, report } = question
+  const type = report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries'
   const writeTime = openTimeWriter(timeZone)
-  const grid = openGrid(granularity, timeZone)
   const first = (page.number - 1) * page.limit
-  const items: PeakItem[] = []
+  const items: [string][] = []
   let count = 0
-  const valuesOf = (content: Pick<PeakItem, 'content_type' | 'content_id'>) =>
-    openValues(grid, kind, (firstStartSeconds, bucketCount, stepSeconds, value) => {
-      const end = Math.min(bucketCount, first + page.limit - count)
-      for (let index = Math.max(0, first - count); index < end; index += 1) {
-        items.push({ ...content, time: writeTime(firstStartSeconds + index * stepSeconds), value })
-      }
-      count += bucketCount
-    })
-  let values: ReturnType<typeof valuesOf> | null = null
-  let last: Change | null = null
-  let sessions = 0
-  for (const change of changesOf(database, question)) {
-    if (last?.content_type !== change.content_type || last.content_id !== change.content_id) {
-      values?.finish()
-      values = valuesOf({ content_type: change.content_type, content_id: change.content_id })
-    } else if (sessions > 0) values?.add(last.at, change.at, sessions)
-    sessions += change.sessions
-    last = change
+  for (const { content, startSeconds, endSeconds, buckets, value } of valuesOf(
+    stretchesOf(database, question),
+    question,
+  )) {
+    const end = Math.min(buckets, first + page.limit - count)
+    for (let index = Math.max(0, first - count); index < end; index += 1) {
+      const time = writeTime(startSeconds + index * (endSeconds - startSeconds))
+      items.push([JSON.stringify({ type, attributes: { ...content, time, value } })])
+    }
+    count += buckets
   }
-  values?.finish()
   return { count, items }
 }
 
-/** A moment at which the number of sessions of a channel or video changes. */
-interface Change {
-  readonly content_type: string
-  readonly content_id: number
-  readonly at: number
-  /** By how many. The sum of all changes of a channel or video is 0. */
+/** Some sessions of a channel or video, from one time to another. */
+interface Stretch extends Bucket {
+  readonly content: { readonly content_type: string; readonly content_id: number }
   readonly sessions: number
 }
 
-/** Reads the changes in order. Of each segment, only the time counts that no earlier segment of its session covers. */
-function* changesOf(database: DatabaseSync, { selection, nowSeconds }: PeaksQuestion): Generator<Change> {
+/** Buckets in a row with the same value; the first is `startSeconds` to `endSeconds`. */
+interface Values extends Bucket {
+  readonly content: Stretch['content']
+  readonly buckets: number
+  readonly value: number
+}
+
+/**
+ * Turns stretches into values. A stretch over many minutes or hours is one result, so that a segment that runs for years
+ * costs no more than a short one.
+ */
+function* valuesOf(stretches: Iterable<Stretch>, { report, timeZone }: PeaksQuestion): Generator<Values> {
+  const { kind, granularity } = report
+  const sizeSeconds = { minute: 60, hour: 3_600, day: null, month: null }[granularity]
+  const valueFor = (sessions: number, seconds: number) => (kind === 'peaks' ? sessions : sessions * seconds)
+  let open: Values | null = null
+  for (const { content, startSeconds, endSeconds, sessions } of stretches) {
+    for (let at = startSeconds; at < endSeconds; ) {
+      if (open !== null && (open.content !== content || at >= open.endSeconds)) {
+        yield open
+        open = null
+      }
+      const bucket: Bucket = open ?? bucketAround(at, granularity, timeZone)
+      const buckets = sizeSeconds === null ? 0 : Math.floor((endSeconds - at) / sizeSeconds)
+      if (open === null && sizeSeconds !== null && bucket.startSeconds === at && buckets > 0) {
+        yield { ...bucket, content, buckets, value: valueFor(sessions, sizeSeconds) }
+        at += buckets * sizeSeconds
+        continue
+      }
+      const until = Math.min(endSeconds, bucket.endSeconds)
+      const added = valueFor(sessions, until - at)
+      const value: number = kind === 'peaks' ? Math.max(open?.value ?? 0, added) : (open?.value ?? 0) + added
+      open = { ...bucket, content, buckets: 1, value }
+      at = until
+    }
+  }
+  if (open !== null) yield open
+}
+
+/**
+ * Reads the stretches in the order of content and time. Of each segment, only the time counts that no earlier segment of
+ * its session covers.
+ */
+function* stretchesOf(database: DatabaseSync, { selection, nowSeconds }: PeaksQuestion): Generator<Stretch> {
   const { where, parameters } = selectSegmentsRunning(selection)
-  const rows = database
+  const changes = database
     .prepare(
       `WITH inside AS (
          SELECT content_type, content_id, view_session, max(started_at, :from) AS start,
@@ -83,12 +98,17 @@ function* changesOf(database: DatabaseSync, { selection, nowSeconds }: PeaksQues
        GROUP BY content_type, content_id, at HAVING sessions <> 0 ORDER BY content_type, content_id, at`,
     )
     .iterate({ ...parameters, now: nowSeconds })
-  for (const { content_type, content_id, at, sessions } of rows) {
-    yield {
-      content_type: String(content_type),
-      content_id: Number(content_id),
-      at: Number(at),
-      sessions: Number(sessions),
+  let content: Stretch['content'] = { content_type: '', content_id: 0 }
+  let startSeconds = 0
+  let sessions = 0
+  for (const change of changes) {
+    const endSeconds = Number(change.at)
+    if (sessions > 0) yield { content, startSeconds, endSeconds, sessions }
+    // The changes of a channel or video add up to 0, so its next change begins its first stretch.
+    else if (change.content_id !== content.content_id || change.content_type !== content.content_type) {
+      content = { content_type: String(change.content_type), content_id: Number(change.content_id) }
     }
+    startSeconds = endSeconds
+    sessions += Number(change.sessions)
   }
 }

@@ -6,7 +6,7 @@ export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | GroupDimens
 export type Granularity = 'minute' | 'hour' | 'day' | 'month'
 
 /** The kind of a report, with the parameters of this kind only. */
-export type ReportKind =
+export type Report =
   | { readonly kind: 'viewers'; readonly viewerIdentifier: string | null }
   | { readonly kind: 'views'; readonly insideOnly: boolean }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
@@ -15,7 +15,7 @@ export type ReportKind =
 
 /** A complete question to the reports. */
 export interface ReportQuestion {
-  readonly report: ReportKind
+  readonly report: Report
   readonly selection: Selection
   /** Unfinished segments count until now. */
   readonly nowSeconds: number
@@ -24,4 +24,15 @@ export interface ReportQuestion {
   readonly page: { readonly number: number; readonly limit: number }
   /** The parts of links to other pages. */
   readonly link: { readonly path: string; readonly parameters: readonly (readonly [name: string, value: string])[] }
+}
+
+export type QuestionOf<Kind extends Report['kind']> = ReportQuestion & {
+  readonly report: Extract<Report, { kind: Kind }>
+}
+
+export interface Answer {
+  /** The number of items on all pages. */
+  readonly count: number
+  /** The items of this page, each in pieces of JSON text. */
+  readonly items: Iterable<Iterable<string>>
 }

@@ -1,14 +1,10 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { regionOf } from '../segments/places.ts'
 import { selectSegments } from '../segments/segment-selection.ts'
-import type { GroupDimension, ReportQuestion, SeriesMetric } from './report-question.ts'
+import type { Answer, GroupDimension, QuestionOf, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
 
-export interface SeriesQuestion extends ReportQuestion {
-  readonly report: Extract<ReportQuestion['report'], { kind: 'series' }>
-}
-
-export interface SeriesItem {
+interface SeriesItem {
   readonly dimension_type: string
   readonly point: string
   readonly value: number
@@ -36,7 +32,14 @@ const GROUPS: Readonly<Record<GroupDimension, Grouping>> = {
 }
 
 /** Makes a series: by time, or by value (greatest first) for dimensions that are not times. Leaves out empty groups. */
-export function answerSeries(database: DatabaseSync, question: SeriesQuestion): SeriesItem[] {
+export function answerSeries(database: DatabaseSync, question: QuestionOf<'series'>): Answer {
+  const { number, limit } = question.page
+  const all = seriesOf(database, question)
+  const items = all.slice((number - 1) * limit, number * limit)
+  return { count: all.length, items: items.map((attributes) => [JSON.stringify({ type: 'Series', attributes })]) }
+}
+
+function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>): SeriesItem[] {
   const { selection, timeZone } = question
   const { dimension } = question.report
   const writeTime = openTimeWriter(timeZone)
@@ -60,7 +63,7 @@ export function answerSeries(database: DatabaseSync, question: SeriesQuestion): 
 
 function tally(
   database: DatabaseSync,
-  { report, selection }: SeriesQuestion,
+  { report, selection }: QuestionOf<'series'>,
   { join, name }: Grouping,
 ): { readonly name: SQLOutputValue; readonly value: number }[] {
   const { where, parameters } = selectSegments(selection)

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import type { Granularity } from './report-question.ts'
 
 /** Zone of times without an offset (analytics document). */
 const SERVICE_TIME_ZONE = 'America/Los_Angeles'
@@ -45,17 +46,19 @@ export function openTimeWriter(timeZone: string): (seconds: number) => string {
   }
 }
 
-/** An hour, day or month. The end is not included. */
+/** A minute, hour, day or month. The end is not included. */
 export interface Bucket {
   readonly startSeconds: number
   readonly endSeconds: number
 }
 
-/** Finds the hour, day or month of this zone that contains a moment. A day may have 23 or 25 hours. */
-export function bucketAround(seconds: number, unit: 'hour' | 'day' | 'month', timeZone: string): Bucket {
-  if (unit === 'hour') {
-    const startSeconds = seconds - remainder(seconds + hourShiftSeconds(timeZone), 3_600)
-    return { startSeconds, endSeconds: startSeconds + 3_600 }
+/** Finds the minute, hour, day or month of this zone that contains a moment. A day may have 23 or 25 hours. */
+export function bucketAround(seconds: number, unit: Granularity, timeZone: string): Bucket {
+  if (unit === 'minute' || unit === 'hour') {
+    const sizeSeconds = unit === 'hour' ? 3_600 : 60
+    // The hours of a zone such as +05:30 start at another minute than those of UTC. Los Angeles has the hours of UTC.
+    const startSeconds = seconds - remainder(seconds + (fixedOffsetSeconds(timeZone) ?? 0), sizeSeconds)
+    return { startSeconds, endSeconds: startSeconds + sizeSeconds }
   }
   const day = Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
     .toZonedDateTimeISO(timeZone)
@@ -63,11 +66,6 @@ export function bucketAround(seconds: number, unit: 'hour' | 'day' | 'month', ti
   const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
   const end = start.add(unit === 'day' ? { days: 1 } : { months: 1 }).startOfDay()
   return { startSeconds: start.epochMilliseconds / 1000, endSeconds: end.epochMilliseconds / 1000 }
-}
-
-/** Seconds by which the hours of a zone start before the hours of UTC; 0 for Los Angeles. */
-export function hourShiftSeconds(timeZone: string): number {
-  return remainder(fixedOffsetSeconds(timeZone) ?? 0, 3_600)
 }
 
 function openOffsets(timeZone: string): (seconds: number) => number {
@@ -93,9 +91,8 @@ function fixedOffsetSeconds(timeZone: string): number | null {
 }
 
 function writeOffset(offsetSeconds: number): string {
-  const minutes = Math.abs(Math.trunc(offsetSeconds / 60))
-  const [hh, mm] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'))
-  return `${offsetSeconds < 0 ? '-' : '+'}${hh}:${mm}`
+  const time = new Date(Math.abs(offsetSeconds) * 1000).toISOString().slice(11, 16)
+  return `${offsetSeconds < 0 ? '-' : '+'}${time}`
 }
 
 /** The remainder of a division, never below 0. */

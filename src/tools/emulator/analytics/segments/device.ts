@@ -6,24 +6,15 @@ import makeParser from 'uap-ref-impl'
 import { z } from 'zod'
 
 const Text = z.string().nullable()
-const Parsed = z.object({
-  ua: z.object({ family: z.string(), major: Text, minor: Text, patch: Text }),
-  os: z.object({ family: z.string(), major: Text, minor: Text, patch: Text, patchMinor: Text }),
+/** The fields of the analytics document. Families are always present, everything else may be null. */
+const DeviceInfo = z.object({
+  browser: z.object({ family: z.string(), major: Text, minor: Text, patch: Text }),
+  os: z.object({ family: z.string(), major: Text, minor: Text, patch: Text, patch_minor: Text }),
   device: z.object({ family: z.string(), brand: Text, model: Text }),
 })
+const Parsed = z.object({ ua: z.unknown(), os: z.looseObject({ patchMinor: z.unknown() }), device: z.unknown() })
 
-/** The fields of the analytics document. Families are always present, everything else may be null. */
-export interface DeviceInfo {
-  readonly browser: { family: string; major: string | null; minor: string | null; patch: string | null }
-  readonly os: {
-    family: string
-    major: string | null
-    minor: string | null
-    patch: string | null
-    patch_minor: string | null
-  }
-  readonly device: { family: string; brand: string | null; model: string | null }
-}
+export type DeviceInfo = z.infer<typeof DeviceInfo>
 
 export interface Device {
   readonly info: DeviceInfo
@@ -63,22 +54,12 @@ export function describeDevice(userAgent: string): Device {
   const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   const cached = cache.get(text)
   if (cached !== undefined) return cached
-  const device = parseDevice(text)
+  parser ??= loadParser()
+  const { ua, os, device: model } = Parsed.parse(parser.parse(text))
+  const info = DeviceInfo.parse({ browser: ua, os: { ...os, patch_minor: os.patchMinor }, device: model })
+  const device = { info, isMobile: MOBILE_SYSTEMS.has(info.os.family) && !TELEVISIONS.test(text) }
   cache.set(text, device)
   return device
-}
-
-function parseDevice(userAgent: string): Device {
-  parser ??= loadParser()
-  const { ua, os, device } = Parsed.parse(parser.parse(userAgent))
-  return {
-    info: {
-      browser: { family: ua.family, major: ua.major, minor: ua.minor, patch: ua.patch },
-      os: { family: os.family, major: os.major, minor: os.minor, patch: os.patch, patch_minor: os.patchMinor },
-      device: { family: device.family, brand: device.brand, model: device.model },
-    },
-    isMobile: MOBILE_SYSTEMS.has(os.family) && !TELEVISIONS.test(userAgent),
-  }
 }
 
 function loadParser() {

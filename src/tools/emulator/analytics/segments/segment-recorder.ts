@@ -3,22 +3,21 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { describeDevice } from './device.ts'
 import { placeOf } from './places.ts'
-import type { ContentType, ViewType } from './segment-tables.ts'
-import { openSegmentWriter } from './segment-writer.ts'
+import { openSegmentWriter, type StoredSegment } from './segment-writer.ts'
 
-export interface SegmentStart {
-  readonly contentType: ContentType
-  readonly contentId: number
-  readonly startedAtSeconds: number
-  /** Position in the video, in whole seconds; null for live. */
-  readonly fromSeconds: number | null
-  /** One per browser. */
-  readonly clientId: string
-  /** One per playing session of a player. */
-  readonly viewSessionId: string
-  /** The `user` parameter of the validated response; null without one. */
-  readonly viewerIdentifier: string | null
-  readonly viewType: ViewType
+/** `viewerIdentifier` is the `user` parameter of the validated response; null without one. */
+export interface SegmentStart
+  extends Pick<
+    StoredSegment,
+    | 'contentType'
+    | 'contentId'
+    | 'startedAtSeconds'
+    | 'fromSeconds'
+    | 'clientId'
+    | 'viewSessionId'
+    | 'viewerIdentifier'
+    | 'viewType'
+  > {
   readonly userAgent: string
   /** The viewer's network address, from which the place is looked up. */
   readonly address: string
@@ -31,6 +30,7 @@ export interface SegmentMoment {
   readonly positionSeconds: number | null
 }
 
+/** Records what viewers watch. Each call is one transaction, or part of the caller's transaction. */
 export interface SegmentRecorder {
   /** Returns the id of the new segment (a UUID); null for an unknown channel or video. */
   start(start: SegmentStart): string | null
@@ -45,36 +45,30 @@ export interface SegmentRecorder {
   finishAbandoned(limits: { nowSeconds: number; silentForSeconds: number }): number
 }
 
-/** Records what viewers watch. Each call is one transaction, or part of the caller's transaction. */
 export function openSegmentRecorder(database: DatabaseSync): SegmentRecorder {
   const ownerOf = {
     live: database.prepare('SELECT owner_id FROM channels WHERE id = ?'),
     recorded: database.prepare('SELECT owner_id FROM videos WHERE id = ?'),
   }
   const write = openSegmentWriter(database)
-  // max(): neither the end nor the last heartbeat is before the start, even if the clock is set back.
-  const heartbeat = database.prepare(
-    `UPDATE segments SET last_heard_at = max(started_at, :at), to_position = coalesce(:position, to_position)
-     WHERE segment_id = :id AND finished_at IS NULL`,
-  )
-  const finish = database.prepare(
-    `UPDATE segments SET finished_at = max(started_at, :at), to_position = coalesce(:position, to_position)
-     WHERE segment_id = :id AND finished_at IS NULL`,
-  )
-  const finishAbandoned = database.prepare(
+  const abandoned = database.prepare(
     'UPDATE segments SET finished_at = last_heard_at WHERE finished_at IS NULL AND last_heard_at < ?',
   )
-  const moment = (id: string, { atSeconds, positionSeconds }: SegmentMoment) => ({
-    id,
-    at: atSeconds,
-    position: positionSeconds,
-  })
+  function openUpdate(column: 'last_heard_at' | 'finished_at') {
+    // max(): neither the end nor the last heartbeat is before the start, even if the clock is set back.
+    const update = database.prepare(
+      `UPDATE segments SET ${column} = max(started_at, ?), to_position = coalesce(?, to_position)
+       WHERE segment_id = ? AND finished_at IS NULL`,
+    )
+    return (segmentId: string, { atSeconds, positionSeconds }: SegmentMoment) =>
+      update.run(atSeconds, positionSeconds, segmentId).changes === 1
+  }
   return {
-    start(start) {
+    start({ userAgent, address, ...start }) {
       const owner = ownerOf[start.contentType].get(start.contentId)
       if (owner === undefined) return null
       const segmentId = randomUUID()
-      const { info, isMobile } = describeDevice(start.userAgent)
+      const { info, isMobile } = describeDevice(userAgent)
       inTransaction(database, () =>
         write({
           ...start,
@@ -85,14 +79,13 @@ export function openSegmentRecorder(database: DatabaseSync): SegmentRecorder {
           toSeconds: start.fromSeconds,
           deviceInfo: info,
           isMobile,
-          ...placeOf(start.address),
+          ...placeOf(address),
         }),
       )
       return segmentId
     },
-    heartbeat: (id, at) => heartbeat.run(moment(id, at)).changes === 1,
-    finish: (id, at) => finish.run(moment(id, at)).changes === 1,
-    finishAbandoned: ({ nowSeconds, silentForSeconds }) =>
-      Number(finishAbandoned.run(nowSeconds - silentForSeconds).changes),
+    heartbeat: openUpdate('last_heard_at'),
+    finish: openUpdate('finished_at'),
+    finishAbandoned: ({ nowSeconds, silentForSeconds }) => Number(abandoned.run(nowSeconds - silentForSeconds).changes),
   }
 }
