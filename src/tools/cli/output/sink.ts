@@ -8,7 +8,7 @@ import type { CommandIo } from '../terminal/io.ts'
 
 /** The destination of a report. */
 export interface ReportSink {
-  write(text: string): Promise<void>
+  write(text: string | Uint8Array): Promise<void>
   /** Completes the report. A file gets its final name only now. */
   finish(): Promise<void>
   /** Removes an unfinished report. */

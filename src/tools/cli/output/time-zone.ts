@@ -52,13 +52,12 @@ export function localStartOf(unit: TimeUnit, localMs: number): number {
 
 /** Writes a time as `YYYY-MM-DDThh:mm:ss+hh:mm`. */
 export function isoWithOffset(timeMs: number, offsetMs: number): string {
-  const minutes = Math.abs(offsetMs) / 60_000
-  const twoDigits = (number: number) => String(Math.trunc(number)).padStart(2, '0')
-  const offset = `${offsetMs < 0 ? '-' : '+'}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`
-  return `${isoLocal(timeMs, offsetMs)}${offset}`
+  return `${new Date(timeMs + offsetMs).toISOString().slice(0, 19)}${offsetText(offsetMs)}`
 }
 
-/** Writes a time as `YYYY-MM-DDThh:mm:ss`, without its offset. */
-function isoLocal(timeMs: number, offsetMs: number): string {
-  return new Date(timeMs + offsetMs).toISOString().slice(0, 19)
+/** Writes an offset as `+hh:mm`. */
+export function offsetText(offsetMs: number): string {
+  const minutes = Math.abs(offsetMs) / 60_000
+  const twoDigits = (number: number) => String(Math.trunc(number)).padStart(2, '0')
+  return `${offsetMs < 0 ? '-' : '+'}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`
 }

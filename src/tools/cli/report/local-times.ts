@@ -1,5 +1,5 @@
 import type { ViewRow } from '../../video-service/report-rows.ts'
-import { isoWithOffset, type TimeZone } from '../output/time-zone.ts'
+import { isoWithOffset, offsetText, type TimeZone } from '../output/time-zone.ts'
 import type { ReportRow } from './rows.ts'
 
 /** Clocks change at quarters of an hour. */
@@ -16,7 +16,9 @@ export function localTimes(zone: TimeZone): <Row extends ReportRow>(row: Row) =>
   function local(text: string): string {
     if (!WITH_OFFSET.test(text)) return text
     const timeMs = Date.parse(text)
-    return Number.isNaN(timeMs) ? text : isoWithOffset(timeMs, offsetAt(timeMs))
+    if (Number.isNaN(timeMs)) return text
+    const offsetMs = offsetAt(timeMs)
+    return text.endsWith(offsetText(offsetMs)) ? text : isoWithOffset(timeMs, offsetMs)
   }
   function localView<View extends Pick<ViewRow, 'started_at' | 'finished_at'>>(view: View): View {
     const { started_at, finished_at } = view

@@ -69,17 +69,16 @@ export function nothingToContinue(io: CommandIo, output: string): Outcome {
 
 /** Keeps the text of a report, and writes its file at the end. */
 function keptText({ database, finish }: KeptReport): ReportSink {
-  database.exec('CREATE TABLE IF NOT EXISTS text (chunk TEXT)')
   const insert = database.prepare('INSERT INTO text VALUES (?)')
   return {
     write(text) {
-      insert.run(text)
+      insert.run(Buffer.from(text))
       return Promise.resolve()
     },
     finish: () =>
       finish(async (sink) => {
         for (const { chunk } of database.prepare('SELECT chunk FROM text ORDER BY rowid').iterate()) {
-          await sink.write(String(chunk))
+          await sink.write(chunk as Uint8Array)
         }
       }),
     close: () => Promise.resolve(),

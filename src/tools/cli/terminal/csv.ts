@@ -13,6 +13,9 @@ export function csvRecord(cells: readonly CsvCell[]): string {
  */
 const FORMULA = /(^|[,;])(["'\s]*)(?=[=+\-@＝＋－＠])/g
 
+/** Most cells: nothing in them is escaped. */
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 .:@_/+-]*$/
+
 /**
  * Makes untrusted text safe. A formula gets an apostrophe before it, so that no spreadsheet runs it (OWASP: CSV
  * Injection). Control characters are escaped, so that no terminal obeys them.
@@ -20,6 +23,7 @@ const FORMULA = /(^|[,;])(["'\s]*)(?=[=+\-@＝＋－＠])/g
 function csvCell(cell: CsvCell): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell !== 'string') return String(cell)
+  if (PLAIN.test(cell)) return cell
   const text = printable(cell).replace(FORMULA, "$1$2'")
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

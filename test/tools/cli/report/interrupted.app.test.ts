@@ -128,5 +128,5 @@ function keepHalfPage(cwd: string): void {
     process.kill(process.pid, 'SIGKILL')`
   const { signal } = spawnSync(process.execPath, ['-e', script, join(keptFolder(cwd), 'rows.db')])
   expect(signal).toBe('SIGKILL')
-  expect(readdirSync(keptFolder(cwd))).toContain('rows.db-journal')
+  expect(readdirSync(keptFolder(cwd))).toContain('rows.db-wal')
 }

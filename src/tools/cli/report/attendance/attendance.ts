@@ -87,8 +87,8 @@ export function joinAttendance(
 function matchNames(database: DatabaseSync, people: readonly Person[]): ReadonlySet<number> {
   database.exec(`CREATE TEMP TABLE viewer
       (id INTEGER PRIMARY KEY, name TEXT, client TEXT, place INTEGER, match TEXT, mayBe TEXT DEFAULT '[]');
-    INSERT INTO viewer (name, client) SELECT name, client FROM segment GROUP BY name, client;
-    CREATE UNIQUE INDEX temp.viewer_by_name ON viewer (name, client)`)
+    INSERT INTO viewer (id, name, client) SELECT id, CASE substr(text, 1, 1) WHEN 'n' THEN substr(text, 2) END,
+      CASE substr(text, 1, 1) WHEN 'c' THEN nullif(substr(text, 2), '') END FROM seen`)
   const known = [...people.keys()].filter((place) => people[place]?.identifier !== null)
   const byName = Map.groupBy(known, (place) => people[place]?.identifier ?? '')
   const byKey = Map.groupBy(known, (place) => usernameKey(people[place]?.identifier ?? ''))
@@ -111,29 +111,55 @@ function matchNames(database: DatabaseSync, people: readonly Person[]): Readonly
  * @param runningToMs the end of a segment without an end.
  */
 function sumUp(database: DatabaseSync, people: number, runningToMs: number): void {
-  const endBefore = (partition: string) =>
-    `max(toMs) OVER (PARTITION BY ${partition} ORDER BY fromMs ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`
-  // What a segment adds to those that began before.
-  const added = (partition: string) => `max(0, toMs - max(fromMs, ifnull(${endBefore(partition)}, fromMs)))`
+  const who = `ifnull(place, ${people} + id)`
+  database.exec(`CREATE TEMP TABLE watched (who INTEGER PRIMARY KEY, isRunning INTEGER, liveMs INTEGER,
+    recordedMs INTEGER, ms INTEGER, firstMs INTEGER, lastMs INTEGER)`)
+  const insert = database.prepare('INSERT INTO watched VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const segments = database.prepare(`SELECT ${who} AS who, layer, fromMs, toMs
+    FROM segment JOIN viewer ON viewer.id = segment.viewer ORDER BY who, fromMs`)
+  segments.setReturnArrays(true)
+  for (const one of watchTimes(segments.iterate() as unknown as Iterable<SegmentOf>, runningToMs)) {
+    insert.run(one.who, one.isRunning, one.liveMs, one.recordedMs, one.ms, one.firstMs, one.lastMs)
+  }
   database.exec(`CREATE TEMP TABLE came (who INTEGER PRIMARY KEY, name TEXT, client TEXT, names TEXT, mayBe TEXT,
       match TEXT, isRunning INTEGER, liveMs INTEGER, recordedMs INTEGER, ms INTEGER, firstMs INTEGER, lastMs INTEGER);
     INSERT INTO came
-      WITH piece AS (
-        SELECT ifnull(place, ${people} + id) AS who, layer, fromMs, toMs IS NULL AS isRunning,
-          ifnull(toMs, max(fromMs, ${runningToMs})) AS toMs
-        FROM segment JOIN viewer ON viewer.name IS segment.name AND viewer.client IS segment.client
-      ), watched AS (
-        SELECT who, max(isRunning) AS isRunning, total(ofLayer) FILTER (WHERE layer = 0) AS liveMs,
-          total(ofLayer) FILTER (WHERE layer = 1) AS recordedMs, sum(ofAll) AS ms, min(fromMs) AS firstMs,
-          max(toMs) AS lastMs
-        FROM (SELECT *, ${added('who')} AS ofAll, ${added('who, layer')} AS ofLayer FROM piece) GROUP BY who
-      ), named AS (
-        SELECT ifnull(place, ${people} + id) AS who, max(name) AS name, max(client) AS client,
-          json_group_array(name) FILTER (WHERE name IS NOT NULL) AS names, max(mayBe) AS mayBe, min(match) AS match
+      WITH named AS (
+        SELECT ${who} AS who, max(name) AS name, max(client) AS client,
+          json_group_array(name ORDER BY name) FILTER (WHERE name IS NOT NULL) AS names, max(mayBe) AS mayBe,
+          min(match) AS match
         FROM viewer GROUP BY who
       )
       SELECT who, name, client, names, mayBe, match, isRunning, liveMs, recordedMs, ms, firstMs, lastMs
       FROM watched JOIN named USING (who)`)
+}
+
+type SegmentOf = readonly [who: number, layer: 0 | 1, fromMs: number, toMs: number | null]
+
+/** Adds up the segments of each person. @param segments in the order of people, and then of their starts. */
+function* watchTimes(
+  segments: Iterable<SegmentOf>,
+  runningToMs: number,
+): Generator<Watched & Pick<Came, 'isRunning'> & { who: number }> {
+  const start = (who: number, firstMs: number) => ({
+    ...{ who, firstMs, lastMs: firstMs, isRunning: 0 as 0 | 1, liveMs: 0, recordedMs: 0, ms: 0 },
+    layerEndsMs: [firstMs, firstMs],
+  })
+  let person: ReturnType<typeof start> | null = null
+  for (const [who, layer, fromMs, endMs] of segments) {
+    if (person !== null && person.who !== who) yield person
+    if (person?.who !== who) person = start(who, fromMs)
+    const toMs = endMs ?? Math.max(fromMs, runningToMs)
+    const addedAfter = (earlierEndMs: number) => Math.max(0, toMs - Math.max(fromMs, earlierEndMs))
+    const layerEndMs = person.layerEndsMs[layer] ?? fromMs
+    if (endMs === null) person.isRunning = 1
+    if (layer === 0) person.liveMs += addedAfter(layerEndMs)
+    else person.recordedMs += addedAfter(layerEndMs)
+    person.ms += addedAfter(person.lastMs)
+    person.layerEndsMs[layer] = Math.max(layerEndMs, toMs)
+    person.lastMs = Math.max(person.lastMs, toMs)
+  }
+  if (person !== null) yield person
 }
 
 function listed(person: Person, came: Came | null, isAmbiguous: boolean): Attendee {

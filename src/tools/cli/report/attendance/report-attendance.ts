@@ -19,7 +19,7 @@ import { type Attendee, joinAttendance } from './attendance.ts'
 import { type AttendanceRow, attendanceRow } from './attendance-rows.ts'
 import { type AttendanceQuestion, attendanceQuestions, segmentPages } from './fetch-segments.ts'
 import type { Person } from './invited/people.ts'
-import { openSegmentTable, type SegmentTable } from './segment-table.ts'
+import { addOlderSegments, openSegmentTable, type SegmentTable } from './segment-table.ts'
 import { summaryOf, summarySentences, summaryWarnings } from './summary.ts'
 import { type AttendanceLook, reaching, writeRows, writeTable } from './write-attendance.ts'
 
@@ -120,7 +120,7 @@ function rangeOf({ from, to }: Period): TimeRange {
 async function fetchSegments(
   io: CommandIo,
   service: Service,
-  { question, start, keep }: Rows,
+  { database, question, start, keep }: Rows,
   segments: SegmentTable,
   onKept: () => void,
 ): Promise<void> {
@@ -128,6 +128,7 @@ async function fetchSegments(
   if (start !== null) {
     onKept()
     io.stderr.write(`Continues with ${counted(views, 'view')} so far.\n`)
+    addOlderSegments(database, segments)
   }
   const questions = attendanceQuestions(question)
   const fetched = withProgress(io, start, (from) => segmentPages(asker(service), questions, from))

@@ -22,13 +22,19 @@ export interface PeriodPart extends TimeRange {
 /**
  * Counts how many views ran at once in each part of a period. A view that ends when the next one starts is not counted
  * twice.
- * @param changes all changes between the first and the last border, in the order of time.
+ * @param changes all changes in the order of time. Those before the first border tell how many run at it.
  */
 export function concurrencyOf(changes: Iterable<Change>, bordersMs: readonly number[]): PeriodPart[] {
   const coming = changes[Symbol.iterator]()
   let next = coming.next()
   let live = 0
   let recorded = 0
+  const count = ([, , , moreLive, moreRecorded]: Change) => {
+    live += moreLive
+    recorded += moreRecorded
+    next = coming.next()
+  }
+  while (!next.done && next.value[0] < (bordersMs[0] ?? 0)) count(next.value)
   return bordersMs.slice(0, -1).map((fromMs, part) => {
     const toMs = bordersMs[part + 1] ?? fromMs
     let peak: Moment = { timeMs: fromMs, live: 0, recorded: 0 }
@@ -41,12 +47,12 @@ export function concurrencyOf(changes: Iterable<Change>, bordersMs: readonly num
       watchedMs += (live + recorded) * (timeMs - sinceMs)
       sinceMs = timeMs
     }
-    for (; !next.done && next.value.atMs < toMs; next = coming.next()) {
-      runUntil(next.value.atMs)
-      arrivals += next.value.starts
-      departures += next.value.ends
-      live += next.value.live
-      recorded += next.value.recorded
+    while (!next.done && next.value[0] < toMs) {
+      const [atMs, starts, ends] = next.value
+      runUntil(atMs)
+      arrivals += starts
+      departures += ends
+      count(next.value)
     }
     runUntil(toMs)
     return { fromMs, toMs, peak, average: watchedMs / (toMs - fromMs), arrivals, departures }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Span } from '../../html-page/rows-chart.ts'
+import { numberedTexts } from '../../output/rows-database.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 
 /** A view as the page counts it. Texts that are null are in no list. */
@@ -25,7 +26,8 @@ export interface ViewTotals {
   readonly devices: number
 }
 
-export type ViewList = 'viewer' | 'content' | 'country' | 'city' | 'system' | 'browser'
+const LISTS = ['viewer', 'content', 'country', 'city', 'system', 'browser'] as const
+export type ViewList = (typeof LISTS)[number]
 
 /** A name of a list, and its views. */
 export interface Watched {
@@ -41,60 +43,95 @@ export interface Ranking {
   readonly known: number
 }
 
-/** The views that start and end at a moment, and how many more run from then on. A view ends before the next one starts. */
-export interface Change {
-  readonly atMs: number
-  readonly starts: number
-  readonly ends: number
-  readonly live: number
-  readonly recorded: number
-}
+/**
+ * The views that start and end at a moment, and how many more run from then on. A view ends before the next one starts.
+ */
+export type Change = readonly [atMs: number, starts: number, ends: number, live: number, recorded: number]
 
 /** The views of a report. */
 export interface ViewTable {
   add(view: CountedView): void
   totals(): ViewTotals
   ranking(list: ViewList, by: 'views' | 'ms', most: number): Ranking
-  /** Yields the changes inside a period, in the order of time. Views that run at its start do not start in it. */
+  /** Yields the changes before a period as one, and those inside, in the order of time. No view can be added after. */
   changes(period: TimeRange): Iterable<Change>
   spansOf(viewers: readonly string[]): Iterable<Span & { readonly viewer: string }>
 }
 
 export function createViewTable(database: DatabaseSync): ViewTable {
-  database.exec(`CREATE TABLE view (viewer TEXT, device TEXT, content TEXT, country TEXT, city TEXT, system TEXT,
-    browser TEXT, isMobile INTEGER, isRunning INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)`)
-  const insert = database.prepare('INSERT INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const tallies = LISTS.map((list) => ({ list, tally: createTally(database, list) }))
+  const deviceNumber = numberedTexts(database, 'device')
+  const totals = { views: 0, ms: 0, liveMs: 0, mobile: 0, running: 0, unnamed: 0 }
+  database.exec('CREATE TABLE view (viewer INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)')
+  const insert = database.prepare('INSERT INTO view VALUES (?, ?, ?, ?)')
   return {
-    add({ viewer, device, content, country, city, system, browser, isMobile, isRunning, layer, fromMs, toMs }) {
-      const where = [content, country, city, system, browser]
-      insert.run(viewer, device, ...where, Number(isMobile), Number(isRunning), layer, fromMs, toMs)
+    add(view) {
+      const { viewer, device, isMobile, isRunning, layer, fromMs, toMs } = view
+      const ms = toMs - fromMs
+      totals.views += 1
+      totals.ms += ms
+      totals.liveMs += layer === 0 ? ms : 0
+      totals.mobile += Number(isMobile)
+      totals.running += Number(isRunning)
+      totals.unnamed += Number(viewer === null)
+      if (device !== null) deviceNumber(device)
+      let viewerNumber: number | null = null
+      for (const { list, tally } of tallies) {
+        const name = view[list]
+        const number = name === null ? null : tally.add(name, ms)
+        if (list === 'viewer') viewerNumber = number
+      }
+      insert.run(viewerNumber, layer, fromMs, toMs)
     },
-    totals: () =>
-      database
-        .prepare(`SELECT count(*) AS views, total(toMs - fromMs) AS ms,
-          total(toMs - fromMs) FILTER (WHERE layer = 0) AS liveMs, total(isMobile) AS mobile,
-          total(isRunning) AS running, count(*) - count(viewer) AS unnamed,
-          (SELECT count(*) FROM (SELECT 1 FROM view WHERE device IS NOT NULL GROUP BY device)) AS devices FROM view`)
-        .get() as unknown as ViewTotals,
-    ranking(list, by, most) {
-      const rows = database
-        .prepare(`SELECT ${list} AS name, count(*) AS views, sum(toMs - fromMs) AS ms, count(*) OVER () AS known
-          FROM view WHERE ${list} IS NOT NULL GROUP BY name ORDER BY ${by} DESC, name LIMIT ?`)
-        .all(most) as unknown as (Watched & { known: number })[]
-      return { top: rows, known: rows[0]?.known ?? 0 }
+    totals: () => ({ ...totals, devices: Number(database.prepare('SELECT count(*) AS n FROM device').get()?.n) }),
+    ranking: (list, by, most) =>
+      tallies.find((one) => one.list === list)?.tally.ranking(by, most) ?? { top: [], known: 0 },
+    changes({ fromMs, toMs }) {
+      database.exec(`CREATE TABLE IF NOT EXISTS change AS
+        SELECT atMs, sum(isStart) AS starts, sum(isEnd) AS ends, sum(live) AS live, sum(recorded) AS recorded FROM (
+          SELECT fromMs AS atMs, 1 AS isStart, 0 AS isEnd, 1 - layer AS live, layer AS recorded FROM view
+          UNION ALL SELECT toMs, 0, 1, layer - 1, -layer FROM view
+        ) GROUP BY atMs ORDER BY atMs`)
+      const found =
+        database.prepare(`SELECT $from - 1, 0, 0, total(live), total(recorded) FROM change WHERE atMs < $from
+        UNION ALL SELECT * FROM change WHERE atMs >= $from AND atMs < $to`)
+      found.setReturnArrays(true)
+      return found.iterate({ from: fromMs, to: toMs }) as unknown as Iterable<Change>
     },
-    changes: ({ fromMs, toMs }) =>
-      database
-        .prepare(`WITH inside AS NOT MATERIALIZED (SELECT * FROM view WHERE toMs >= $from AND fromMs < $to)
-          SELECT atMs, sum(isStart) AS starts, sum(isEnd) AS ends, sum(live) AS live, sum(recorded) AS recorded FROM (
-            SELECT max(fromMs, $from) AS atMs, fromMs >= $from AS isStart, 0 AS isEnd, 1 - layer AS live, layer AS recorded
-              FROM inside
-            UNION ALL SELECT min(toMs, $to), 0, 1, layer - 1, -layer FROM inside
-          ) GROUP BY atMs ORDER BY atMs`)
-        .iterate({ from: fromMs, to: toMs }) as unknown as Iterable<Change>,
     spansOf: (viewers) =>
       database
-        .prepare('SELECT viewer, fromMs, toMs, layer FROM view WHERE viewer IN (SELECT value FROM json_each(?))')
+        .prepare(`SELECT text AS viewer, fromMs, toMs, layer FROM view JOIN viewer ON viewer.id = view.viewer
+          WHERE text IN (SELECT value FROM json_each(?))`)
         .iterate(JSON.stringify(viewers)) as unknown as Iterable<Span & { viewer: string }>,
+  }
+}
+
+/** Counts the views of each name. Names are in a table, because of some lists there are many. */
+function createTally(database: DatabaseSync, table: ViewList) {
+  const numberOf = numberedTexts(database, table)
+  // Numbers begin at 1.
+  const views = [0]
+  const ms = [0]
+  return {
+    add(name: string, watchedMs: number): number {
+      const number = numberOf(name)
+      views[number] = (views[number] ?? 0) + 1
+      ms[number] = (ms[number] ?? 0) + watchedMs
+      return number
+    },
+    ranking(by: 'views' | 'ms', most: number): Ranking {
+      const values = by === 'views' ? views : ms
+      const least = Float64Array.from(values.slice(1)).sort().at(-most) ?? 0
+      const name = database.prepare(`SELECT text FROM ${table} WHERE id = ?`)
+      const top = [...values.keys()]
+        .filter((number) => number > 0 && (values[number] ?? 0) >= least)
+        .map((number) => ({
+          name: String(name.get(number)?.text),
+          views: views[number] ?? 0,
+          ms: ms[number] ?? 0,
+        }))
+        .sort((a, b) => b[by] - a[by] || (a.name < b.name ? -1 : 1))
+      return { top: top.slice(0, most), known: values.length - 1 }
+    },
   }
 }

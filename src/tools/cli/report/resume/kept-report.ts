@@ -2,30 +2,23 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
 import { ConfigError } from '../../../../errors.ts'
 import { createPrivateFile } from '../../../../server/private-file.ts'
 import { openSqlite, SQLITE_BUSY, sqliteCode } from '../../../../server/sqlite-file.ts'
 import type { Question } from '../../../video-service/report-question.ts'
 import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../output/sink.ts'
-import { type Asked, differences, Identity, identityOf, withPeriodOf } from './same-question.ts'
-
-const Count = z.int().min(0)
-const Place = z.object({ pages: Count, piece: Count, page: z.int().min(1), sum: z.number() })
-const Kept = z.object({
-  rows: Count,
-  /** Null after the last page. */
-  next: Place.nullable(),
-  odd: z.array(z.tuple([z.string(), Count])),
-})
-const State = Kept.extend(Identity.shape)
+import { openOlderPart, removeOlderPart } from './older-part.ts'
+import { type Asked, differences, identityOf, KeptState, withPeriodOf } from './same-question.ts'
 
 /** The number of rows so far, and the page after them. */
-export type Kept = z.output<typeof Kept>
+export type Kept = Pick<KeptState, 'rows' | 'next' | 'odd'>
 
 /** A report in a file that can be continued after it was cut. */
 export interface KeptReport {
-  /** Has the rows. Those of a page are one transaction, so that no half page is kept. */
+  /**
+   * Has the rows: text in the chunks of the table `text`, or tables of the report. Those of a page are one transaction, so
+   * that no half page is kept.
+   */
   readonly database: DatabaseSync
   /** A continued report has the period of its first command. */
   readonly question: Question
@@ -41,11 +34,11 @@ interface Opened {
   readonly folder: string
   readonly database: DatabaseSync
   /** Null without a kept page. */
-  readonly state: z.output<typeof State> | null
+  readonly state: KeptState | null
 }
 
 /** Changes with the state and with the tables of the rows. */
-const FORM = 2
+const FORM = 3
 const ROWS = 'rows.db'
 
 /**
@@ -63,7 +56,7 @@ export async function withKeptReport<T>(
 ): Promise<T | null> {
   const target = await writableTarget(path)
   const older = await orWriteFault(path, () => Promise.resolve(keptFolders(target)))
-  const found = isResumed ? openOldest(older, path, asked) : null
+  const found = isResumed ? openOldest(older, target, path, asked) : null
   if (isResumed && found === null && existsSync(target)) return null
   const opened = found ?? (await orWriteFault(path, () => Promise.resolve(create(target))))
   const { database, folder, state } = opened
@@ -76,10 +69,8 @@ export async function withKeptReport<T>(
       question: state === null ? asked.question : withPeriodOf(state, asked.question),
       start: state,
       keep(kept) {
-        const next = JSON.stringify({ ...(state ?? identityOf(asked)), ...kept } satisfies z.output<typeof State>)
-        database.exec('DELETE FROM state')
-        database.prepare('INSERT INTO state VALUES (?)').run(next)
-        database.exec('COMMIT; BEGIN')
+        saveState(database, { ...(state ?? identityOf(asked)), ...kept })
+        database.exec('BEGIN')
         if (!isKept) for (const one of older) removeUnlessInUse(one)
         isKept = true
         process.off('exit', remove)
@@ -115,7 +106,7 @@ function folderFor(target: string, end: string): string {
   return besideTarget(target, `${createHash('sha256').update(basename(target)).digest('hex').slice(0, 8)}.${end}`)
 }
 
-/** Returns the folders of cut or running reports in this file. */
+/** Returns the folders of cut or running reports in this file, and the record of an older release. */
 function keptFolders(target: string): string[] {
   const begin = basename(folderFor(target, ''))
   const names = readdirSync(dirname(target)).filter((name) => name.startsWith(begin) && name.endsWith('.resume'))
@@ -126,19 +117,28 @@ function create(target: string): Opened {
   const folder = folderFor(target, `${randomBytes(4).toString('hex')}.resume`)
   createPrivateFile(join(folder, ROWS))
   const database = openDatabase(folder)
-  database.exec(`CREATE TABLE state (json TEXT); PRAGMA user_version = ${FORM}`)
+  database.exec(`CREATE TABLE state (json TEXT); CREATE TABLE text (chunk BLOB); PRAGMA user_version = ${FORM}`)
   return { folder, database, state: null }
 }
 
-/** Opens the database of a folder. Its lock stands until it is closed. */
+/** Opens the database of a folder. Its lock stands until it is closed. A log of writes needs no wait for the disk. */
 function openDatabase(folder: string): DatabaseSync {
-  const pragmas = 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE'
+  const pragmas = `PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 32768; PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE`
   return openSqlite(join(folder, ROWS), { timeoutMs: 0, pragmas })
 }
 
+/** Replaces the state, and completes the transaction. */
+function saveState(database: DatabaseSync, state: KeptState): void {
+  database.exec('DELETE FROM state')
+  database.prepare('INSERT INTO state VALUES (?)').run(JSON.stringify(state))
+  database.exec('COMMIT')
+}
+
 /** Opens the cut report. @throws ConfigError if it cannot be continued. */
-function openOldest(folders: readonly string[], path: string, asked: Asked): Opened | null {
-  for (const folder of folders) {
+function openOldest(found: readonly string[], target: string, path: string, asked: Asked): Opened | null {
+  for (const one of found) {
+    const folder = lstatSync(one).isFile() ? takeOver(one, target) : one
     const { database, state } = openFolder(folder, path)
     if (state === null) {
       database.close()
@@ -152,6 +152,25 @@ function openOldest(folders: readonly string[], path: string, asked: Asked): Ope
     )
   }
   return null
+}
+
+/** Moves the report of an older release into a folder, and returns its path. */
+function takeOver(recordFile: string, target: string): string {
+  const { folder, database } = create(target)
+  try {
+    const { state, chunks } = openOlderPart(recordFile)
+    const insert = database.prepare('INSERT INTO text VALUES (?)')
+    for (const chunk of chunks) insert.run(chunk)
+    saveState(database, state)
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true })
+    if (sqliteCode(cause)) throw cause
+    throw new ConfigError(`${recordFile} is damaged, or of another release. Begin anew without --resume.`, { cause })
+  } finally {
+    database.close()
+  }
+  removeOlderPart(recordFile)
+  return folder
 }
 
 /**
@@ -168,7 +187,7 @@ function openFolder(folder: string, path: string): Omit<Opened, 'folder'> {
     const version = database.prepare('PRAGMA user_version').get()?.user_version
     if (version !== 0 && version !== FORM) throw new RangeError('Unknown form')
     const row = version === 0 ? undefined : database.prepare('SELECT json FROM state').get()
-    return { database, state: row === undefined ? null : State.parse(JSON.parse(String(row.json))) }
+    return { database, state: row === undefined ? null : KeptState.parse(JSON.parse(String(row.json))) }
   } catch (cause) {
     database?.close()
     if (sqliteCode(cause) === SQLITE_BUSY) throw new ConfigError(`Another command writes the report in ${path}.`)
@@ -184,7 +203,8 @@ function isPrivate(folder: string): boolean {
 /** Removes a cut report that a new one replaces, unless its command still runs. */
 function removeUnlessInUse(folder: string): void {
   try {
-    if (isPrivate(folder)) openDatabase(folder).close()
+    if (lstatSync(folder).isFile()) removeOlderPart(folder)
+    else if (isPrivate(folder)) openDatabase(folder).close()
   } catch (error) {
     if (sqliteCode(error) === SQLITE_BUSY) return
   }

@@ -19,13 +19,23 @@ export interface Asked {
 const Period = z.object({ from: z.string().optional(), to: z.string().optional() })
 
 /** A question as it is kept. */
-export const Identity = z.object({
+const Identity = z.object({
   traits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   /** The options of the period as typed, and its times. */
   typed: Period.extend({ last: z.string().optional() }),
   period: Period,
 })
-export type Identity = z.output<typeof Identity>
+type Identity = z.output<typeof Identity>
+
+const Count = z.int().min(0)
+/** What a cut report keeps beside its rows: the question, the number of rows so far, and the page after them. */
+export const KeptState = Identity.extend({
+  rows: Count,
+  /** Null after the last page. */
+  next: z.object({ pages: Count, piece: Count, page: z.int().min(1), sum: z.number() }).nullable(),
+  odd: z.array(z.tuple([z.string(), Count])),
+})
+export type KeptState = z.output<typeof KeptState>
 
 const WORDS: Readonly<Record<string, string>> = {
   service: 'SERVICE_ANALYTICS_URL',
