@@ -1,9 +1,10 @@
+import { JSON_ROWS, type RowForm, rowWriter } from '../output/row-writer.ts'
 import type { ReportSink } from '../output/sink.ts'
 import type { SecurityEvent } from '../security-log/security-events.ts'
 import { csvRecord } from '../terminal/csv.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
-import { counted, printableJson } from '../terminal/text.ts'
+import { counted } from '../terminal/text.ts'
 
 export type AuditFormat = 'table' | 'csv' | 'json'
 
@@ -24,7 +25,6 @@ const COLUMNS = [
   'device',
 ] as const satisfies readonly (keyof SecurityEvent)[]
 const TITLES = ['Time', 'Outcome', 'Viewer', 'Address', 'Reason', 'Requests']
-const CHUNK_CHARACTERS = 65_536
 
 /**
  * Writes events as they are read, so that a log of any length needs little memory.
@@ -38,20 +38,14 @@ export async function writeEvents(
   stdout: CommandIo['stdout'] | null,
 ): Promise<string> {
   if (format === 'table') return await writeTable(events, sink, stdout)
-  const isCsv = format === 'csv'
-  let written = 0
-  let text = isCsv ? csvRecord(COLUMNS) : '['
-  for await (const event of events) {
-    const json = isCsv ? '' : `${written === 0 ? '\n' : ',\n'}${printableJson(event)}`
-    text += isCsv ? csvRecord(COLUMNS.map((column) => event[column])) : json
-    written += 1
-    if (text.length < CHUNK_CHARACTERS) continue
-    await sink.write(text)
-    text = ''
+  const csv: RowForm<SecurityEvent> = {
+    head: csvRecord(COLUMNS),
+    isJson: false,
+    recordsOf: (event) => [csvRecord(COLUMNS.map((column) => event[column]))],
   }
-  const end = written === 0 ? ']\n' : '\n]\n'
-  await sink.write(isCsv ? text : `${text}${end}`)
-  return counted(written, 'event')
+  const writer = rowWriter(sink, format === 'json' ? JSON_ROWS : csv, null)
+  for await (const event of events) await writer.add([event])
+  return counted(await writer.end(), 'event')
 }
 
 async function writeTable(

@@ -5,6 +5,8 @@ import { nameWords } from '../output/words.ts'
 /** Titles of channels by the name that `contentName` returns without titles. Safe for one line. */
 export type ContentTitles = ReadonlyMap<string, string>
 
+/** A report does not wait longer for the titles of its channels. */
+const TIMEOUT_MS = 5_000
 export const NO_TITLES: ContentTitles = new Map()
 
 /** Returns the title of a channel or video, or "Channel 1001" if it is unknown. */
@@ -22,7 +24,8 @@ export function contentName(
  * failure. The documentation shows no way to the titles of videos. Equal titles are followed by the id.
  */
 export async function readTitles(api: RestApi, signal: AbortSignal): Promise<ContentTitles> {
-  const channels = await listChannels(api, signal).catch(() => [])
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const channels = await listChannels(api, inTime).catch(() => [])
   const named = channels.filter(({ title }) => title.trim() !== '')
   const times = Map.groupBy(named, ({ title }) => title)
   return new Map(

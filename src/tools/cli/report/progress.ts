@@ -7,11 +7,6 @@ import { canRedraw } from '../terminal/progress.ts'
 import { type Place, type PlacedPage, START } from './place.ts'
 import type { Kept } from './resume/kept-report.ts'
 
-export interface ReportProgress {
-  page(number: number, rows: number): void
-  end(): void
-}
-
 const REDRAW_MS = 1_000
 /** Interval of lines in a log. */
 const LINE_EVERY_MS = 15_000
@@ -23,7 +18,7 @@ const LINE_EVERY_MS = 15_000
 export function startReportProgress(
   { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,
   before = { pages: 0, rows: 0 },
-): ReportProgress {
+) {
   const isDrawn = canRedraw({ stderr, env })
   const beganMs = performance.now()
   let { pages, rows } = before
@@ -38,12 +33,12 @@ export function startReportProgress(
     : () => void stderr.write(`${text()}\n`)
   const timer = setInterval(draw, isDrawn ? REDRAW_MS : LINE_EVERY_MS)
   return {
-    page(number, count) {
+    page(number: number, count: number): void {
       pages = number
       rows += count
       if (isDrawn) draw()
     },
-    end() {
+    end(): void {
       clearInterval(timer)
       if (isDrawn) stderr.write('\r\u001b[2K')
     },

@@ -7,8 +7,7 @@ import {
   type Question,
 } from '../../video-service/report-question.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { readOpenPeriod, readPeriod } from '../output/period.ts'
-import { orUsageError } from '../output/period-options.ts'
+import { orUsageError, readOpenPeriod, readPeriod } from '../output/period.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import type { Definition } from '../root-command.ts'
 import { nowSeconds, withService } from '../service/service.ts'

@@ -1,13 +1,14 @@
 import type { Question } from '../../video-service/report-question.ts'
 import type { Outcome } from '../command.ts'
-import type { PeriodOptions } from '../output/period-options.ts'
+import type { PeriodOptions } from '../output/period.ts'
+import { JSON_ROWS, type RowForm, rowWriter } from '../output/row-writer.ts'
 import { withTemporaryDatabase } from '../output/rows-database.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../output/sink.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
-import { counted, printableJson } from '../terminal/text.ts'
+import { MOST_TABLE_ROWS } from '../terminal/table.ts'
+import { counted } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
 import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
@@ -18,7 +19,7 @@ import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, type KeptReport, withKeptReport } from './resume/kept-report.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
-import { DEFAULT_COLUMNS, fitTable } from './table/fit-table.ts'
+import { writeTable } from './table/fit-table.ts'
 import { tableCells, tableColumns, timeText } from './table/report-table.ts'
 
 /** `segments-csv` has a row for each segment of a viewer. */
@@ -36,10 +37,6 @@ interface ReportOptions {
   /** Called when a page is kept, so that the report can be continued. */
   readonly onKept?: () => void
 }
-
-const CHUNK_CHARACTERS = 1_000_000
-/** A report does not wait longer for the titles of its channels. */
-const TITLES_TIMEOUT_MS = 5_000
 
 /** Fetches and writes a report page by page, so that a report of any length needs the memory of one page. */
 export async function writeReport(
@@ -113,8 +110,8 @@ async function fetchReport(
       kept?.keep({ rows, next, odd: [...odd] })
       if (kept !== null) onKept?.()
     }
-    if (isForExcel && start === null) await sink.write('\ufeff')
-    const count = await WRITERS[format](sink, fetched, question, { titles, stdout, ask, start, keep })
+    const form = formOf(format, question, isForExcel)
+    const count = await WRITERS[format](sink, fetched, question, { form, titles, stdout, ask, start, keep })
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
@@ -137,7 +134,7 @@ async function titlesFor(
   const namesContent = question.report === 'views' || 'granularity' in question
   const hasChannels = question.contentType !== 'recorded' && (namesContent || question.contentIds !== undefined)
   if (!isForPeople || !hasChannels) return NO_TITLES
-  return await readTitles(api, AbortSignal.any([signal, end, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))
+  return await readTitles(api, AbortSignal.any([signal, end]))
 }
 
 export function periodText({ period }: Pick<Question, 'period'>, isTerminal: boolean): string {
@@ -178,6 +175,8 @@ type Writer = (
 ) => Promise<string>
 
 interface WriterContext {
+  /** Of a report as text. */
+  readonly form: RowForm<ReportRow>
   readonly titles: Promise<ContentTitles>
   /** Null for a file. */
   readonly stdout: CommandIo['stdout'] | null
@@ -189,64 +188,42 @@ interface WriterContext {
 }
 
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
-  table: writeTable,
-  csv: (sink, fetched, { report }, context) =>
-    writeLines(sink, fetched, context, csvHeader(report), (row) => [csvLine(row)]),
-  'segments-csv': (sink, fetched, _question, context) =>
-    writeLines(sink, fetched, context, segmentCsvHeader(), (row) => ('segments' in row ? segmentCsvLines(row) : [])),
-  json: writeJson,
+  table: writeReportTable,
+  csv: writeText,
+  'segments-csv': writeText,
+  json: writeText,
   html: writeHtml,
 }
 
-/** Writes each page in chunks, since the text of many viewers is large. */
-async function writeLines(
+async function writeText(
   sink: ReportSink,
   fetched: AsyncGenerator<PlacedPage<ReportRow>>,
-  { start, keep }: WriterContext,
-  header: string,
-  linesOf: (row: ReportRow) => Iterable<string>,
+  _question: Question,
+  { form, start, keep }: WriterContext,
 ): Promise<string> {
-  let written = start?.rows ?? 0
-  if (start === null) await sink.write(header)
+  const writer = rowWriter(sink, form, start?.rows ?? null)
   for await (const page of fetched) {
-    let text = ''
-    for (const row of page.rows) {
-      for (const line of linesOf(row)) {
-        text += line
-        written += 1
-      }
-      if (text.length < CHUNK_CHARACTERS) continue
-      await sink.write(text)
-      text = ''
-    }
-    await sink.write(text)
+    const written = await writer.add(page.rows)
+    await writer.flush()
     keep(written, page)
   }
-  return counted(written, 'row')
+  return counted(await writer.end(), 'row')
 }
 
-/** Writes one array, with a row on each line. A page is written in chunks, since the text of many viewers is large. */
-async function writeJson(...[sink, fetched, , { start, keep }]: Parameters<Writer>): Promise<string> {
-  let written = start?.rows ?? 0
-  let text = start === null ? '[' : ''
-  for await (const page of fetched) {
-    for (const row of page.rows) {
-      text += `${written === 0 ? '\n' : ',\n'}${printableJson(row)}`
-      written += 1
-      if (text.length < CHUNK_CHARACTERS) continue
-      await sink.write(text)
-      text = ''
-    }
-    await sink.write(text)
-    text = ''
-    keep(written, page)
-  }
-  await sink.write(`${text}${written === 0 ? ']\n' : '\n]\n'}`)
-  return counted(written, 'row')
+function formOf(format: ReportFormat, { report }: Question, isForExcel: boolean): RowForm<ReportRow> {
+  const mark = isForExcel ? '\ufeff' : ''
+  if (format === 'json') return JSON_ROWS
+  return format === 'segments-csv'
+    ? {
+        head: mark + segmentCsvHeader(),
+        isJson: false,
+        recordsOf: (row) => ('segments' in row ? segmentCsvLines(row) : []),
+      }
+    : { head: mark + csvHeader(report), isJson: false, recordsOf: (row) => [csvLine(row)] }
 }
 
 /** Fetches no page that the table does not show. */
-async function writeTable(...[sink, fetched, question, { titles, stdout }]: Parameters<Writer>): Promise<string> {
+async function writeReportTable(...[sink, fetched, question, { titles, stdout }]: Parameters<Writer>): Promise<string> {
   const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
   const shown: string[][] = []
   let hasMore = false
@@ -258,13 +235,7 @@ async function writeTable(...[sink, fetched, question, { titles, stdout }]: Para
     if (hasMore) break
   }
   if (shown.length > 0) {
-    const whole = { titles: tableColumns(question, terminal !== null), rows: shown }
-    const { titles, rows, leftOut } =
-      terminal === null ? { ...whole, leftOut: [] } : fitTable(whole, stdout?.columns ?? DEFAULT_COLUMNS)
-    await sink.write(`${await textTable(stdout, titles, rows)}\n`)
-    if (leftOut.length > 0) {
-      await sink.write(`No room for: ${leftOut.join(', ')}. Widen the terminal, or use --csv.\n`)
-    }
+    await writeTable(sink, stdout, { titles: tableColumns(question, terminal !== null), rows: shown })
   }
   return hasMore
     ? `The first ${counted(shown.length, 'row')}. Use --csv or --json for all`

@@ -49,26 +49,52 @@ export interface Reading {
   readonly outcomes: Set<string>
 }
 
-const Line = z.object({
-  category: z.literal('security'),
-  time: z.iso.datetime(),
-  event: z.string(),
-  outcome: z.string().optional(),
-  viewer: z.string().optional(),
-  address: z.string().optional(),
-  entryPoint: z.string().optional(),
-  device: z.string().optional(),
-  requestId: z.string().optional(),
-  issuer: z.string().optional(),
-  subject: z.string().optional(),
-  status: z.number().optional(),
-  limit: z.string().optional(),
-  attribute: z.string().optional(),
-  reason: z.string().optional(),
-  code: z.string().optional(),
-  err: z.looseObject({ message: z.string().optional() }).optional(),
-  more: z.number().optional(),
-})
+const Text = z.string().optional()
+const TextOrNull = Text.transform((text) => text ?? null)
+const Line = z
+  .object({
+    category: z.literal('security'),
+    time: z.iso.datetime(),
+    event: z.string(),
+    outcome: Text,
+    viewer: TextOrNull,
+    address: TextOrNull,
+    entryPoint: TextOrNull,
+    device: TextOrNull,
+    code: TextOrNull,
+    status: z
+      .number()
+      .optional()
+      .transform((status) => status ?? null),
+    requestId: TextOrNull,
+    issuer: TextOrNull,
+    subject: TextOrNull,
+    limit: Text,
+    attribute: Text,
+    reason: Text,
+    err: z.looseObject({ message: Text }).optional(),
+    more: z.number().default(1),
+  })
+  .transform((line): SecurityEvent => {
+    const { time, event, viewer, address, entryPoint, device, code, status, requestId, issuer, subject } = line
+    const reason = line.reason ?? line.limit ?? line.attribute ?? line.err?.message ?? null
+    return {
+      time,
+      event,
+      outcome: line.outcome ?? event,
+      viewer,
+      address,
+      entryPoint,
+      device,
+      reason,
+      code,
+      status,
+      count: line.more,
+      requestId,
+      issuer,
+      subject,
+    }
+  })
 const LostLines = z.object({ event: z.literal('log-lines-dropped'), time: z.iso.datetime(), count: z.number() })
 
 export function startReading(): Reading {
@@ -106,9 +132,8 @@ function readLine(line: string, reading: Reading, isInPeriod: (time: string) => 
   const json = isCandidate ? parseJson(line.slice(line.indexOf('{'))) : undefined
   const parsed = Line.safeParse(json)
   if (parsed.success) {
-    const event = eventOf(parsed.data)
-    reading.outcomes.add(event.outcome)
-    return event
+    reading.outcomes.add(parsed.data.outcome)
+    return parsed.data
   }
   const lost = LostLines.safeParse(json)
   if (!lost.success) reading.skipped += 1
@@ -121,25 +146,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-function eventOf(line: z.infer<typeof Line>): SecurityEvent {
-  const { time, event, outcome = event, reason, limit, attribute, err, more = 1 } = line
-  return {
-    time,
-    event,
-    outcome,
-    viewer: line.viewer ?? null,
-    address: line.address ?? null,
-    entryPoint: line.entryPoint ?? null,
-    device: line.device ?? null,
-    reason: reason ?? limit ?? attribute ?? err?.message ?? null,
-    code: line.code ?? null,
-    status: line.status ?? null,
-    count: more,
-    requestId: line.requestId ?? null,
-    issuer: line.issuer ?? null,
-    subject: line.subject ?? null,
   }
 }

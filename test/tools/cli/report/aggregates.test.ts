@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
-import { spread } from '../../../../src/tools/cli/report/page/spread.ts'
+import { spread } from '../../../../src/tools/cli/report/page/amounts.ts'
 
 describe('time buckets', () => {
   const budapest = openTimeZone('Europe/Budapest')

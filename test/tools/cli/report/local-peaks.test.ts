@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { localPeaks, type PeakQuestion, peakPieces } from '../../../../src/tools/cli/report/local-peaks.ts'
-import { endOfUnit } from '../../../../src/tools/cli/report/page/peaks-page.ts'
+import { endOfUnit } from '../../../../src/tools/cli/report/page/amounts.ts'
 
 const peaks = (from: string, to: string, granularity: 'minute' | 'hour' = 'hour'): PeakQuestion => ({
   ...{ report: 'peak-viewer-numbers', granularity },

@@ -2,7 +2,7 @@ import type { PageModel, PageTable, Section } from '../../html-page/page-model.t
 import { barsChart } from '../../html-page/rows-chart.ts'
 import { nameWords, numberWords, shareWords, timeWords } from '../../output/words.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
-import { nothing } from '../page/page-collector.ts'
+import { nothing, watchedClasses } from '../page/page-collector.ts'
 import { durationWords } from '../words.ts'
 import type { Attendee } from './attendance.ts'
 import { groupName, nameOf, noteOf } from './attendance-table.ts'
@@ -61,6 +61,8 @@ function partsOf({ all, hasList, look }: PageContext, summary: AttendanceSummary
   const least = look.atLeastMs ?? 0
   const times = watchedMs(all(), () => true)
   const total = times.reduce((sum, ms) => sum + ms, 0)
+  const classes = watchedClasses(CLASSES)
+  for (const ms of times) classes.add(ms)
   const isLongEnough = (one: Attendee) => hasReached(one, look.atLeastMs)
   const figures = [
     ...(hasList ? [{ value: numberWords(invited), label: 'invited' }] : []),
@@ -80,7 +82,7 @@ function partsOf({ all, hasList, look }: PageContext, summary: AttendanceSummary
   ]
   const sections = [
     ...(look.isBy ? [groupsSection(groupRows(all(), look.atLeastMs))] : []),
-    howLong(times),
+    classes.section(times.length),
     ...people('Who came', all, (one) => one.watched !== null && isLongEnough(one)),
     ...people('Unclear', all, ({ status }) => status === 'unclear'),
     ...people('Missing', all, ({ status }) => status === 'missing'),
@@ -117,19 +119,6 @@ function groupsSection(rows: readonly GroupRow[]): Section {
         ]),
     },
   }
-}
-
-function howLong(times: readonly number[]): Section {
-  const counts = CLASSES.map(() => 0)
-  for (const ms of times) {
-    const of = CLASSES.findIndex(([, belowMs]) => ms < belowMs)
-    counts[of] = (counts[of] ?? 0) + 1
-  }
-  const rows = CLASSES.map(([name], index) => {
-    const value = counts[index] ?? 0
-    return { name, value, aside: `${numberWords(value)} · ${shareWords(value, times.length)}` }
-  })
-  return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows, times.length) }
 }
 
 /** Returns a section with those who watched longest, and a table. None without a row. */

@@ -141,10 +141,19 @@ function* watchTimes(
   segments: Iterable<SegmentOf>,
   runningToMs: number,
 ): Generator<Watched & Pick<Came, 'isRunning'> & { who: number }> {
-  const start = (who: number, firstMs: number) => ({
-    ...{ who, firstMs, lastMs: firstMs, isRunning: 0 as 0 | 1, liveMs: 0, recordedMs: 0, ms: 0 },
-    layerEndsMs: [firstMs, firstMs],
-  })
+  const start = (who: number, firstMs: number) => {
+    const isRunning = 0 as 0 | 1
+    return {
+      who,
+      firstMs,
+      lastMs: firstMs,
+      isRunning,
+      liveMs: 0,
+      recordedMs: 0,
+      ms: 0,
+      layerEndsMs: [firstMs, firstMs],
+    }
+  }
   let person: ReturnType<typeof start> | null = null
   for (const [who, layer, fromMs, endMs] of segments) {
     if (person !== null && person.who !== who) yield person

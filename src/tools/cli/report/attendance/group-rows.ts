@@ -2,20 +2,7 @@ import type { Attendee, Kind } from './attendance.ts'
 import { minutes } from './attendance-rows.ts'
 
 /** The attendance of a group, or of the people with one value of an attribute. */
-export interface GroupRow {
-  readonly kind: Kind
-  /** Null for people without a group or value. */
-  readonly value: string | null
-  readonly people: number
-  readonly came: number
-  readonly missing: number
-  readonly unclear: number
-  /** Those who watched for the time of `--at-least`. Null without this option. */
-  readonly at_least: number | null
-  readonly minutes: number
-  /** Of those who came. */
-  readonly average_minutes: number
-}
+export type GroupRow = ReturnType<typeof groupRows>[number]
 
 export const GROUP_COLUMNS: readonly (keyof GroupRow)[] = [
   ...(['kind', 'value', 'people', 'came', 'missing', 'unclear', 'at_least', 'minutes', 'average_minutes'] as const),
@@ -23,8 +10,11 @@ export const GROUP_COLUMNS: readonly (keyof GroupRow)[] = [
 
 const KINDS: readonly Kind[] = ['invited', 'not-invited', 'unknown', 'signed-in', 'guest']
 
-/** Counts by group or value. Who is in several groups counts in each. */
-export function groupRows(attendees: Iterable<Attendee>, atLeastMs: number | null): GroupRow[] {
+/**
+ * Counts by group or value. Who is in several groups counts in each. `value` is null for people without one, and `at_least`
+ * counts who watched for that time: null without it. The average is of those who came.
+ */
+export function groupRows(attendees: Iterable<Attendee>, atLeastMs: number | null) {
   const create = (kind: Kind, value: string | null) => ({
     ...{ kind, value, people: 0, came: 0, missing: 0, unclear: 0, reached: 0, ms: 0 },
   })

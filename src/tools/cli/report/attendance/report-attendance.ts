@@ -21,7 +21,7 @@ import { type AttendanceQuestion, attendanceQuestions, segmentPages } from './fe
 import type { Person } from './invited/people.ts'
 import { addOlderSegments, openSegmentTable, type SegmentTable } from './segment-table.ts'
 import { summaryOf, summarySentences, summaryWarnings } from './summary.ts'
-import { type AttendanceLook, reaching, writeRows, writeTable } from './write-attendance.ts'
+import { type AttendanceLook, reaching, writeAttendanceTable, writeRows } from './write-attendance.ts'
 
 export interface AttendanceRequest {
   readonly question: AttendanceQuestion
@@ -32,8 +32,6 @@ export interface AttendanceRequest {
   readonly onKept: () => void
 }
 
-/** A report does not wait longer for the titles of its channels. */
-const TITLES_TIMEOUT_MS = 5_000
 const NO_VIEWS =
   'The service has no views in this period. Check the ids and the times: the service does not refuse an unknown id.'
 
@@ -150,12 +148,12 @@ async function writeFormat(
 ): Promise<string> {
   const { csv, json, html, output } = options
   if (csv || json) return await writeRows(csv ? 'csv' : 'json', sink, all, look)
-  if (html === undefined) return await writeTable(output === undefined ? io.stdout : null, sink, all, look)
+  if (html === undefined) return await writeAttendanceTable(output === undefined ? io.stdout : null, sink, all, look)
   const [{ attendancePage }, { renderPage }] = await Promise.all([
     import('./attendance-page.ts'),
     import('../../html-page/render-page.ts'),
   ])
-  const titles = await readTitles(api, AbortSignal.any([signal, AbortSignal.timeout(TITLES_TIMEOUT_MS)]))
+  const titles = await readTitles(api, signal)
   const { model, scope } = attendancePage({ question, all, titles, hasList: people !== null, look })
   const source = ' from the analytics of the video service'
   await sink.write(await renderPage(model, { range: rangeOf(question.period), scope, source, nowMs: Date.now() }))

@@ -1,21 +1,12 @@
 import { counted } from '../../terminal/text.ts'
 import type { Attendee, Kind } from './attendance.ts'
 
-/** The numbers of the report, without names. */
-export interface AttendanceSummary {
-  readonly invited: number
-  readonly came: number
-  readonly missing: number
-  readonly unclear: number
-  /** All who came, by kind. */
-  readonly cameBy: Readonly<Record<Kind, number>>
-  readonly changed: number
-  readonly ambiguous: number
-  readonly running: number
-}
+/** The numbers of the report. */
+export type AttendanceSummary = ReturnType<typeof summaryOf>
 
-export function summaryOf(attendees: Iterable<Attendee>): AttendanceSummary {
-  const cameBy = { invited: 0, 'not-invited': 0, unknown: 0, 'signed-in': 0, guest: 0 }
+/** Counts people and viewers. `cameBy` has all who came, by kind. */
+export function summaryOf(attendees: Iterable<Attendee>) {
+  const cameBy: Record<Kind, number> = { invited: 0, 'not-invited': 0, unknown: 0, 'signed-in': 0, guest: 0 }
   const by = { came: 0, missing: 0, unclear: 0 }
   const names = { exact: 0, changed: 0, ambiguous: 0 }
   let running = 0

@@ -1,10 +1,11 @@
+import { JSON_ROWS, type RowForm, rowWriter } from '../../output/row-writer.ts'
 import type { ReportSink } from '../../output/sink.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import { csvRecord } from '../../terminal/csv.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
-import { counted, printableJson } from '../../terminal/text.ts'
-import { DEFAULT_COLUMNS, fitTable } from '../table/fit-table.ts'
+import { MOST_TABLE_ROWS } from '../../terminal/table.ts'
+import { counted } from '../../terminal/text.ts'
+import { writeTable } from '../table/fit-table.ts'
 import type { Attendee } from './attendance.ts'
 import { ATTENDANCE_COLUMNS, attendanceRow, type CellValue } from './attendance-rows.ts'
 import { attendanceCells, groupCells } from './attendance-table.ts'
@@ -16,7 +17,6 @@ export interface AttendanceLook {
   readonly isForExcel: boolean
 }
 
-const CHUNK_CHARACTERS = 1_000_000
 const LIST_SEPARATOR = '; '
 
 /** True for who watched for this time. A guest gets no certificate. @param atLeastMs null: true for all. */
@@ -43,19 +43,14 @@ export async function writeRows(
   look: AttendanceLook,
 ): Promise<string> {
   const columns: readonly string[] = look.isBy ? GROUP_COLUMNS : ATTENDANCE_COLUMNS
-  let text = format === 'json' ? '[' : `${look.isForExcel ? '\ufeff' : ''}${csvRecord(columns)}`
-  let count = 0
-  for (const row of rowsOf(all, look)) {
-    if (format === 'json') text += `${count === 0 ? '\n' : ',\n'}${printableJson(row)}`
-    else text += csvLine(row as Readonly<Record<string, CellValue>>, columns)
-    count += 1
-    if (text.length < CHUNK_CHARACTERS) continue
-    await sink.write(text)
-    text = ''
+  const csv: RowForm<object> = {
+    head: `${look.isForExcel ? '\ufeff' : ''}${csvRecord(columns)}`,
+    isJson: false,
+    recordsOf: (row) => [csvLine(row as Readonly<Record<string, CellValue>>, columns)],
   }
-  const end = count === 0 ? ']\n' : '\n]\n'
-  await sink.write(format === 'json' ? text + end : text)
-  return counted(count, 'row')
+  const writer = rowWriter(sink, format === 'json' ? JSON_ROWS : csv, null)
+  await writer.add(rowsOf(all, look))
+  return counted(await writer.end(), 'row')
 }
 
 function csvLine(row: Readonly<Record<string, CellValue>>, columns: readonly string[]): string {
@@ -68,7 +63,7 @@ function csvLine(row: Readonly<Record<string, CellValue>>, columns: readonly str
 }
 
 /** Writes a table. @param stdout null for a file. */
-export async function writeTable(
+export async function writeAttendanceTable(
   stdout: CommandIo['stdout'] | null,
   sink: ReportSink,
   all: () => Iterable<Attendee>,
@@ -85,12 +80,7 @@ export async function writeTable(
     if (shown.length < MOST_TABLE_ROWS) shown.push(row)
   }
   if (count === 0) return counted(0, 'row')
-  const whole = { titles, rows: shown, leftOut: [] }
-  const fitted = terminal === null ? whole : fitTable(whole, stdout?.columns ?? DEFAULT_COLUMNS)
-  await sink.write(`${await textTable(stdout, fitted.titles, fitted.rows)}\n`)
-  if (fitted.leftOut.length > 0) {
-    await sink.write(`No room for: ${fitted.leftOut.join(', ')}. Widen the terminal, or use --csv.\n`)
-  }
+  await writeTable(sink, stdout, { titles, rows: shown })
   const words = counted(shown.length, 'row')
   return count > shown.length
     ? `The first ${words} of ${count.toLocaleString('en')}. Use --csv or --json for all`

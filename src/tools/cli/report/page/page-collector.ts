@@ -1,7 +1,8 @@
 import type { ViewRow } from '../../../video-service/report-rows.ts'
-import type { PageModel } from '../../html-page/page-model.ts'
-import type { Span } from '../../html-page/rows-chart.ts'
+import type { PageModel, Section } from '../../html-page/page-model.ts'
+import { barsChart, type Span } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
+import { numberWords, shareWords } from '../../output/words.ts'
 import type { ContentTitles } from '../content-titles.ts'
 import { readTime } from '../words.ts'
 
@@ -21,6 +22,24 @@ export function spanOf(segment: Segment, range: TimeRange, nowMs: number): Span 
   const fromMs = Math.max(range.fromMs, readTime(segment.started_at))
   const toMs = Math.min(range.toMs, segment.finished_at ? readTime(segment.finished_at) : nowMs)
   return { fromMs, toMs: Math.max(fromMs, toMs), layer: segment.content_type === 'live' ? 0 : 1 }
+}
+
+/** Counts viewers by the time that they watched. @param classes the last one has no end. */
+export function watchedClasses(classes: readonly (readonly [name: string, belowMs: number])[]) {
+  const counts = classes.map(() => 0)
+  return {
+    add(watchedMs: number): void {
+      const of = classes.findIndex(([, belowMs]) => watchedMs < belowMs)
+      counts[of] = (counts[of] ?? 0) + 1
+    },
+    section(viewers: number): Section {
+      const rows = classes.map(([name], index) => {
+        const value = counts[index] ?? 0
+        return { name, value, aside: `${numberWords(value)} · ${shareWords(value, viewers)}` }
+      })
+      return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows, viewers) }
+    },
+  }
 }
 
 /** Returns a page for a report without rows. */

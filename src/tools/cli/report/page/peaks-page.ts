@@ -3,20 +3,15 @@ import type { Granularity } from '../../../video-service/report-question.ts'
 import type { PeakRow } from '../../../video-service/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
-import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { countWords, numberWords, timeWords } from '../../output/words.ts'
-import { nextOf, startOf } from '../calendar.ts'
-import { contentName } from '../content-titles.ts'
-import { readTime } from '../words.ts'
+import { createAmounts, spread } from './amounts.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
-import { spread } from './spread.ts'
 
 const SHOWN_BARS = 12
 /** More lines cannot be told apart. */
 const SHOWN_LINES = 5
-export const GRANULARITY_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
 
 /** The numbers of a channel or video. */
 interface Peak {
@@ -38,33 +33,31 @@ export function peaksPage(
   zone: TimeZone,
   database: DatabaseSync,
 ): PageCollector<PeakRow> {
-  const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: GRANULARITY_MS[granularity] })
-  database.exec('CREATE TABLE peak (name TEXT, timeMs INTEGER, value REAL)')
-  const insert = database.prepare('INSERT INTO peak VALUES (?, ?, ?)')
+  const amounts = createAmounts(granularity, range, zone, database)
+  const { bordersMs, lengthWords } = amounts
   function peakOf(name: string, value: number): Peak {
     const parts = new Float64Array(bordersMs.length - 1)
     let highestMs: number | null = null
-    const rows = database.prepare('SELECT timeMs, value FROM peak WHERE name = ? ORDER BY rowid').iterate(name)
-    for (const row of rows as unknown as Iterable<{ timeMs: number; value: number }>) {
-      if (row.value === value) highestMs ??= row.timeMs
-      spread(bordersMs, { fromMs: row.timeMs, toMs: endOfUnit(zone, granularity, row.timeMs) }, (part) => {
-        parts[part] = Math.max(parts[part] ?? 0, row.value)
+    for (const amount of amounts.of(name)) {
+      if (amount.value === value) highestMs ??= amount.fromMs
+      spread(bordersMs, amount, (part) => {
+        parts[part] = Math.max(parts[part] ?? 0, amount.value)
       })
     }
     return { name, value, timeMs: highestMs ?? range.fromMs, parts }
   }
   return {
-    add({ content_type, content_id, time, value }) {
-      insert.run(contentName(content_type, content_id), readTime(time), value)
-    },
+    add: amounts.add,
     model(titles): PageModel {
-      const top = database
-        .prepare(`SELECT name, max(value) AS value, count(*) OVER () AS known FROM peak
-          GROUP BY name ORDER BY value DESC, name LIMIT ?`)
-        .all(SHOWN_BARS) as unknown as { name: string; value: number; known: number }[]
+      const top = amounts.top('max', SHOWN_BARS)
       const peaks = top.map(({ name, value }) => ({ ...peakOf(name, value), name: titles.get(name) ?? name }))
-      const times = overTime(peaks.slice(0, SHOWN_LINES), range, bordersMs, lengthWords)
-      return peaksModel(granularity, peaks, top[0]?.known ?? 0, times)
+      const lines = peaks.slice(0, SHOWN_LINES)
+      const chart = amounts.overTime(
+        lines.map(({ name }) => ({ title: name, draw: 'line' })),
+        (part) => lines.map(({ parts }) => parts[part] ?? 0),
+      )
+      const words = `The highest number of viewers in each ${lengthWords}.`
+      return peaksModel(granularity, peaks, top[0]?.known ?? 0, { title: 'Over time', words, chart })
     },
   }
 }
@@ -86,13 +79,6 @@ function peaksModel(granularity: Granularity, peaks: readonly Peak[], known: num
   }
 }
 
-/** Returns the end of the minute, hour, day or month that starts at this time. The service may count other hours. */
-export function endOfUnit(zone: TimeZone, granularity: Granularity, timeMs: number): number {
-  if (granularity === 'day' || granularity === 'month') return nextOf(zone, granularity, timeMs)
-  const isLocalHour = granularity === 'hour' && startOf(zone, 'hour', timeMs) === timeMs
-  return isLocalHour ? nextOf(zone, 'hour', timeMs) : timeMs + GRANULARITY_MS[granularity]
-}
-
 function byName(top: readonly Peak[], known: number): Section {
   return {
     title: 'By channel and video',
@@ -101,23 +87,5 @@ function byName(top: readonly Peak[], known: number): Section {
       top.map(({ name, value, timeMs }) => ({ name, value, aside: `${numberWords(value)} · ${timeWords(timeMs)}` })),
       null,
     ),
-  }
-}
-
-function overTime(top: readonly Peak[], range: TimeRange, bordersMs: readonly number[], lengthWords: string): Section {
-  const rows = bordersMs.slice(0, -1).map((fromMs, part) => ({
-    ...{ fromMs, toMs: bordersMs[part + 1] ?? range.toMs, words: timeWords(fromMs) },
-    values: top.map(({ parts }) => parts[part] ?? 0),
-  }))
-  return {
-    title: 'Over time',
-    words: `The highest number of viewers in each ${lengthWords}.`,
-    chart: {
-      kind: 'times',
-      timesTitle: 'From',
-      columns: top.map(({ name }) => ({ title: name, draw: 'line' })),
-      range,
-      rows,
-    },
   }
 }

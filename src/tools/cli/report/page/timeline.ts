@@ -2,17 +2,12 @@ import type { Span } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 
 /** Joins spans with small gaps, to keep the page small. */
-export interface Timeline {
-  /** @param span a part of the period. */
-  mark(span: Span): void
-  /** Returns the marked parts, the live ones first. */
-  spans(): Span[]
-}
+export type Timeline = ReturnType<typeof createTimeline>
 
 /** Parts of a timeline. A finer part would not be visible in the drawing. */
 const BINS = 480
 
-export function createTimeline({ fromMs, toMs }: TimeRange): Timeline {
+export function createTimeline({ fromMs, toMs }: TimeRange) {
   const live = new Uint8Array(BINS)
   const recorded = new Uint8Array(BINS)
   const binOf = (timeMs: number) => Math.min(BINS - 1, Math.floor(((timeMs - fromMs) / (toMs - fromMs)) * BINS))
@@ -25,10 +20,12 @@ export function createTimeline({ fromMs, toMs }: TimeRange): Timeline {
     }
   }
   return {
-    mark(span) {
+    /** @param span a part of the period. */
+    mark(span: Span): void {
       const bins = span.layer === 0 ? live : recorded
       bins.fill(1, binOf(span.fromMs), binOf(Math.max(span.fromMs, span.toMs - 1)) + 1)
     },
+    /** Returns the marked parts, the live ones first. */
     spans: () => [...spansIn(live, 0), ...spansIn(recorded, 1)],
   }
 }

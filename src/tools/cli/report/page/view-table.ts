@@ -16,15 +16,7 @@ export interface CountedView extends Span {
   readonly isRunning: boolean
 }
 
-export interface ViewTotals {
-  readonly views: number
-  readonly ms: number
-  readonly liveMs: number
-  readonly mobile: number
-  readonly running: number
-  readonly unnamed: number
-  readonly devices: number
-}
+export type ViewTotals = ReturnType<ViewTable['totals']>
 
 const LISTS = ['viewer', 'content', 'country', 'city', 'system', 'browser'] as const
 export type ViewList = (typeof LISTS)[number]
@@ -49,23 +41,16 @@ export interface Ranking {
 export type Change = readonly [atMs: number, starts: number, ends: number, live: number, recorded: number]
 
 /** The views of a report. */
-export interface ViewTable {
-  add(view: CountedView): void
-  totals(): ViewTotals
-  ranking(list: ViewList, by: 'views' | 'ms', most: number): Ranking
-  /** Yields the changes before a period as one, and those inside, in the order of time. No view can be added after. */
-  changes(period: TimeRange): Iterable<Change>
-  spansOf(viewers: readonly string[]): Iterable<Span & { readonly viewer: string }>
-}
+export type ViewTable = ReturnType<typeof createViewTable>
 
-export function createViewTable(database: DatabaseSync): ViewTable {
+export function createViewTable(database: DatabaseSync) {
   const tallies = LISTS.map((list) => ({ list, tally: createTally(database, list) }))
   const deviceNumber = numberedTexts(database, 'device')
   const totals = { views: 0, ms: 0, liveMs: 0, mobile: 0, running: 0, unnamed: 0 }
   database.exec('CREATE TABLE view (viewer INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)')
   const insert = database.prepare('INSERT INTO view VALUES (?, ?, ?, ?)')
   return {
-    add(view) {
+    add(view: CountedView): void {
       const { viewer, device, isMobile, isRunning, layer, fromMs, toMs } = view
       const ms = toMs - fromMs
       totals.views += 1
@@ -84,9 +69,10 @@ export function createViewTable(database: DatabaseSync): ViewTable {
       insert.run(viewerNumber, layer, fromMs, toMs)
     },
     totals: () => ({ ...totals, devices: Number(database.prepare('SELECT count(*) AS n FROM device').get()?.n) }),
-    ranking: (list, by, most) =>
+    ranking: (list: ViewList, by: 'views' | 'ms', most: number): Ranking =>
       tallies.find((one) => one.list === list)?.tally.ranking(by, most) ?? { top: [], known: 0 },
-    changes({ fromMs, toMs }) {
+    /** Yields the changes before a period as one, and those inside, in the order of time. No view can be added after. */
+    changes({ fromMs, toMs }: TimeRange): Iterable<Change> {
       database.exec(`CREATE TABLE IF NOT EXISTS change AS
         SELECT atMs, sum(isStart) AS starts, sum(isEnd) AS ends, sum(live) AS live, sum(recorded) AS recorded FROM (
           SELECT fromMs AS atMs, 1 AS isStart, 0 AS isEnd, 1 - layer AS live, layer AS recorded FROM view
@@ -98,11 +84,11 @@ export function createViewTable(database: DatabaseSync): ViewTable {
       found.setReturnArrays(true)
       return found.iterate({ from: fromMs, to: toMs }) as unknown as Iterable<Change>
     },
-    spansOf: (viewers) =>
+    spansOf: (viewers: readonly string[]) =>
       database
         .prepare(`SELECT text AS viewer, fromMs, toMs, layer FROM view JOIN viewer ON viewer.id = view.viewer
           WHERE text IN (SELECT value FROM json_each(?))`)
-        .iterate(JSON.stringify(viewers)) as unknown as Iterable<Span & { viewer: string }>,
+        .iterate(JSON.stringify(viewers)) as unknown as Iterable<Span & { readonly viewer: string }>,
   }
 }
 

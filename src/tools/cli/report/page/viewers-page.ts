@@ -1,10 +1,10 @@
 import type { ViewerRow } from '../../../video-service/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
-import { barsChart, type Span, timelinesChart } from '../../html-page/rows-chart.ts'
+import { type Span, timelinesChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import { countWords, nameWords, numberWords, shareWords, timeWords } from '../../output/words.ts'
 import { durationWords, readTime } from '../words.ts'
-import { LIVE_AND_RECORDED, nothing, type PageCollector, spanOf } from './page-collector.ts'
+import { LIVE_AND_RECORDED, nothing, type PageCollector, spanOf, watchedClasses } from './page-collector.ts'
 import { createTimeline } from './timeline.ts'
 
 const SHOWN_VIEWERS = 20
@@ -33,7 +33,7 @@ interface Watcher {
  */
 export function viewersPage(range: TimeRange | null, nowMs: number): PageCollector<ViewerRow> {
   let top: Watcher[] = []
-  const classes = WATCHED_CLASSES.map(() => 0)
+  const classes = watchedClasses(WATCHED_CLASSES)
   const totals = { viewers: 0, ms: 0, segments: 0, liveMs: 0 }
   return {
     add(row) {
@@ -43,15 +43,14 @@ export function viewersPage(range: TimeRange | null, nowMs: number): PageCollect
       totals.segments += spans.length
       totals.ms += ms
       totals.liveMs += lengthOf(spans.filter(({ layer }) => layer === 0))
-      const of = WATCHED_CLASSES.findIndex(([, belowMs]) => ms < belowMs)
-      classes[of] = (classes[of] ?? 0) + 1
+      classes.add(ms)
       const least = top[SHOWN_VIEWERS - 1]
       if (least !== undefined && least.ms >= ms) return
       const [name, lastActivityMs] = [nameWords(row.viewer_identifier), readTime(row.last_activity)]
       top.push({ name, ms, videos: row.videos_watched ?? 0, lastActivityMs, spans })
       top = top.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN_VIEWERS)
     },
-    model: () => viewersModel(range, top, classes, totals),
+    model: () => viewersModel(range, top, classes.section(totals.viewers), totals),
   }
 }
 
@@ -62,7 +61,7 @@ function lengthOf(spans: readonly Span[]): number {
 function viewersModel(
   asked: TimeRange | null,
   top: readonly Watcher[],
-  classes: readonly number[],
+  timeWatched: Section,
   totals: { viewers: number; ms: number; segments: number; liveMs: number },
 ): PageModel {
   const title = 'Viewers'
@@ -79,7 +78,7 @@ function viewersModel(
       { value: durationWords(each), label: 'per viewer on average' },
       { value: shareWords(totals.liveMs, totals.ms), label: 'of it live' },
     ],
-    sections: [howMuch(classes, totals.viewers), ...(range === null ? [] : [timelines(range, top, totals.viewers)])],
+    sections: [timeWatched, ...(range === null ? [] : [timelines(range, top, totals.viewers)])],
     notes: [
       'Viewers are signed-in viewers. A view was watched without a break. Play, pause and seek start a new view.',
     ],
@@ -123,12 +122,4 @@ function joined(spans: readonly Span[], range: TimeRange): Span[] {
   const timeline = createTimeline(range)
   for (const span of spans) timeline.mark(span)
   return timeline.spans()
-}
-
-function howMuch(classes: readonly number[], viewers: number): Section {
-  const rows = WATCHED_CLASSES.map(([name], index) => {
-    const value = classes[index] ?? 0
-    return { name, value, aside: `${numberWords(value)} · ${shareWords(value, viewers)}` }
-  })
-  return { title: 'Time watched', words: 'Viewers by time watched.', chart: barsChart(rows, viewers) }
 }

@@ -2,15 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Granularity } from '../../../video-service/report-question.ts'
 import type { PeakRow } from '../../../video-service/report-rows.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
-import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
-import { numberWords, shareWords, timeWords } from '../../output/words.ts'
-import { contentName } from '../content-titles.ts'
-import { durationWords, readTime } from '../words.ts'
+import { numberWords, shareWords } from '../../output/words.ts'
+import { durationWords } from '../words.ts'
+import { createAmounts, spread } from './amounts.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
-import { endOfUnit, GRANULARITY_MS } from './peaks-page.ts'
-import { spread } from './spread.ts'
 
 const SHOWN_BARS = 25
 
@@ -25,27 +22,21 @@ export function watchedPage(
   zone: TimeZone,
   database: DatabaseSync,
 ): PageCollector<PeakRow> {
-  const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: GRANULARITY_MS[granularity] })
+  const amounts = createAmounts(granularity, range, zone, database)
+  const { bordersMs, lengthWords } = amounts
   const seconds = new Float64Array(bordersMs.length - 1)
-  database.exec('CREATE TABLE watched (name TEXT, seconds REAL)')
-  const insert = database.prepare('INSERT INTO watched VALUES (?, ?)')
   let total = 0
   return {
-    add({ content_type, content_id, time, value }) {
-      const fromMs = readTime(time)
-      const toMs = endOfUnit(zone, granularity, fromMs)
+    add(row) {
+      const { fromMs, toMs, value } = amounts.add(row)
       total += value
-      insert.run(contentName(content_type, content_id), value)
       spread(bordersMs, { fromMs, toMs }, (part, partMs) => {
         seconds[part] = (seconds[part] ?? 0) + (value * partMs) / (toMs - fromMs)
       })
     },
     model(titles) {
       if (total === 0) return nothing('Watched time')
-      const top = database
-        .prepare(`SELECT name, sum(seconds) AS value, count(*) OVER () AS known FROM watched
-          GROUP BY name ORDER BY value DESC, name LIMIT ?`)
-        .all(SHOWN_BARS) as unknown as { name: string; value: number; known: number }[]
+      const top = amounts.top('sum', SHOWN_BARS)
       const known = top[0]?.known ?? 0
       return {
         title: 'Watched time',
@@ -70,17 +61,7 @@ export function watchedPage(
           {
             title: 'Over time',
             words: `The seconds in each ${lengthWords}.`,
-            chart: {
-              kind: 'times',
-              timesTitle: 'From',
-              columns: [{ title: 'Seconds', draw: 'area' }],
-              range,
-              rows: [...seconds].map((value, part) => {
-                const fromMs = bordersMs[part] ?? range.fromMs
-                const words = timeWords(fromMs)
-                return { fromMs, toMs: bordersMs[part + 1] ?? range.toMs, words, values: [Math.round(value)] }
-              }),
-            },
+            chart: amounts.overTime([{ title: 'Seconds', draw: 'area' }], (part) => [Math.round(seconds[part] ?? 0)]),
           },
         ],
         notes: [],

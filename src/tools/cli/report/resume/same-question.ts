@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { rowsPerPage } from '../../../video-service/analytics.ts'
 import type { Question } from '../../../video-service/report-question.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
-import type { PeriodOptions } from '../../output/period-options.ts'
+import type { PeriodOptions } from '../../output/period.ts'
 
 /** All that decides on the bytes of a report. */
 export interface Asked {

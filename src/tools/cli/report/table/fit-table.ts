@@ -1,8 +1,10 @@
 import widthOf from 'fast-string-width'
-import { printableCell, SEPARATOR } from '../../terminal/table.ts'
+import type { ReportSink } from '../../output/sink.ts'
+import type { CommandIo } from '../../terminal/io.ts'
+import { printableCell, SEPARATOR, textTable } from '../../terminal/table.ts'
 
 /** The width of a terminal that does not tell it. */
-export const DEFAULT_COLUMNS = 80
+const DEFAULT_COLUMNS = 80
 /** Texts are cut down to each of these widths, until the table fits. */
 const USEFUL_WIDTH = 10
 const LEAST_WIDTHS = [32, USEFUL_WIDTH, 4]
@@ -11,6 +13,16 @@ const WIDEST_TIME = '25 Oct 2025 18:03'.length
 interface Table {
   readonly titles: readonly string[]
   readonly rows: readonly (readonly string[])[]
+}
+
+/** Writes a table, which fits a terminal. @param stdout null for a file. */
+export async function writeTable(sink: ReportSink, stdout: CommandIo['stdout'] | null, table: Table): Promise<void> {
+  const { titles, rows, leftOut } = stdout?.isTTY
+    ? fitTable(table, stdout.columns ?? DEFAULT_COLUMNS)
+    : { ...table, leftOut: [] }
+  await sink.write(`${await textTable(stdout, titles, rows)}\n`)
+  if (leftOut.length === 0) return
+  await sink.write(`No room for: ${leftOut.join(', ')}. Widen the terminal, or use --csv.\n`)
 }
 
 /**

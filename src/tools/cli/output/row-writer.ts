@@ -1,0 +1,47 @@
+import { printableJson } from '../terminal/text.ts'
+import type { ReportSink } from './sink.ts'
+
+/** Rows as text: records of CSV, or one JSON array with a row on each line. */
+export interface RowForm<Row> {
+  /** Stands before the first row. */
+  readonly head: string
+  readonly isJson: boolean
+  readonly recordsOf: (row: Row) => Iterable<string>
+}
+
+export const JSON_ROWS: RowForm<unknown> = { head: '[', isJson: true, recordsOf: (row) => [printableJson(row)] }
+
+const CHUNK_CHARACTERS = 1_000_000
+
+/**
+ * Writes rows in chunks, because the text of many rows is large.
+ * @param earlier the number of rows that a cut report wrote. Null for a new one.
+ */
+export function rowWriter<Row>(sink: ReportSink, { head, isJson, recordsOf }: RowForm<Row>, earlier: number | null) {
+  let written = earlier ?? 0
+  let text = earlier === null ? head : ''
+  async function flush(): Promise<void> {
+    await sink.write(text)
+    text = ''
+  }
+  return {
+    flush,
+    /** Returns the number of all rows so far. */
+    async add(rows: Iterable<Row>): Promise<number> {
+      for (const row of rows) {
+        for (const record of recordsOf(row)) {
+          text += isJson ? `${written === 0 ? '\n' : ',\n'}${record}` : record
+          written += 1
+        }
+        if (text.length >= CHUNK_CHARACTERS) await flush()
+      }
+      return written
+    },
+    /** Returns the number of all rows. */
+    async end(): Promise<number> {
+      if (isJson) text += written === 0 ? ']\n' : '\n]\n'
+      await flush()
+      return written
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Granularity } from '../../../video-service/report-question.ts'
+import type { PeakRow } from '../../../video-service/report-rows.ts'
+import type { TimesChart } from '../../html-page/page-model.ts'
+import { timeBuckets } from '../../output/time-buckets.ts'
+import type { TimeRange } from '../../output/time-range.ts'
+import type { TimeZone } from '../../output/time-zone.ts'
+import { timeWords } from '../../output/words.ts'
+import { nextOf, startOf } from '../calendar.ts'
+import { contentName } from '../content-titles.ts'
+import { readTime } from '../words.ts'
+
+/** A number of a channel or video in a minute, hour, day or month. */
+interface Amount extends TimeRange {
+  readonly value: number
+}
+
+const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
+
+/** Keeps the numbers of each channel and video. @param range the period of the report. */
+export function createAmounts(unit: Granularity, range: TimeRange, zone: TimeZone, database: DatabaseSync) {
+  const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: UNIT_MS[unit] })
+  database.exec('CREATE TABLE amount (name TEXT, fromMs INTEGER, toMs INTEGER, value REAL)')
+  const insert = database.prepare('INSERT INTO amount VALUES (?, ?, ?, ?)')
+  return {
+    bordersMs,
+    /** The length of the parts of the period: "10 minutes". */
+    lengthWords,
+    add({ content_type, content_id, time, value }: PeakRow): Amount {
+      const fromMs = readTime(time)
+      const toMs = endOfUnit(zone, unit, fromMs)
+      insert.run(contentName(content_type, content_id), fromMs, toMs, value)
+      return { fromMs, toMs, value }
+    },
+    /** Returns the names with the highest numbers. `known` is the number of all names. */
+    top: (by: 'max' | 'sum', most: number) =>
+      database
+        .prepare(`SELECT name, ${by}(value) AS value, count(*) OVER () AS known FROM amount
+          GROUP BY name ORDER BY value DESC, name LIMIT ?`)
+        .all(most) as unknown as { name: string; value: number; known: number }[],
+    of: (name: string) =>
+      database
+        .prepare('SELECT fromMs, toMs, value FROM amount WHERE name = ? ORDER BY rowid')
+        .iterate(name) as unknown as Iterable<Amount>,
+    /** Draws the parts of the period. */
+    overTime: (columns: TimesChart['columns'], valuesOf: (part: number) => readonly number[]): TimesChart => ({
+      kind: 'times',
+      timesTitle: 'From',
+      columns,
+      range,
+      rows: bordersMs.slice(0, -1).map((fromMs, part) => ({
+        fromMs,
+        toMs: bordersMs[part + 1] ?? range.toMs,
+        words: timeWords(fromMs),
+        values: valuesOf(part),
+      })),
+    }),
+  }
+}
+
+/** Returns the end of the minute, hour, day or month that starts at this time. The service may count other hours. */
+export function endOfUnit(zone: TimeZone, unit: Granularity, timeMs: number): number {
+  if (unit === 'day' || unit === 'month') return nextOf(zone, unit, timeMs)
+  const isLocalHour = unit === 'hour' && startOf(zone, 'hour', timeMs) === timeMs
+  return isLocalHour ? nextOf(zone, 'hour', timeMs) : timeMs + UNIT_MS[unit]
+}
+
+/**
+ * Calls `give` for each bucket that a span touches, with the milliseconds of the span in this bucket.
+ * Does nothing for a span outside of all buckets.
+ */
+export function spread(
+  bordersMs: readonly number[],
+  { fromMs, toMs }: TimeRange,
+  give: (bucket: number, ms: number) => void,
+): void {
+  for (let bucket = bucketOf(bordersMs, fromMs); bucket < bordersMs.length - 1; bucket += 1) {
+    const [begin = 0, end = 0] = [bordersMs[bucket], bordersMs[bucket + 1]]
+    if (begin >= toMs) return
+    give(bucket, Math.min(end, toMs) - Math.max(begin, fromMs))
+  }
+}
+
+/** Returns the bucket of a time, and the first bucket for an earlier time. */
+function bucketOf(bordersMs: readonly number[], timeMs: number): number {
+  let [low, high] = [0, bordersMs.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((bordersMs[middle] ?? 0) <= timeMs) low = middle
+    else high = middle - 1
+  }
+  return low
+}
