@@ -1,8 +1,23 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { ConfigError, isOutage } from '../../errors.ts'
+import type { Lazy } from './lazy.ts'
 import type { CommandIo } from './terminal/io.ts'
 import { printableJson, printableParagraphs } from './terminal/text.ts'
+
+/** Adds options, commands and help to a command that is declared. `F`: the parts of features that it uses. */
+export type Definition<F = unknown> = (command: Command, context: CommandContext<F>) => void | Promise<void>
+
+/** A command of `viewer-auth`. */
+export interface RootCommand<F = unknown> {
+  readonly name: string
+  readonly summary: string
+  /** The command whose line in the help names this one too. */
+  readonly beside?: string
+  readonly declare: typeof addGroup
+  /** Loads the code of the command, only if the command is among the arguments: `--help` takes half the time. */
+  readonly load: Lazy<Definition<F>>
+}
 
 /** `F`: the parts of features that the command uses. */
 export interface CommandContext<F = unknown> {

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { threadPoolSize } from '../../users/passwords/hashing-queue.ts'
-import { onInterrupt } from './terminal/interrupts.ts'
+import { onInterrupt } from './terminal/io.ts'
 
 // Compiled code of earlier commands: `--help` takes half the time. Not in /tmp, where another user could plant code.
 enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url)))

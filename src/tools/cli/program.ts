@@ -1,8 +1,7 @@
 import { Command, CommanderError, Help } from 'commander'
 import type { ToolFeature } from '../tool-feature.ts'
-import { addBareCommand, addGroup, type CommandContext, messageOf, printFailure } from './command.ts'
+import { addBareCommand, addGroup, type CommandContext, messageOf, printFailure, type RootCommand } from './command.ts'
 import { loadAll } from './lazy.ts'
-import type { RootCommand } from './root-command.ts'
 import type { CommandIo } from './terminal/io.ts'
 
 /** In the order of the help. */

@@ -3,10 +3,25 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { readSharedStores, readUserStore } from '../../../config.ts'
 import { addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { loadAll } from '../lazy.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
-import type { HasBackup } from './backed-up-store.ts'
+import type { CommandIo } from '../terminal/io.ts'
 import { assertUnused, assertWhole, copyDatabase } from './copy-database.ts'
+
+/** A store of a feature, whose file `backup` copies. */
+export interface BackedUpStore {
+  /** The name of the setting with its address. */
+  readonly setting: string
+  /** The name in the folder of a backup, without its end. */
+  readonly name: string
+  /** Reads the setting. @throws ConfigError for a wrong address. */
+  read(env: CommandIo['env']): { readonly kind: string }
+}
+
+/** The part of a feature that `backup` and `restore` use. */
+interface HasBackup {
+  readonly backup?: Lazy<BackedUpStore>
+}
 
 interface DataFile {
   readonly setting: string

@@ -6,19 +6,27 @@ import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } 
 import { contentId } from '../service/lock-target.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
-import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
+import { findingLine } from '../terminal/text.ts'
 import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
 import { type CheckOptions, checkAll } from './check-all.ts'
-import { isConsequence } from './consequences.ts'
-import type { DoctorConfig, SignInTrial } from './feature-check.ts'
+import { type DoctorConfig, type FeatureChecks, type HasChecks, loadChecks, type SignInTrial } from './feature-check.ts'
 import { type Finding, ok, type Report, warning } from './finding.ts'
-import { type HasChecks, loadChecks } from './load-checks.ts'
-import { pageAddress } from './page/page-address.ts'
+import { pageAddress } from './page/load-page.ts'
 import { asUnchanged } from './service/lock-secret.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
 import { verdictOn } from './verdict.ts'
+
+/** Consequences besides those of an answer: the code of a finding, and the codes of its causes. */
+const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
+  'player-frame-src': ['page-other-content'],
+  'page-other-content': ['channel-unknown', 'not-owner', 'no-own-lock'],
+  // The check of the app named the store already.
+  'store-opens': ['store-opens'],
+  'store-reachable': ['store-reachable'],
+  'slow-answers': ['slow-answers'],
+}
 
 type ReadFault = Extract<ReadPassword, { readonly ok: false }>
 
@@ -162,4 +170,18 @@ function unfinishedChanges({ entryPoints }: Config): string[] {
 
 function lineOf({ state, text, entryPoint }: Finding, { stdout }: CommandIo): string {
   return findingLine(state, entryPoint === undefined ? text : `Entry point ${entryPoint}: ${text}`, stdout)
+}
+
+/** True if an earlier finding already names the cause. */
+function isConsequence(
+  { code, entryPoint }: Finding,
+  earlier: readonly Finding[],
+  { answerChecks }: Pick<FeatureChecks, 'answerChecks'>,
+): boolean {
+  const causes = [CONSEQUENCES, ...answerChecks.map(({ consequences }) => consequences)].flatMap(
+    (consequences) => consequences[code] ?? [],
+  )
+  return earlier.some(
+    (one) => one.state !== 'ok' && causes.includes(one.code) && (one.entryPoint ?? entryPoint) === entryPoint,
+  )
 }

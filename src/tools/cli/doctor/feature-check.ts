@@ -1,9 +1,16 @@
 import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { ReadPassword } from '../terminal/read-password.ts'
-import type { AnswerCheck } from './answer-check.ts'
+import type { AnswerAt, AnswerCheck } from './answer-check.ts'
 import type { Finding } from './finding.ts'
+
+/** The parts of a feature that the doctor uses. */
+export interface HasChecks {
+  readonly check?: Lazy<FeatureCheck>
+  readonly answerCheck?: Lazy<AnswerCheck>
+}
 
 /** The settings of the app, with the checks of its features. */
 export interface DoctorConfig extends Config, FeatureChecks {}
@@ -80,4 +87,17 @@ export interface FeatureCheck {
     readonly name: string
     isOpenedBy(entryPoint: Pick<EntryPoint, 'features'>): boolean
   }
+}
+
+export async function loadChecks(features: readonly HasChecks[]): Promise<FeatureChecks> {
+  const featureChecks = await loadAll(features.map(({ check }) => check))
+  return { featureChecks, answerChecks: await loadAll(features.map(({ answerCheck }) => answerCheck)) }
+}
+
+/** Returns the checks of the answer of an entry point. Null with a hash. */
+export function answerAt(
+  { answerChecks }: Pick<FeatureChecks, 'answerChecks'>,
+  entryPoint: EntryPoint,
+): AnswerAt | null {
+  return answerChecks.map(({ at }) => at(entryPoint)).find((answer) => answer !== null) ?? null
 }

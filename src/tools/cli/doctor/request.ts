@@ -1,6 +1,12 @@
 import { Agent, type Dispatcher, fetch } from 'undici'
 import { isCertificateFault } from '../../../server/certificate-fault.ts'
-import { type Finding, failure } from './finding.ts'
+import { type Finding, failure, warning } from './finding.ts'
+
+/** Statuses that the app does not give to a request for its health or its screen. */
+const GUARDED: readonly number[] = [401, 403, 407, 429]
+
+const SLOW_MS = 1_500
+const TOO_SLOW_MS = 6_000
 
 const TIMEOUT_MS = 8_000
 const MAX_BYTES = 65_536
@@ -115,4 +121,46 @@ function connectionFault({ origin, host, hostname }: URL, code: string): Finding
     return failure('no-answer', `${origin} does not answer in time (${code}). Check firewalls and the proxy.`)
   }
   return failure('no-answer', `Cannot reach ${origin} (${code}). Check its address and the proxy.`)
+}
+
+/** Returns a finding if an answer of the app takes seconds. */
+export function slowAnswer(address: string, tookMs: number): Finding[] {
+  if (tookMs < SLOW_MS) return []
+  const text = `${address} takes ${(tookMs / 1000).toFixed(1)} s to answer.`
+  const cure = 'See the log and the load of the app, its stores, and the proxy.'
+  return tookMs < TOO_SLOW_MS
+    ? [warning('slow-answers', `${text} Viewers wait that long for each screen. ${cure}`)]
+    : [failure('slow-answers', `${text} Viewers give up, or a proxy or player stops waiting. ${cure}`)]
+}
+
+/**
+ * Returns how far the clock of a server is ahead of this machine, to about a second. Null without an answer, NaN
+ * without a Date. The server wrote the Date at any moment of the request: 0 if both clocks may agree, so that a slow answer
+ * is not taken for a wrong clock.
+ */
+export async function aheadSeconds(url: string, signal: AbortSignal): Promise<number | null> {
+  const sentAtMs = Date.now()
+  const answer = await request(url, signal)
+  const receivedAtMs = Date.now()
+  if (!(answer instanceof Response)) return null
+  const dateMs = Date.parse(answer.headers.get('date') ?? '')
+  if (Number.isNaN(dateMs)) return Number.NaN
+  const leastSeconds = (dateMs - receivedAtMs) / 1000
+  // The header has no fraction of a second.
+  const mostSeconds = (dateMs + 1000 - sentAtMs) / 1000
+  return leastSeconds <= 0 && mostSeconds >= 0 ? 0 : (leastSeconds + mostSeconds) / 2
+}
+
+export function isGuarded(status: number): boolean {
+  return GUARDED.includes(status)
+}
+
+/** Returns the finding for an answer of a proxy or filter that wants a login of its own or forbids the request. */
+export function guarded(what: string, status: number): Finding {
+  const means =
+    status === 403 ? 'forbids the request' : status === 429 ? 'limits requests' : 'asks for a login of its own'
+  return failure(
+    'proxy-guards',
+    `A proxy or a filter (firewall, VPN, login of a proxy) answers ${what} with ${status} before the app: it ${means}. Viewers meet it too. Exempt the login app from it.`,
+  )
 }

@@ -3,12 +3,10 @@ import { addExamples, addNotes, type CommandContext, runCommand } from '../comma
 import { loadAll } from '../lazy.ts'
 import { addViewerOptions } from '../settings/viewer-options.ts'
 import { addVariants, type HasVariants } from '../variant.ts'
-import type { HasDrill } from './drill-part.ts'
+import { type HasDrill, PASSWORD, type WayIn, wayNamed } from './drill-part.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
-import type { WayIn } from './ways-in/way-in.ts'
-import { PASSWORD, wayNamed } from './ways-in/ways-in.ts'
 
 const ABOUT = `
 FILE is CSV with the columns username and password; - reads standard input. Viewers arrive slowly at first, half of them

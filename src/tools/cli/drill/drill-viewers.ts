@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readSharedStores } from '../../../config.ts'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
+import { stores } from '../../../stores.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { Viewer } from '../../../users/user-store.ts'
@@ -11,8 +13,10 @@ import { type FileRecord, openRecordStream } from '../import/record-file.ts'
 import { countWords } from '../output/words.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { endMadeUpSessions } from './crowd/made-up-sessions.ts'
 import type { Credentials } from './crowd/plan.ts'
+
+/** The app waits while a file of sessions is written. */
+const BATCH_SIZE = 1_000
 
 const STANDARD_INPUT = '-'
 const BATCH_VIEWERS = 250
@@ -162,4 +166,25 @@ export async function removeMadeUpViewers(io: CommandIo, prefix: string): Promis
     for (const username of viewers) await store.remove(username)
     return { ok: true, text: `Removed ${countWords(viewers.length, 'viewer')}.`, data: { removed: viewers.length } }
   })
+}
+
+/**
+ * Ends the sessions of made-up viewers, so that `sessions list` has only real ones. If the store of the sessions cannot be
+ * used, says so, because the viewers must be removed all the same.
+ * @param areGuests true for viewers who are not in the user store.
+ */
+export async function endMadeUpSessions(
+  { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
+  usernames: readonly string[],
+  areGuests = false,
+): Promise<void> {
+  try {
+    const sessions = await stores.sessions(readSharedStores(env).sessionStore)
+    for (let at = 0; at < usernames.length; at += BATCH_SIZE) {
+      await sessions.end(usernames.slice(at, at + BATCH_SIZE), areGuests)
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof UpstreamError)) throw error
+    stderr.write(`Sessions of the made-up viewers remain in the list until they expire. ${error.message}\n`)
+  }
 }

@@ -11,14 +11,13 @@ import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill } from './crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
 import { assertOwnStore, readDrillAddress } from './drill-address.ts'
-import type { DrillPart } from './drill-part.ts'
+import { type DrillPart, entryPointAt, wayNamed } from './drill-part.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 import { type Check, lineOf } from './verdict/criteria.ts'
 import { timelineOf } from './verdict/timeline.ts'
 import { verdictOn } from './verdict/verdict.ts'
-import { entryPointAt, wayNamed } from './ways-in/ways-in.ts'
 
 /** The options of the command. Times are in milliseconds, shares from 0 to 1. */
 export interface DrillOptions extends ViewerOptions {

@@ -6,8 +6,7 @@ import { noPasswordHash, type PasswordHashing } from '../../../users/passwords/a
 import { findPasswordFault } from '../../../users/passwords/new-password.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { faultInGroup, faultInUsername, faultInViewer, usernameKey } from '../../../users/viewer-fields.ts'
-import { type RowFault, rowFault } from './row-fault.ts'
-import type { FileRow, ViewerRow } from './viewer-file.ts'
+import { type FileRow, type RowFault, rowFault, type ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {
   /** The treatment of existing viewers. */

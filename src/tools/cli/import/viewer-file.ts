@@ -1,9 +1,29 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
-import type { FeatureColumn } from './feature-column.ts'
 import type { FileRecord, RecordFile } from './record-file.ts'
-import { type RowFault, rowFault } from './row-fault.ts'
+
+/** A column that a feature turns into attributes. */
+export interface FeatureColumn {
+  /** Its name, and that of the field. */
+  readonly field: string
+  /** For the help. */
+  readonly about: string
+  /** Returns the attributes of a row with the value of the column, or a fault. A null attribute is removed. */
+  read(
+    text: string | undefined,
+    attributes: Readonly<Record<string, string | null>>,
+  ): Readonly<Record<string, string | null>> | string
+}
+
+/** The fault of a refused row. */
+export interface RowFault {
+  /** Names the fault for a page in another language, such as `wrongCells`. */
+  readonly code: string
+  readonly values: Readonly<Record<string, string | number>>
+  /** The end of an English sentence that begins with the line. */
+  readonly text: string
+}
 
 /** A viewer in a row of a file. Fields without a column are undefined. */
 export interface ViewerRow {
@@ -221,4 +241,8 @@ function readRow(raw: RawRow, options: ColumnOptions): Read<ViewerRow> {
   }
   const [fault] = faults
   return fault === undefined ? { ok: true, row } : { ok: false, fault }
+}
+
+export function rowFault(code: string, text: string, values: RowFault['values'] = {}): RowFault {
+  return { code, text, values }
 }

@@ -1,8 +1,7 @@
 import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { OverloadedError, UpstreamError } from '../../../errors.ts'
 import type { Explanation } from '../../../login/answer/access-decision.ts'
-import { LONG_NAME, VIEWER } from './preview-viewer.ts'
-import type { NamedScenes, Scene, Screen, ScreenRequest } from './screen.ts'
+import { LONG_NAME, type NamedScenes, type Scene, type Screen, type ScreenRequest, VIEWER } from './screen.ts'
 
 const STORE_DOWN = new UpstreamError('user-store', 'No answer')
 /** A loop is found after a few visits within seconds. */

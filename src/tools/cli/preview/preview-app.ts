@@ -7,7 +7,9 @@ import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { features } from '../../../features.ts'
 import type { AccessPolicy } from '../../../login/answer/access-decision.ts'
+import type { Feature, OpenFeature } from '../../../login/feature.ts'
 import { openFeatures } from '../../../login/open-features.ts'
+import type { AppParts } from '../../../login/service.ts'
 import { createHttpServer, listen, stopServer } from '../../../server/http-server.ts'
 import { openLog, securityLogOf } from '../../../server/log/log.ts'
 import { createRepeatFilter } from '../../../server/log/repeat-filter.ts'
@@ -15,8 +17,7 @@ import { openSqliteSessionStore } from '../../../sessions/sqlite-store.ts'
 import { openMemoryCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { createSignInLimits, type SignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
 import type { UserStore } from '../../../users/user-store.ts'
-import { withoutServers } from './feature-preview.ts'
-import type { NamedScenes, PreviewApp, Scene, Sent } from './screen.ts'
+import type { HasScenes, NamedScenes, PreviewApp, Scene, Sent } from './screen.ts'
 
 /**
  * Starts the app with one entry point, on a free port of this machine that only this process knows. Its stores are in
@@ -141,4 +142,31 @@ function policyOf(sceneNow: () => Scene): AccessPolicy {
     decideAccess: (_viewer, { parameters }) =>
       sceneNow().access ?? { ok: true, parameters: parameters.map(({ name }) => [name, 'preview']) },
   }
+}
+
+/** Loads the scenes of all features that have some. */
+export async function loadScenes(features: readonly HasScenes[]): Promise<readonly NamedScenes[]> {
+  const loaded = features.map(async ({ name, scenes }) =>
+    scenes === undefined ? [] : [{ name, scenes: await scenes() }],
+  )
+  return (await Promise.all(loaded)).flat()
+}
+
+/**
+ * Returns a feature that opens without a server. It has nothing to do if it has no scenes.
+ * @param onOpen called with the name of a feature that has something to do.
+ */
+function withoutServers(
+  feature: Feature,
+  all: readonly NamedScenes[],
+  config: Config,
+  onOpen: (name: string) => void,
+): Feature {
+  const { scenes } = all.find(({ name }) => name === feature.name) ?? {}
+  const open = (services: AppParts, _entryPoints: unknown, shared: unknown): Promise<OpenFeature | null> => {
+    const opened = scenes?.open(services, config, shared) ?? null
+    if (opened !== null) onOpen(feature.name)
+    return Promise.resolve(opened)
+  }
+  return { ...feature, needs: {}, open }
 }

@@ -8,8 +8,7 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import { openFileSink } from '../output/sink.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { everyScreen } from './every-screen.ts'
-import { loadScenes } from './feature-preview.ts'
-import { startPreviewApp } from './preview-app.ts'
+import { loadScenes, startPreviewApp } from './preview-app.ts'
 import { renderPreview } from './render-preview.ts'
 import type { HasScenes, NamedScenes } from './screen.ts'
 

@@ -7,6 +7,11 @@ import type { AppParts } from '../../../login/service.ts'
 import type { RefusalAfterPassword } from '../../../users/user-store.ts'
 import type { Lazy } from '../lazy.ts'
 
+/** The viewer of most screens. */
+export const VIEWER = 'ada@example.com'
+/** Too wide for every screen. */
+export const LONG_NAME = 'maximiliane.mustermann-schmidt@subsidiary.very-long-company-name.example'
+
 /** What happens behind a screen. Default: every sign-in succeeds. */
 export interface Scene {
   /** The refusal of the user store, or its fault. */

@@ -6,10 +6,9 @@ import {
   type Granularity,
   type Question,
 } from '../../video-service/report-question.ts'
-import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { addCommand, addNotes, type CommandContext, type Definition, type Outcome, runCommand } from '../command.ts'
 import { orUsageError, readOpenPeriod, readPeriod } from '../output/period.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
-import type { Definition } from '../root-command.ts'
 import { nowSeconds, withService } from '../service/service.ts'
 import { addAttendanceReport } from './attendance/attendance-command.ts'
 import type { HasInvited } from './attendance/invited/people.ts'

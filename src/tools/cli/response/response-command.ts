@@ -1,18 +1,38 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
-import { type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { buildAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
 import { parseAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { loadAll } from '../lazy.ts'
-import { entryPointNamed } from '../settings/chosen-entry-point.ts'
-import { diagnoseForEntryPoint, type EntryPointDiagnosis } from '../settings/diagnose-entry-point.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
+import { diagnoseForEntryPoint, type EntryPointDiagnosis, entryPointNamed } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readStandardInput } from '../terminal/read-standard-input.ts'
 import { printable } from '../terminal/text.ts'
-import type { HasResponseKind, ResponseKind } from './response-kind.ts'
+
+export type Parameters = readonly (readonly [name: string, value: string])[]
+
+/** A kind of response besides the hash, which `response` also builds and checks. */
+export interface ResponseKind {
+  /** The parameter of an address that contains the response. */
+  readonly parameter: string
+  readonly buildExample: string
+  readonly buildNote: string
+  readonly checkNote: string
+  /** Builds the response of an entry point. Null if the entry point has another kind. */
+  build(io: CommandIo, entryPoint: EntryPoint, parameters: Parameters, hasLifetime: boolean): Promise<Outcome> | null
+  /** Returns a note on a response with a hash that may be meant as this kind. */
+  noteOnHash(config: Config, entryPoint: EntryPoint, parameters: Parameters): string | null
+  /** Checks a text of this kind. Null for another text. */
+  check(io: CommandIo, entryPoints: readonly EntryPoint[], text: string): Promise<Outcome> | null
+}
+
+/** The part of a feature that `response` uses. */
+interface HasResponseKind {
+  readonly responseKind?: Lazy<ResponseKind>
+}
 
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536

@@ -1,6 +1,16 @@
-import type { Config } from '../../../config.ts'
+import { type Config, readEntryPointSettings } from '../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
+import { type Diagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
+import type { Environment } from '../../../settings/fields.ts'
+
+export type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
+
+export interface EntryPointDiagnosis {
+  readonly diagnosis: Diagnosis
+  /** The secret of the response; `current` also if neither secret fits. */
+  readonly secret: 'current' | 'previous'
+}
 
 /**
  * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.
@@ -32,4 +42,28 @@ export function addressOf(
   { basePath }: Pick<EntryPoint, 'basePath'>,
 ): string {
   return publicUrl.origin + (basePath || '/')
+}
+
+/** Diagnoses a response with the secret of an entry point, or with its previous secret if only that one fits. */
+export function diagnoseForEntryPoint(
+  response: string,
+  { secret, previousSecret }: HashEntryPoint,
+  nowSeconds: number,
+): EntryPointDiagnosis {
+  const diagnosis = diagnoseResponse(response, secret, nowSeconds)
+  if (diagnosis.kind !== 'wrong-secret-or-altered' || previousSecret === null) return { diagnosis, secret: 'current' }
+  const previous = diagnoseResponse(response, previousSecret, nowSeconds)
+  return previous.kind === 'wrong-secret-or-altered'
+    ? { diagnosis, secret: 'current' }
+    : { diagnosis: previous, secret: 'previous' }
+}
+
+/** Reads the entry points as they are now. Null where the settings cannot be read: not every machine has the secrets. */
+export function entryPointsIn(env: Environment): EntryPoints | null {
+  try {
+    return readEntryPointSettings(env).entryPoints
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
+  }
 }

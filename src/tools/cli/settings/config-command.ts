@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { loadAll } from '../lazy.ts'
+import { type Lazy, loadAll } from '../lazy.ts'
 import { managerSettings } from '../manager/settings.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -10,8 +10,20 @@ import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
-import type { HasSettingsCheck } from './settings-check.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
+
+/** What a feature knows of valid settings, for `config check`. */
+export interface SettingsCheck {
+  /** Returns faults: the app does not start, or refuses viewers. */
+  faultsIn?(config: Config): Promise<readonly string[]>
+  /** Returns what stores and files say. */
+  notesOn?(config: Config): Promise<readonly string[]>
+}
+
+/** The part of a feature that `config check` uses. */
+export interface HasSettingsCheck {
+  readonly settings?: Lazy<SettingsCheck>
+}
 
 /** The settings of tools. They are optional: checked only if one of them is given. */
 const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [serviceSettings, managerSettings]

@@ -1,4 +1,6 @@
 import { readContextWords, readUserStore } from '../../../config.ts'
+import type { Environment } from '../../../settings/fields.ts'
+import { readGivenSettings } from '../../../settings/named-file.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -19,4 +21,9 @@ export async function withEditableStore<T>(
   } finally {
     await store.close()
   }
+}
+
+/** Returns the file of the viewers. Null if the viewers are in another store. */
+export function viewersFile(environment: Environment): string | null {
+  return userStores.fileOf(readGivenSettings(environment, ['USER_STORE_URL']).given.USER_STORE_URL)
 }

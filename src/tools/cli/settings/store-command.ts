@@ -5,9 +5,9 @@ import type { ChecksStore, StoreChecks, StoreFinding } from '../../../users/stor
 import type { UserStoreKind } from '../../../users/user-store-kind.ts'
 import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../command.ts'
 import { type Lazy, loadAll } from '../lazy.ts'
-import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
+import { findingLine } from '../terminal/text.ts'
 import { storeChecks } from './check-store.ts'
 
 /** A store besides the user store. It is checked only without a URL, which names a user store. */

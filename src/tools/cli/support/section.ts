@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Outcome, outcomeOf } from '../command.ts'
 import type { Lazy } from '../lazy.ts'
-import type { HasSettingsCheck } from '../settings/settings-check.ts'
+import type { HasSettingsCheck } from '../settings/config-command.ts'
 import type { HasOtherStore } from '../settings/store-command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 

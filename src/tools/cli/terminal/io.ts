@@ -1,4 +1,8 @@
+import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
+
+/** npm forwards a Ctrl-C that the terminal has already sent, so one key press may arrive twice. */
+const SAME_KEY_PRESS_MS = 300
 
 /** The environment, streams and interrupts of a command. Tests pass their own. */
 export interface CommandIo {
@@ -19,4 +23,27 @@ export interface CommandIo {
 export function ioWithoutTerminal(env: CommandIo['env']): CommandIo {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
   return { env, stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), onInterrupt: () => () => {} }
+}
+
+/**
+ * Calls the listener at the first Ctrl-C. A second Ctrl-C ends the program with process.exit(), because a signal would
+ * skip the exit handlers that clean up.
+ * @returns a function that removes the listener.
+ */
+export function onInterrupt(listener: () => void, nowMs: () => number = () => performance.now()): () => void {
+  let interruptedAtMs: number | null = null
+  const interrupt = () => {
+    const atMs = nowMs()
+    if (interruptedAtMs === null) {
+      interruptedAtMs = atMs
+      listener()
+    } else if (atMs - interruptedAtMs > SAME_KEY_PRESS_MS) {
+      process.exit(128 + constants.signals.SIGINT)
+    }
+  }
+  process.on('SIGINT', interrupt)
+  return () => {
+    // Keeps the listener after an interrupt: the second copy of the same key press must not kill the ending program.
+    if (interruptedAtMs === null) process.off('SIGINT', interrupt)
+  }
 }

@@ -1,7 +1,7 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { CommandContext } from '../command.ts'
-import type { FeatureColumn } from '../import/feature-column.ts'
+import type { FeatureColumn } from '../import/viewer-file.ts'
 import { type Lazy, loadAll } from '../lazy.ts'
 import type { TimeZone } from '../output/time-zone.ts'
 import type { Inviting } from './inviting.ts'

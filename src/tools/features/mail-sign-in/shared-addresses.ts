@@ -2,7 +2,7 @@ import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { type MailSignInSettings, USERNAME } from '../../../features/mail-sign-in/fields.ts'
 import { parseMailAddress } from '../../../services/guests/mail-address.ts'
 import type { UserStore, Viewer } from '../../../users/user-store.ts'
-import { entryPointsIn } from '../../cli/settings/entry-points-in.ts'
+import { entryPointsIn } from '../../cli/settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import type { FactReader } from '../../cli/viewers/shown-viewer.ts'
 

@@ -2,5 +2,5 @@ import type { ToolFeature } from '../../tool-feature.ts'
 
 export const mail: ToolFeature = {
   name: 'mail',
-  check: async () => (await import('./doctor/mail-check.ts')).mailCheck,
+  check: async () => (await import('./doctor/mail.ts')).mailCheck,
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slowAnswer } from '../../../../src/tools/cli/doctor/answer-time.ts'
+import { slowAnswer } from '../../../../src/tools/cli/doctor/request.ts'
 
 test.each([
   [500, []],

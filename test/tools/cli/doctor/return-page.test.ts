@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../../src/server/http-server.ts'
-import { doubtAbout, judgeReturnPage } from '../../../../src/tools/cli/doctor/app/return-page.ts'
+import { doubtAbout, judgeReturnPage } from '../../../../src/tools/cli/doctor/app/addresses.ts'
 
 const RETURN_PAGE = '<!doctype html><title>Back</title><script src="/return.js"></script>'
 

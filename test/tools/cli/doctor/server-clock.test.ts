@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aheadSeconds } from '../../../../src/tools/cli/doctor/server-clock.ts'
+import { aheadSeconds } from '../../../../src/tools/cli/doctor/request.ts'
 import { startService } from '../../video-service/test-service.ts'
 
 test('a slow answer is not taken for a wrong clock', async () => {

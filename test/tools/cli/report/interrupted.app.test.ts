@@ -72,7 +72,7 @@ test('a Ctrl-C repeated by npm counts once, and a second Ctrl-C ends a stubborn 
   writeFileSync(
     script,
     `import { openFileSink } from ${source('output/sink.ts')}
-     import { onInterrupt } from ${source('terminal/interrupts.ts')}
+     import { onInterrupt } from ${source('terminal/io.ts')}
      const sink = await openFileSink('report')
      await sink.write('half')
      const timesMs = [1_000, 1_300, 1_301]

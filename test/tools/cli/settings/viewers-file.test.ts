@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { viewersFile } from '../../../../src/tools/cli/settings/viewers-file.ts'
+import { viewersFile } from '../../../../src/tools/cli/settings/editable-store.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 test('the file of the viewers is that of USER_STORE_URL, or the default', () => {

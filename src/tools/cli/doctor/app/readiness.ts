@@ -1,11 +1,22 @@
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import type { Config } from '../../../../config.ts'
+import { ConfigError } from '../../../../errors.ts'
+import { userStores } from '../../../../users/open-user-store.ts'
+import type { ChecksStore } from '../../../../users/store-check/store-check.ts'
+import type { UserStoreKind } from '../../../../users/user-store-kind.ts'
+import { storeChecks } from '../../settings/check-store.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
+import { viewersFile } from '../../settings/editable-store.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { DoctorConfig } from '../feature-check.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
-import { request } from '../request.ts'
-import { type Readiness, readinessIn } from './away.ts'
-import { guarded, isGuarded } from './guarded.ts'
-import { storeCause } from './store-cause.ts'
+import { guarded, isGuarded, request } from '../request.ts'
+
+/** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
+const Body = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
+
+type Readiness = z.infer<typeof Body>
 
 /** Checks that the login app answers at PUBLIC_URL, and its stores. @returns false if the app does not answer. */
 export async function* checkReadiness(
@@ -98,4 +109,41 @@ async function showsSignInScreen(config: DoctorConfig, signal: AbortSignal): Pro
   if (entryPoint === undefined) return false
   const screen = await request(addressOf(config, entryPoint), signal)
   return screen instanceof Response && (await screen.text()).includes(`action="${entryPoint.basePath}/cancel"`)
+}
+
+/** True if the app works now without what this setting names, because it does not answer. */
+export async function isAway(setting: string, { publicUrl }: Config, signal: AbortSignal): Promise<boolean> {
+  const ready = await request(`${publicUrl.origin}/health/ready`, signal)
+  if (!(ready instanceof Response) || ready.status !== 200) return false
+  return (await readinessIn(ready))?.away.includes(setting) ?? false
+}
+
+/** Returns the body of `/health/ready`. Null if another program sent it. */
+async function readinessIn(ready: Response): Promise<Readiness | null> {
+  return Body.safeParse(await ready.json().catch(() => null)).data ?? null
+}
+
+/**
+ * Runs the checks of `store check` with these settings, for an app that does not start or whose store is away.
+ * @returns the first promise that the store breaks; null if it keeps all.
+ */
+export async function storeCause(
+  { env }: Pick<CommandIo, 'env'>,
+  { userStore }: Pick<Config, 'userStore'>,
+): Promise<Finding | null> {
+  const file = viewersFile(env)
+  // The app creates the file when it starts.
+  if (file !== null && !existsSync(file)) return null
+  const kind: UserStoreKind & ChecksStore = userStores.kindOf(userStore)
+  const viewers = { username: null, password: null, disabled: null }
+  const checkAll = () => storeChecks.checkStore((warn) => kind.open(userStore, warn), viewers, null)
+  try {
+    for await (const { state, code, text } of kind.check?.(userStore, viewers, storeChecks) ?? checkAll()) {
+      if (state === 'failure') return failure(`store-${code}`, `USER_STORE_URL: ${text} See store check.`)
+    }
+    return null
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return failure('store-opens', `USER_STORE_URL: ${error.message}`)
+  }
 }

@@ -1,16 +1,15 @@
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
-import { slowAnswer } from '../answer-time.ts'
-import type { DoctorConfig } from '../feature-check.ts'
+import type { SeenPlayer } from '../answer-check.ts'
+import { answerAt, type DoctorConfig } from '../feature-check.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown, warning } from '../finding.ts'
-import { answerAt } from '../load-checks.ts'
 import { readPageHtml } from '../page/page-html.ts'
-import { requestFrame } from '../request.ts'
-import { hasDirective, notAllowed } from './content-security-policy.ts'
-import { checkCopies } from './copies.ts'
-import { guarded, isGuarded } from './guarded.ts'
-import { fieldsOf } from './screen-address.ts'
+import { hasDirective, notAllowed } from '../page/policy.ts'
+import { guarded, isGuarded, requestFrame, slowAnswer } from '../request.ts'
 import { checkScreenParts } from './screen-parts.ts'
+
+/** Requests besides the first one: a balancer gives them to other copies of the app. */
+const MORE = 4
 
 /** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
@@ -159,4 +158,45 @@ function* checkPolicy(
 function playerOriginOf(config: DoctorConfig, entryPoint: EntryPoint): string {
   if (isHashEntryPoint(entryPoint)) return entryPoint.playerAddress.origin
   return answerAt(config, entryPoint)?.playerOrigin ?? ''
+}
+
+/** Requests the screen over new connections, because copies of the app may differ. @returns null if they agree. */
+async function checkCopies(
+  address: string,
+  url: string,
+  { playerOrigins }: Pick<EntryPoint, 'playerOrigins'>,
+  signal: AbortSignal,
+): Promise<Finding | null> {
+  const ask = () => requestFrame(url, signal, { Connection: 'close' })
+  const screens = await Promise.all(Array.from({ length: MORE }, ask))
+  const faults = screens.flatMap((screen) => {
+    if (!(screen instanceof Response)) return screen.text
+    if (screen.status !== 200) return `${address} answers ${screen.status}.`
+    const lacking = notAllowed(screen.headers, 'frame-ancestors', playerOrigins)
+    return lacking.length === 0 ? [] : `frame-ancestors lacks ${lacking.join(', ')}.`
+  })
+  if (faults.length === 0) return null
+  return failure(
+    'copies-differ',
+    `${faults.length} of ${MORE} further requests for ${address} got a wrong answer, the first one did not. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. A wrong answer: ${faults[0]}`,
+  )
+}
+
+/**
+ * Returns the fields without which an entry point shows no screen.
+ * @param player the player that was seen to ask this entry point. Null takes an address from the settings.
+ */
+export function fieldsOf(
+  config: DoctorConfig,
+  entryPoint: EntryPoint,
+  player: SeenPlayer | null = null,
+): Readonly<Record<string, string>> {
+  return answerAt(config, entryPoint)?.fields(player) ?? {}
+}
+
+/** Returns the address of an entry point with fieldsOf(), as the player opens it. */
+export function screenAddress(config: DoctorConfig, entryPoint: EntryPoint, player: SeenPlayer | null = null): string {
+  const address = addressOf(config, entryPoint)
+  const query = new URLSearchParams(fieldsOf(config, entryPoint, player)).toString()
+  return query === '' ? address : `${address}?${query}`
 }

@@ -1,20 +1,17 @@
-import { type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { LockTarget } from '../../../video-service/locks.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import type { SeenPlayer } from '../answer-check.ts'
-import type { DoctorConfig } from '../feature-check.ts'
-import { type Finding, findingOf, ok, unknown } from '../finding.ts'
-import { answerAt } from '../load-checks.ts'
+import { answerAt, type DoctorConfig, type FeatureChecks } from '../feature-check.ts'
+import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
 import { checkPageConsumers } from './consumers.ts'
-import { otherContent } from './content.ts'
 import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
 import { assumedDocument, type FramedDocument } from './framed-document.ts'
 import { loadScreen } from './load-page.ts'
 import { checkLocalNetwork, checkUnseenPlayer } from './local-network.ts'
 import { loadOrExplain, pageFaults, whyPlayerIsMissing } from './missing-player.ts'
-import { obstaclesOn } from './obstacles.ts'
+import { missingFlags, obstaclesOn } from './obstacles.ts'
 import { refusedInFrame } from './policy.ts'
-import { checkPopups } from './popups.ts'
 
 /** The sign-in screen that the player of a page should show. */
 interface Target {
@@ -164,4 +161,58 @@ async function checkScreen(
       findings.push(findingOfObstacle({ kind: 'frame-src', parent: player, refused }, whole, entryPoint))
   }
   return findings.map((finding) => findingOf(config, entryPoint, finding))
+}
+
+/**
+ * Compares the players of a page with the channel or video whose lock was checked: the player decides which lock counts.
+ * @returns null if all players have its id, or if there is nothing to compare.
+ */
+function otherContent(
+  address: URL,
+  players: readonly (readonly FramedDocument[])[],
+  target: LockTarget | null,
+): Finding | null {
+  const seen = players.flatMap((path) => path.at(-1)?.addresses[0] ?? [])
+  const others = target === null ? [] : seen.filter((url) => !shows(url, target))
+  if (target === null || others.length === 0) return null
+  const names = others.map((url) => shown(url)).join(', ')
+  return unknown(
+    'page-other-content',
+    `The page ${shown(address)} ${others.length < seen.length ? 'also ' : ''}embeds ${names}, which does not name the ${target.kind} ${target.id}. So the lock that was checked may not be the lock of this page. Use --channel or --video with what the page shows, or correct the page.`,
+  )
+}
+
+/** True if a part of the address is the id. A recorded video is below the folder `recorded`. */
+function shows({ pathname, searchParams }: URL, { kind, id }: LockTarget): boolean {
+  const parts = pathname.split('/')
+  const at = parts.indexOf(id)
+  if (at === -1) return [...searchParams.values()].includes(id)
+  return kind === 'video' || parts[at - 1] !== 'recorded'
+}
+
+/** A sandbox can keep the sign-in screen from opening a window, and the screen does not notice it. */
+function* checkPopups(
+  { featureChecks }: Pick<FeatureChecks, 'featureChecks'>,
+  entryPoints: readonly Pick<EntryPoint, 'features'>[],
+  path: readonly FramedDocument[],
+): Generator<Finding> {
+  const forWindow = missingFlags(path, ['allow-popups', 'allow-popups-to-escape-sandbox'])
+  const page = shown(path[0]?.url)
+  const windows = featureChecks
+    .flatMap((feature) => feature.window ?? [])
+    .filter((window) => entryPoints.some(window.isOpenedBy))
+  if (forWindow.length > 0 && windows.length > 0) {
+    const names = windows.map(({ name }) => name).join(' and ')
+    const text = `${page}: the frame of the player has sandbox without ${forWindow.join(', ')}, so the window of ${names} does not open, or does not work. Add these.`
+    // Without the second flag, it depends on the headers of the provider.
+    yield forWindow.includes('allow-popups') &&
+    entryPoints.every((entryPoint) => windows.some((window) => window.isOpenedBy(entryPoint)))
+      ? failure('page-sandbox-window', text)
+      : unknown('page-sandbox-window', text)
+  } else if (forWindow.includes('allow-popups')) {
+    yield warning(
+      'page-sandbox-links',
+      `${page}: the frame of the player has sandbox without allow-popups. Links of the sign-in screen, such as "Forgot password?", then do nothing. Add allow-popups.`,
+    )
+  }
 }

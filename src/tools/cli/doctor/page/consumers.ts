@@ -1,11 +1,10 @@
 import type { Config } from '../../../../config.ts'
 import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
-import { notAllowed } from '../app/content-security-policy.ts'
-import { guarded, isGuarded } from '../app/guarded.ts'
 import { type Finding, failure, findingOf, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
-import { requestFrame } from '../request.ts'
+import { guarded, isGuarded, requestFrame } from '../request.ts'
 import { shown } from './finding-of-obstacle.ts'
+import { notAllowed } from './policy.ts'
 
 /** A frame of a page, as far as its HTML tells where responses go. */
 export interface FrameOfPage {

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns'
 import { TextDecoder } from 'node:util'
+import { InvalidArgumentError } from 'commander'
 import { Agent, fetch, type Response } from 'undici'
 import { consumersIn, type FrameOfPage } from './consumers.ts'
 import { assumedDocument, documentOf, type FramedDocument, isTrustworthy, srcdocOf } from './framed-document.ts'
@@ -190,4 +191,14 @@ function decoderFor(charset = 'utf-8'): TextDecoder {
   } catch {
     return new TextDecoder()
   }
+}
+
+/** Reads a repeatable option with the address of a page. */
+export function pageAddress(text: string, previous: readonly URL[] = []): URL[] {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('Use an address with https://.')
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('Leave out the user name and the password. The page is loaded without them.')
+  }
+  return [...previous, url]
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { SHORT_LIFETIME_SECONDS } from '../app/screen.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
-import { aheadSeconds } from '../server-clock.ts'
+import { aheadSeconds } from '../request.ts'
 
 const TOLERANCE_SECONDS = 5
 

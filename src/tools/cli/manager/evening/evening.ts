@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { loggedEvents, shownEvents } from '../../security-log/logged-events.ts'
-import { entryPointsIn } from '../../settings/entry-points-in.ts'
+import { entryPointsIn } from '../../settings/chosen-entry-point.ts'
 import type { EventTimes } from '../../settings/event-times.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Copy, type Readiness, readCopies, readReadiness } from './copies.ts'

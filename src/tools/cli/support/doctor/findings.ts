@@ -1,6 +1,6 @@
 import { runDoctor } from '../../doctor/doctor-command.ts'
-import type { HasChecks } from '../../doctor/load-checks.ts'
-import { pageAddress } from '../../doctor/page/page-address.ts'
+import type { HasChecks } from '../../doctor/feature-check.ts'
+import { pageAddress } from '../../doctor/page/load-page.ts'
 import { contentId } from '../../service/lock-target.ts'
 import { type BundleSection, dataOf } from '../section.ts'
 

@@ -1,6 +1,6 @@
 import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
-import type { EntryPoints } from '../../settings/entry-points-in.ts'
+import type { EntryPoints } from '../../settings/chosen-entry-point.ts'
 import type { EventTimes } from '../../settings/event-times.ts'
 
 /** The end of a view that goes on without a return of the viewer. */

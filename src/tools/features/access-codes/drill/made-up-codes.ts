@@ -6,9 +6,9 @@ import { type Batch, shownNumber } from '../../../../features/access-codes/codes
 import type { NewCode } from '../../../../features/access-codes/codes/code-store.ts'
 import { NO_HOLDER, newCodes } from '../../../../features/access-codes/codes/new-codes.ts'
 import { faultInViewer } from '../../../../users/viewer-fields.ts'
-import { endMadeUpSessions } from '../../../cli/drill/crowd/made-up-sessions.ts'
 import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
-import type { CrowdRequest, WayIn } from '../../../cli/drill/ways-in/way-in.ts'
+import type { CrowdRequest, WayIn } from '../../../cli/drill/drill-part.ts'
+import { endMadeUpSessions } from '../../../cli/drill/drill-viewers.ts'
 import { planLength } from '../create-codes.ts'
 import { now, type OpenCodes, withCodes } from '../open-codes.ts'
 

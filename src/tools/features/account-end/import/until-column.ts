@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../../errors.ts'
 import { accountEndOf, endNamesIn } from '../../../../features/account-end/account-end.ts'
-import type { FeatureColumn } from '../../../cli/import/feature-column.ts'
+import type { FeatureColumn } from '../../../cli/import/viewer-file.ts'
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
 import { changesFor, readUntil } from '../until.ts'
 

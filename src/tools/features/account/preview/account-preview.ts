@@ -6,8 +6,7 @@ import { createAccountChanges } from '../../../../services/account-changes/servi
 import { mailServerSettingsOf } from '../../../../services/mail/settings.ts'
 import type { PasswordChanges } from '../../../../users/account/password-changes.ts'
 import { userStores } from '../../../../users/open-user-store.ts'
-import { VIEWER } from '../../../cli/preview/preview-viewer.ts'
-import type { FeatureScenes, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
+import { type FeatureScenes, type Screen, type ScreenRequest, VIEWER } from '../../../cli/preview/screen.ts'
 
 const INVITATION = newToken()
 const RESET = newToken()

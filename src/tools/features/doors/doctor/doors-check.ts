@@ -4,8 +4,7 @@ import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { timeText } from '../../../../settings/times.ts'
 import type { FeatureCheck, Untried } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
-import { request } from '../../../cli/doctor/request.ts'
-import { aheadSeconds } from '../../../cli/doctor/server-clock.ts'
+import { aheadSeconds, request } from '../../../cli/doctor/request.ts'
 
 const DAY_SECONDS = 86_400
 /** Viewers do not notice less. */

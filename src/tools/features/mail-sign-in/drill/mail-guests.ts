@@ -5,9 +5,9 @@ import { readGuestFile } from '../../../../features/mail-sign-in/guest-file.ts'
 import { mailServerSettingsOf } from '../../../../services/mail/settings.ts'
 import type { MailCodeSettings } from '../../../../services/mail-code/settings.ts'
 import { isLoopbackHost } from '../../../../settings/fields.ts'
-import { endMadeUpSessions } from '../../../cli/drill/crowd/made-up-sessions.ts'
 import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
-import type { CrowdRequest, WayIn } from '../../../cli/drill/ways-in/way-in.ts'
+import type { CrowdRequest, WayIn } from '../../../cli/drill/drill-part.ts'
+import { endMadeUpSessions } from '../../../cli/drill/drill-viewers.ts'
 import { isMailSinkInstalled, MAIL_SINK_MISSING, startMailSink } from '../../../mail-sink/start-mail-sink.ts'
 
 const CODE = /^[0-9A-Z]{4}-[0-9A-Z]{4}$/m

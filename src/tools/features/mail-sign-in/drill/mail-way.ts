@@ -1,4 +1,4 @@
-import type { WayIn } from '../../../cli/drill/ways-in/way-in.ts'
+import type { WayIn } from '../../../cli/drill/drill-part.ts'
 
 /** Guests with a code by mail. The drill is their mail server. */
 export const mailWay: WayIn = {

@@ -1,8 +1,9 @@
 import type { Config } from '../../../../config.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { features } from '../../../../features.ts'
-import { type MailServerSettings, mailServerSettingsOf } from '../../../../services/mail/settings.ts'
+import { isMailAddress, type MailServerSettings, mailServerSettingsOf } from '../../../../services/mail/settings.ts'
 import { checkMailServer, MailFault, openMailServer } from '../../../../services/mail/smtp.ts'
+import type { FeatureCheck } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
 
 const TLS = { implicit: 'TLS', starttls: 'STARTTLS', none: 'no TLS, because it is on this machine' } as const
@@ -85,4 +86,17 @@ async function refusalOf(settings: MailServerSettings, to: string): Promise<stri
   } finally {
     server.close()
   }
+}
+
+export const mailCheck: FeatureCheck = {
+  option: {
+    name: 'mailTo',
+    flags: '--mail-to <ADDRESS>',
+    about: 'send a real mail to this address',
+    fault: (value) => (isMailAddress(value) ? null : 'must be the address of one mailbox'),
+  },
+  async *check(config, _isAppThere, _signal, mailTo) {
+    yield* checkMail(config, mailTo ?? null)
+    return []
+  },
 }

@@ -3,13 +3,10 @@ import { connectionIdOf, ssoOf } from '../../../../features/sso/settings/sso-set
 import type { DoctorConfig } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, findingOf } from '../../../cli/doctor/finding.ts'
 import { checkClient } from './client.ts'
-import { compareWithProvider } from './clock.ts'
-import { readDiscovery } from './discovery.ts'
-import { checkKeys } from './keys.ts'
+import { checkKeys, checkUserInfo, compareWithProvider, readDiscovery } from './discovery.ts'
 import { checkOffers } from './offers.ts'
 import { checkRegistration } from './registration.ts'
 import { type ChosenSsoEntryPoint, checkStart } from './start.ts'
-import { checkUserInfo } from './user-info.ts'
 
 /**
  * Checks the identity providers, and that the app sends viewers there. No sign-in at a provider is possible from here.

@@ -1,7 +1,7 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { CALLBACK_PATH } from '../../../../features/sso/open-sso.ts'
 import type { SsoSettings } from '../../../../features/sso/settings/sso-settings.ts'
-import { screenAddress } from '../../../cli/doctor/app/screen-address.ts'
+import { screenAddress } from '../../../cli/doctor/app/screen.ts'
 import type { DoctorConfig } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../../../cli/doctor/finding.ts'
 import { request } from '../../../cli/doctor/request.ts'

@@ -1,16 +1,19 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { keyFingerprint } from '../../../../features/token/viewer-token/content-key.ts'
 import type { ContentLock } from '../../../cli/doctor/answer-check.ts'
-import { type Finding, failure, findingOf, type Report, unknown } from '../../../cli/doctor/finding.ts'
+import { type Finding, failure, findingOf, ok, type Report, unknown } from '../../../cli/doctor/finding.ts'
 import { checkChannels, checkLock } from '../../../cli/doctor/service/check-locks.ts'
 import { missingLock } from '../../../cli/doctor/service/finding-of-service-error.ts'
+import { openLockRecords, whenSet } from '../../../cli/service/lock-records.ts'
 import { nameOf } from '../../../cli/service/lock-target.ts'
 import { isRefusal, type Service } from '../../../cli/service/service.ts'
+import { addressOf } from '../../../cli/settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
 import type { LockTarget } from '../../../video-service/locks.ts'
+import { RECORDS } from '../service/viewer-auth-lock.ts'
 import { compareServiceKeys } from './keys.ts'
 import { lookAtPlayer, type PlayerLook, tokenEntryPoints } from './seen-player.ts'
-import { adviceToLock, checkViewerAuthRecord } from './viewer-auth-record.ts'
 
 /** Checks the keys of the service, and the lock of a channel or video in both versions; see AnswerCheck. */
 export async function checkContent(
@@ -103,4 +106,49 @@ function playerText(
     ? `Run lock set --${target.kind} ${target.id}, for tokens with --viewer-auth token.`
     : adviceToLock(target)
   return `The player ${embed} sends viewers to no login app, ${fact}. ${advice} If a script of the player asks for the login instead, watch the video once.`
+}
+
+/**
+ * Compares the record of `lock set --viewer-auth token` with the entry points, if no player was seen to ask for a token.
+ * The service does not show viewer auth.
+ * @returns the name of the entry point that the record leads to; null without a record, undefined if it leads elsewhere.
+ */
+function checkViewerAuthRecord(
+  io: CommandIo,
+  config: Config,
+  { settings }: Pick<Service, 'settings'>,
+  target: LockTarget,
+  report: Report,
+): string | null | undefined {
+  const record = openLockRecords(io, settings.baseUrl, RECORDS).find(target)
+  if (record === null) return null
+  const set = `lock set gave ${nameOf(target)} its viewer auth ${whenSet(record)}`
+  const match = tokenEntryPoints(config).find((entryPoint) => addressOf(config, entryPoint) === record.url)
+  if (match === undefined) {
+    report(
+      failure(
+        'viewer-auth-elsewhere',
+        `${set}, with the address ${record.url}, and not of this app. ${adviceToLock(target)}`,
+      ),
+    )
+    return undefined
+  }
+  const isSame = record.fingerprint === keyFingerprint(match.contentKey)
+  report(findingOf(config, match, isSame ? sameKey(set) : otherKey(set, target)))
+  return match.name
+}
+
+function sameKey(set: string): Finding {
+  return ok('viewer-auth-recorded', `${set}, with the public key of the settings.`)
+}
+
+function otherKey(set: string, target: LockTarget): Finding {
+  return failure(
+    'viewer-auth-key',
+    `${set}, with another public key than that of CONTENT_KEY. The service refuses every token. Check CONTENT_KEY first. ${adviceToLock(target)}`,
+  )
+}
+
+function adviceToLock({ kind, id }: LockTarget): string {
+  return `Run lock set --${kind} ${id} --viewer-auth token.`
 }

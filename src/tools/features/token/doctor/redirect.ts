@@ -6,8 +6,8 @@ import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../../../
 import { nowSeconds } from '../../../cli/service/service.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
+import { type PlayerAnswer, tryToken } from './check-player.ts'
 import type { TokenPlayer } from './seen-player.ts'
-import { type PlayerAnswer, tryToken } from './token-trial.ts'
 
 /** Returns the `ref` of the player, or without a player one that the settings allow. */
 export function refOf({ refAddresses }: TokenEntryPoint, player: TokenPlayer | null): string {

@@ -1,13 +1,16 @@
-import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
+import type { Config } from '../../../../config.ts'
+import { isTokenEntryPoint, type TokenEntryPoint } from '../../../../features/token/fields.ts'
 import { faultInSubject } from '../../../../features/token/viewer-token/viewer-token.ts'
 import type { AnswerCheck, SeenPlayer } from '../../../cli/doctor/answer-check.ts'
-import { unknown } from '../../../cli/doctor/finding.ts'
+import { type Finding, failure, ok, PROXY_OR_SETTINGS, unknown } from '../../../cli/doctor/finding.ts'
+import { notAllowed } from '../../../cli/doctor/page/policy.ts'
+import { request } from '../../../cli/doctor/request.ts'
+import { addressOf } from '../../../cli/settings/chosen-entry-point.ts'
 import { checkContent } from './check-content.ts'
 import { checkTokenPage } from './check-page.ts'
 import { checkPlayer } from './check-player.ts'
 import { checkTokenKeys } from './keys.ts'
 import { checkTokenRedirect, refOf } from './redirect.ts'
-import { checkRefs } from './refs.ts'
 import { seenPlayer } from './seen-player.ts'
 
 /** Viewer tokens. */
@@ -54,4 +57,25 @@ export const tokenAnswer: AnswerCheck = {
   },
   checkContent,
   checkPage: checkTokenPage,
+}
+
+/** Checks that the app sends viewers to every address of REF_ADDRESSES. */
+async function* checkRefs(config: Config, entryPoint: TokenEntryPoint, signal: AbortSignal): AsyncGenerator<Finding> {
+  const address = addressOf(config, entryPoint)
+  for (const { origin, path } of entryPoint.refAddresses) {
+    const ref = origin + path
+    const screen = await request(`${address}?${new URLSearchParams({ ref })}`, signal)
+    if (!(screen instanceof Response)) yield screen
+    else if (screen.status !== 200) {
+      yield failure(
+        'ref-refused',
+        `${address} refuses ${ref} of REF_ADDRESSES (${screen.status}). ${PROXY_OR_SETTINGS}`,
+      )
+    } else if (notAllowed(screen.headers, 'form-action', [origin]).length > 0) {
+      yield failure(
+        'ref-form-action',
+        `${address}: form-action lacks ${origin}, so browsers block the way to the player. ${PROXY_OR_SETTINGS}`,
+      )
+    } else yield ok('ref-allowed', `${address} sends viewers to ${ref}.`)
+  }
 }

@@ -1,6 +1,6 @@
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { isTokenEntryPoint } from '../../../../features/token/fields.ts'
-import type { ResponseKind } from '../../../cli/response/response-kind.ts'
+import type { ResponseKind } from '../../../cli/response/response-command.ts'
 import { buildToken, checkToken, tokenIn } from './token-response.ts'
 
 /** Responses that are viewer tokens. */

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../../errors.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
-import type { RowFault } from '../../../cli/import/row-fault.ts'
+import type { RowFault } from '../../../cli/import/viewer-file.ts'
 import {
   type Answer,
   detailOf,

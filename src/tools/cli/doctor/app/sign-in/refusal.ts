@@ -1,10 +1,9 @@
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { faultInValue } from '../../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../../users/user-store.ts'
-import type { Causes, DoctorConfig } from '../../feature-check.ts'
+import { answerAt, type Causes, type DoctorConfig } from '../../feature-check.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../../finding.ts'
-import { answerAt } from '../../load-checks.ts'
-import { guarded } from '../guarded.ts'
+import { guarded } from '../../request.ts'
 import type { StoredViewer } from './test-viewer.ts'
 
 /** A code and a sentence for each reason of a screen that needs no further look. */

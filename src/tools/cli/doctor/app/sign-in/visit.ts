@@ -3,7 +3,7 @@ import type { SeenPlayer } from '../../answer-check.ts'
 import type { DoctorConfig } from '../../feature-check.ts'
 import type { Finding } from '../../finding.ts'
 import { request, requestFrame } from '../../request.ts'
-import { fieldsOf, screenAddress } from '../screen-address.ts'
+import { fieldsOf, screenAddress } from '../screen.ts'
 import type { TestViewer } from './test-viewer.ts'
 
 type Answer = Response | Finding

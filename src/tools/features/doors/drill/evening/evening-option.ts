@@ -4,9 +4,9 @@ import type { HasDrill } from '../../../../cli/drill/drill-part.ts'
 import { loadAll } from '../../../../cli/lazy.ts'
 import type { CommandIo } from '../../../../cli/terminal/io.ts'
 import type { Variant } from '../../../../cli/variant.ts'
-import type { Audience } from './audience.ts'
 import { emulatedAudience } from './emulator/emulated-audience.ts'
 import type { EveningOptions } from './rehearse-evening.ts'
+import type { Audience } from './run-evening.ts'
 
 const LEAST_OVER_MS = 10_000
 const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin', 'wayIn']

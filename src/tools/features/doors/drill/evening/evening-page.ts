@@ -4,8 +4,7 @@ import type { PageModel, Section, TimesChart } from '../../../../cli/html-page/p
 import type { TimeRange } from '../../../../cli/output/time-range.ts'
 import { countWords, numberWords } from '../../../../cli/output/words.ts'
 import type { EveningTimes } from './evening-plan.ts'
-import { type EveningRecord, type Mark, marksOf } from './run-evening.ts'
-import { type WaveMoment, waveOf, wholeWave } from './wave.ts'
+import { type EveningRecord, type Mark, marksOf, type WaveMoment, waveOf, wholeWave } from './run-evening.ts'
 
 /** The part around the opening that is shown second by second. */
 const [BEFORE_MS, AFTER_MS] = [10_000, 30_000]

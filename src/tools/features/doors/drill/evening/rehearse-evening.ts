@@ -14,12 +14,10 @@ import { confirmChange } from '../../../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../../../cli/terminal/io.ts'
 import { printable } from '../../../../cli/terminal/text.ts'
 import type { BorrowedDoors } from '../../doors-file.ts'
-import type { Watch } from './audience.ts'
 import { type EveningPlace, readEveningPlace, withBorrowedDoors } from './evening-doors.ts'
 import { eveningTimes, planEvening } from './evening-plan.ts'
 import { verdictOnEvening } from './evening-verdict.ts'
-import { type Evening, type EveningRecord, marksOf, runEvening } from './run-evening.ts'
-import { wholeWave } from './wave.ts'
+import { type Evening, type EveningRecord, marksOf, runEvening, type Watch, wholeWave } from './run-evening.ts'
 
 export interface EveningOptions extends Omit<DrillOptions, 'url'> {
   readonly url?: string

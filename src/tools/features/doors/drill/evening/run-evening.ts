@@ -1,10 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
 import { type Browser, openBrowser } from '../../../../cli/drill/crowd/browser.ts'
 import type { ExpectedResponse } from '../../../../cli/drill/crowd/expected-response.ts'
 import { startTimetable, type Timetable } from '../../../../cli/drill/crowd/timetable.ts'
-import type { Watch } from './audience.ts'
+import { stepOf } from '../../../../cli/drill/verdict/moment.ts'
 import type { EveningTimes, PlannedEvening } from './evening-plan.ts'
 import { type EveningAttempt, type EveningVisit, playEvening } from './evening-visit.ts'
+
+/** A part of the evening. Times are in milliseconds since the start. */
+export interface WaveMoment {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly arrived: number
+  /** Got in for the first time. */
+  readonly admitted: number
+  readonly returned: number
+  readonly refusedAfterEnd: number
+  /** At the end of the part: those who wait for the opening, and those who got in. */
+  readonly waiting: number
+  readonly inside: number
+}
+
+/**
+ * Watches with a response until it is time to leave, or the drill is stopped.
+ * @param returnAddress the address of the player, to which the app led the viewer.
+ * @param leavesMs in milliseconds since the start.
+ * @returns false if the viewer cannot watch.
+ */
+export type Watch = (returnAddress: URL, response: string, timetable: Timetable, leavesMs: number) => Promise<boolean>
+
+/** A service at which viewers of an evening watch. A fork may delete it. */
+export interface Audience {
+  addOptions(command: Command): Command
+  /** Null if the options do not ask for this service. */
+  open(options: object): Watch | null
+}
 
 export interface Evening {
   readonly url: URL
@@ -132,4 +162,44 @@ async function play(plan: PlannedEvening, { evening, record, timetable, browsers
     browser.close()
   }
   await Promise.all(watching)
+}
+
+/** Divides the whole evening. A part begins at the opening, and the first one may begin before the start. */
+export function wholeWave(record: EveningRecord, opensMs: number): WaveMoment[] {
+  const stepMs = stepOf(record.endedMs)
+  return waveOf(record, (opensMs % stepMs) - stepMs, record.endedMs, stepMs)
+}
+
+/** Divides a time of the evening into equal parts, and counts what viewers did in each. */
+export function waveOf({ visits }: EveningRecord, fromMs: number, toMs: number, stepMs: number): WaveMoment[] {
+  const parts = Math.max(1, Math.ceil((toMs - fromMs) / stepMs))
+  const countIn = (times: readonly (number | null | undefined)[]) => {
+    const counts = Array.from({ length: parts }, () => 0)
+    for (const timeMs of times) {
+      const part = Math.floor(((timeMs ?? Number.NaN) - fromMs) / stepMs)
+      if (counts[part] !== undefined) counts[part] += 1
+    }
+    return counts
+  }
+  const [arrived, admitted, returned, refused] = [
+    countIn(visits.map(({ arrivedMs }) => arrivedMs)),
+    countIn(visits.map(({ gotInMs }) => gotInMs)),
+    countIn(visits.map((visit) => (visit.return?.isIn ? visit.return.atMs : null))),
+    countIn(visits.map(({ afterEnd }) => (afterEnd && !afterEnd.isIn ? afterEnd.atMs : null))),
+  ]
+  const isBefore = (timeMs: number | null, endMs: number) => timeMs !== null && timeMs < endMs
+  return Array.from({ length: parts }, (_, index) => {
+    const endMs = fromMs + (index + 1) * stepMs
+    const inside = visits.filter(({ gotInMs }) => isBefore(gotInMs, endMs)).length
+    const held = visits.filter((visit) => isBefore(visit.waitedFromMs, endMs) && !isBefore(visit.gotInMs, endMs)).length
+    return {
+      fromMs: fromMs + index * stepMs,
+      toMs: Math.min(endMs, toMs),
+      arrived: arrived?.[index] ?? 0,
+      admitted: admitted?.[index] ?? 0,
+      returned: returned?.[index] ?? 0,
+      refusedAfterEnd: refused?.[index] ?? 0,
+      ...{ waiting: held, inside },
+    }
+  })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BrowserAnswer } from '../../../../../../src/tools/cli/drill/crowd/browser.ts'
 import { eveningTimes, planEvening } from '../../../../../../src/tools/features/doors/drill/evening/evening-plan.ts'
-import { readReply } from '../../../../../../src/tools/features/doors/drill/evening/reply.ts'
+import { readReply } from '../../../../../../src/tools/features/doors/drill/evening/evening-visit.ts'
 
 const VIEWERS = Array.from({ length: 40 }, (_, index) => ({ username: `viewer-${index}`, password: 'x' }))
 

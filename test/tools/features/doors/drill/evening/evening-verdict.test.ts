@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import type { EveningTimes } from '../../../../../../src/tools/features/doors/drill/evening/evening-plan.ts'
 import { verdictOnEvening } from '../../../../../../src/tools/features/doors/drill/evening/evening-verdict.ts'
 import type { EveningAttempt } from '../../../../../../src/tools/features/doors/drill/evening/evening-visit.ts'
-import type { EveningRecord } from '../../../../../../src/tools/features/doors/drill/evening/run-evening.ts'
-import { waveOf } from '../../../../../../src/tools/features/doors/drill/evening/wave.ts'
+import { type EveningRecord, waveOf } from '../../../../../../src/tools/features/doors/drill/evening/run-evening.ts'
 
 /** UNIX milliseconds. */
 const START = 1_000_000_000
