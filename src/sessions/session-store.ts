@@ -110,3 +110,12 @@ export function isUseDue(
   const storedAtSeconds = usedAtSeconds ?? viewer?.signedInAtSeconds ?? nowSeconds
   return nowSeconds - storedAtSeconds >= Math.min(TOUCH_AFTER_SECONDS, idleSeconds / 10)
 }
+
+/** Returns the time at which a session ends if it is not used again. UNIX time in seconds. */
+export function endOfSession(
+  { signedInAtSeconds, usedAtSeconds, provider }: ShownSession,
+  { lifetimeSeconds, idleSeconds }: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
+): number {
+  const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)
+  return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY)
+}

@@ -106,7 +106,6 @@ test('a route without a role, and a post without an act, stop the start', () => 
     method: 'get',
     path: '/',
     roles: [],
-    subject: 'nothing',
     handle: () => ({ kind: 'redirect', to: '/' }),
   } as const
   expect(() => createDoor({ routes: [route] } as never)).toThrow('has no role')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readActivitySettings, readSharedStores, readUserStore } from '../../../config.ts'
-import type { SessionLimits, ShownSession } from '../../../sessions/session-store.ts'
+import { endOfSession, type ShownSession } from '../../../sessions/session-store.ts'
 import { stores } from '../../../stores.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.ts'
@@ -181,15 +181,9 @@ function isoOf(seconds: number): string {
 }
 
 /** Returns the sessions that are not over, the newest first. */
-function livingSessions(
-  sessions: readonly ShownSession[],
-  { lifetimeSeconds, idleSeconds }: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
-): ShownSession[] {
+function livingSessions(sessions: readonly ShownSession[], limits: ReturnType<typeof readActivitySettings>) {
   const now = Date.now() / 1000
   return sessions
-    .filter(({ signedInAtSeconds, usedAtSeconds, provider }) => {
-      const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)
-      return Math.min(endsAtSeconds, provider?.endsAtSeconds ?? Number.POSITIVE_INFINITY) > now
-    })
+    .filter((session) => endOfSession(session, limits) > now)
     .toSorted((one, other) => other.signedInAtSeconds - one.signedInAtSeconds)
 }

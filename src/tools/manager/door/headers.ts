@@ -1,41 +1,19 @@
 import type { RequestHandler } from 'express'
-import helmet from 'helmet'
+import { unframedHeaders } from '../../../login/screens/headers.ts'
 
-const TWO_YEARS_SECONDS = 63_072_000
-
-/** Sets the headers of every answer: no frame, no code and no style inside a page, no cache. */
-export function securityHeaders(url: URL): RequestHandler[] {
-  const isTls = url.protocol === 'https:'
-  const headers = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'"],
-        fontSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        ...(isTls ? { upgradeInsecureRequests: [] } : {}),
-      },
-    },
-    xFrameOptions: { action: 'deny' },
-    // With no-referrer, a browser would post `Origin: null`.
-    referrerPolicy: { policy: 'same-origin' },
-    crossOriginOpenerPolicy: { policy: 'same-origin' },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-    strictTransportSecurity: isTls ? { maxAge: TWO_YEARS_SECONDS, includeSubDomains: true } : false,
-  })
-  const noStore: RequestHandler = (_req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store')
-    res.setHeader('Permissions-Policy', 'camera=(), geolocation=(), microphone=()')
+/** Sets the headers of every answer: those of the login app, and no window or page of another site beside it. */
+export function securityHeaders(url: URL): RequestHandler {
+  const { 'Content-Security-Policy': policy, 'Cross-Origin-Embedder-Policy': _, ...shared } = unframedHeaders(url, true)
+  const headers = new Map(Object.entries(shared))
+    .set('Content-Security-Policy', `${policy};connect-src 'self'`)
+    .set('X-Frame-Options', 'DENY')
+    .set('Cross-Origin-Opener-Policy', 'same-origin')
+    .set('Cross-Origin-Resource-Policy', 'same-origin')
+    .set('Permissions-Policy', 'camera=(), geolocation=(), microphone=()')
+  return (_req, res, next) => {
+    res.setHeaders(headers)
     next()
   }
-  return [headers, noStore]
 }
 
 /**

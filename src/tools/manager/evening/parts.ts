@@ -27,7 +27,7 @@ export function createParts({ renderPart }: Pick<SectionDeps, 'renderPart'>, eve
     rendered.set(figures, known)
 
     function render(id: PartId): string {
-      const chart = id === 'chart' ? chartOf(figures.series, visit.words) : ''
+      const chart = id === 'chart' ? chartOf(figures.series, visit.words) : null
       return renderPart(visit, `evening-${id}`, { figures, chart, mayUnlock })
     }
     function shared(id: PartId): string {

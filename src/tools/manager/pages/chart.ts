@@ -22,42 +22,34 @@ function scaleOf(most: number): number[] {
 }
 
 /**
- * Draws the sign-ins by step as SVG: bars for this event, a line for the last one, marks for the doors. Drawn here, so that
- * the page is the same without a script. Has no text of viewers.
+ * Places the sign-ins by step for the template `chart`: bars for this event, a line for the last one, marks for the doors.
+ * The page is the same without a script. Has no text of viewers.
  */
-export function chartOf({ fromMs, stepMs, counts, before, marks }: Series, words: Words): string {
-  const scale = scaleOf(Math.max(...counts, ...(before?.counts ?? [])))
-  const top = scale.at(-1) ?? 1
+export function chartOf({ fromMs, stepMs, counts, before, marks }: Series, words: Words) {
+  const values = scaleOf(Math.max(...counts, ...(before?.counts ?? [])))
+  const highest = values.at(-1) ?? 1
   const x = (index: number) => round(LEFT + (index / counts.length) * PLOT_WIDTH)
-  const y = (count: number) => round(TOP + PLOT_HEIGHT * (1 - count / top))
+  const y = (count: number) => round(TOP + PLOT_HEIGHT * (1 - count / highest))
   const timeX = (ms: number) => x((ms - fromMs) / stepMs)
-  const lines = scale.map(
-    (value) =>
-      `<line class="axis" x1="${LEFT}" x2="${WIDTH - 8}" y1="${y(value)}" y2="${y(value)}"/>` +
-      `<text x="${LEFT - 8}" y="${y(value) + 4}" text-anchor="end">${words.number(value)}</text>`,
-  )
-  const bars = counts.map((count, index) =>
-    count === 0
-      ? ''
-      : `<rect class="bar" x="${x(index)}" width="${round(Math.max(1, PLOT_WIDTH / counts.length - 0.75))}" y="${y(count)}" height="${round(TOP + PLOT_HEIGHT - y(count))}"/>`,
-  )
+  const bottom = TOP + PLOT_HEIGHT
   const everyMs = LABELS_MS.find((ms) => (counts.length * stepMs) / ms <= TIME_LABELS) ?? 2 * HOUR_MS
   const firstMs = Math.ceil(fromMs / everyMs) * everyMs
   const labels = Array.from({ length: TIME_LABELS + 1 }, (_, index) => firstMs + index * everyMs)
-  const times = labels
-    .filter((ms) => ms < fromMs + counts.length * stepMs)
-    .map((ms) => `<text x="${timeX(ms)}" y="${HEIGHT - 6}">${words.clock(ms)}</text>`)
-  const line =
-    before === null
-      ? ''
-      : `<polyline class="before" points="${before.counts.map((count, index) => `${x(index + 0.5)},${y(count)}`).join(' ')}"/>`
-  const doors = marks.map(
-    ({ atMs, kind }) =>
-      `<line class="mark" x1="${timeX(atMs)}" x2="${timeX(atMs)}" y1="${TOP - 6}" y2="${TOP + PLOT_HEIGHT}"/>` +
-      `<text x="${timeX(atMs) + 4}" y="${TOP - 8}">${words.t.evening[kind]}</text>`,
-  )
-  const parts = [...lines, ...bars, line, ...doors, ...times].join('')
-  return `<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true" focusable="false">${parts}</svg>`
+  return {
+    width: WIDTH,
+    height: HEIGHT,
+    left: LEFT,
+    top: TOP,
+    bottom,
+    barWidth: round(Math.max(1, PLOT_WIDTH / counts.length - 0.75)),
+    scale: values.map((value) => ({ y: y(value), text: words.number(value) })),
+    bars: counts.map((count, index) => ({ x: x(index), y: y(count), height: round(bottom - y(count)) })),
+    before: before?.counts.map((count, index) => `${x(index + 0.5)},${y(count)}`).join(' ') ?? null,
+    marks: marks.map(({ atMs, kind }) => ({ x: timeX(atMs), text: words.t.evening[kind] })),
+    times: labels
+      .filter((ms) => ms < fromMs + counts.length * stepMs)
+      .map((ms) => ({ x: timeX(ms), text: words.clock(ms) })),
+  }
 }
 
 function round(value: number): number {

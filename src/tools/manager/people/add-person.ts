@@ -1,11 +1,10 @@
 import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, faultText, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
-import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
 import { invite } from './account-acts.ts'
 import { endField } from './end-field.ts'
-import { attributesOf, groupsOf } from './viewer-form.ts'
+import { typedAccount } from './viewer-form.ts'
 
 /** Adds one viewer, who gets an invitation or a password. */
 export function addPages(deps: SectionDeps) {
@@ -27,25 +26,15 @@ export function addPages(deps: SectionDeps) {
   }
   async function add(visit: Visit): Promise<Answer> {
     const { editable } = viewers
-    const { words, field, scope } = visit
+    const { words, field } = visit
     if (editable === null) return show(visit, '', 400)
     const username = field('username').trim()
-    const groups = groupsOf(visit)
-    const attributes = attributesOf(field('attributes'))
     const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
     if (inName !== null) return show(visit, inName, 400)
-    if (attributes === null) return show(visit, words.t.people.badAttributes, 400)
-    const until = field('until').trim()
-    const end = readEnd(until || 'never', words)
-    if (!end.ok) return show(visit, words.say(end.fault.text, end.fault.values), 400)
-    if (!scope.mayGive(groups))
-      return show(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }), 400)
+    const typed = typedAccount(visit)
+    if (!typed.ok) return show(visit, typed.fault, 400)
     const password = field('password')
-    const viewer = {
-      username,
-      groups,
-      attributes: end.value === null ? attributes : ends.withEnd(attributes, end.value.text, true),
-    }
+    const viewer = { username, groups: typed.groups, attributes: ends.withEnd(typed.attributes, typed.end?.text, true) }
     const added = await editable.add(viewer, password === '' ? null : password)
     if (!added.ok) return show(visit, faultText(added.fault, words), 400)
     const invited = field('invite') === 'on' ? await invite(deps, editable, username) : null

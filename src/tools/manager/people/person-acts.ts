@@ -1,19 +1,19 @@
+import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { type Answer, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
-import { readEnd } from '../pages/typed-times.ts'
 import type { SectionDeps } from '../section.ts'
 import { endSessions, invite, type Result, unlock } from './account-acts.ts'
 import { endField } from './end-field.ts'
 import { playsOn } from './plays-on.ts'
-import { attributesOf, groupsOf, versionOf } from './viewer-form.ts'
+import { typedAccount, versionOf } from './viewer-form.ts'
 
 type Act = (visit: Visit) => Promise<Answer>
+type ActInStore = (visit: Visit, store: EditableUserStore, name: string) => Promise<Answer>
 
 const nameIn = (visit: Visit) => visit.part('name')
 const pageOf = (visit: Visit, ...act: string[]) => pathOf(['people', 'one', nameIn(visit), ...act])
 const undoOf = (visit: Visit) => ({ undo: { action: pageOf(visit, 'enable'), fields: {} } })
-const elsewhere = (visit: Visit) => redirect(pageOf(visit), { tone: 'refused', text: 'people.elsewhere' })
-const changedMeanwhile = (visit: Visit) => redirect(pageOf(visit), { tone: 'refused', text: 'people.changedMeanwhile' })
+const refusal = (visit: Visit, text: string) => redirect(pageOf(visit), { tone: 'refused', text: `people.${text}` })
 
 function done(visit: Visit, text: string, more: Partial<Notice> = {}, to = pageOf(visit)): Answer {
   return redirect(to, { tone: 'done', ...more, text: `people.${text}`, values: { name: nameIn(visit) } })
@@ -23,108 +23,85 @@ function notDone(visit: Visit, fault: string, text = 'refused'): Answer {
   return refused(visit, pageOf(visit), `people.${text}`, fault, { values: { name: nameIn(visit) } })
 }
 
-function shown(visit: Visit, text: string, result: Result, more: Partial<Notice> = {}): Answer {
-  return result.ok ? done(visit, text, more) : notDone(visit, result.fault)
+function shown(visit: Visit, text: string, result: Result, more: Partial<Notice> = {}, to?: string): Answer {
+  return result.ok ? done(visit, text, more, to) : notDone(visit, result.fault)
 }
 
 /** The acts on the page of one viewer. */
 export function personActs(deps: SectionDeps) {
-  const { env } = deps
-  const { editable } = deps.viewers
+  const { env, viewers } = deps
+  const inStore =
+    (act: ActInStore): Act =>
+    async (visit) =>
+      viewers.editable === null ? refusal(visit, 'elsewhere') : await act(visit, viewers.editable, nameIn(visit))
+  const noteIn = ({ words }: Visit) => ({ more: playsOn(deps, words) })
   return {
-    ...removals(deps),
-    edit: editAct(deps),
-    disable: disableAct(deps, true),
-    enable: disableAct(deps, false),
+    edit: inStore(editAct(deps)),
+    forget: inStore(forgetAct(deps)),
+    enable: inStore(async (visit, store, name) => shown(visit, 'enabled', await store.setDisabled(name, false))),
+    disable: inStore(async (visit, store, name) =>
+      shown(visit, 'disabled', await store.setDisabled(name, true), { ...undoOf(visit), ...noteIn(visit) }),
+    ),
+    putOut: inStore(async (visit, store, name) => {
+      const changed = await store.setDisabled(name, true)
+      if (!changed.ok) return notDone(visit, changed.fault)
+      const ended = await endSessions(env, name)
+      if (!ended.ok) return notDone(visit, ended.fault, 'putOutPart')
+      return done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
+    }),
+    /** Says what is lost before it is removed or forgotten. */
+    askRemoval: inStore(async (visit, store, name) => {
+      const known = await store.show(name)
+      if (!known.ok) return notDone(visit, known.fault)
+      const { username } = known.viewer
+      const title = visit.words.say('people.removeTitle', { name: username })
+      return page('person-remove', { title, current: '/people', username, playsOn: playsOn(deps, visit.words) })
+    }),
+    remove: inStore(async (visit, store, name) =>
+      shown(visit, 'removed', await store.remove(name), noteIn(visit), '/people'),
+    ),
+    invite: inStore(async (visit, store, name) => shown(visit, 'invitedOne', await invite(deps, store, name))),
+    endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),
     async unlock(visit: Visit): Promise<Answer> {
       const unlocked = await unlock(env, { username: nameIn(visit) })
       return unlocked.ok ? done(visit, 'unlocked') : notDone(visit, unlocked.fault, 'notUnlocked')
     },
-    invite: async (visit: Visit) =>
-      editable === null ? elsewhere(visit) : shown(visit, 'invitedOne', await invite(deps, editable, nameIn(visit))),
-    endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),
   }
 }
 
-function disableAct(deps: SectionDeps, isDisabled: boolean): Act {
-  const { editable } = deps.viewers
-  return async (visit) => {
-    if (editable === null) return elsewhere(visit)
-    const changed = await editable.setDisabled(nameIn(visit), isDisabled)
-    if (!isDisabled) return shown(visit, 'enabled', changed)
-    return shown(visit, 'disabled', changed, { ...undoOf(visit), more: playsOn(deps, visit.words) })
-  }
-}
-
-function editAct(deps: SectionDeps): Act {
-  const { editable } = deps.viewers
+function editAct(deps: SectionDeps): ActInStore {
   const ends = endField(deps)
-  return async (visit) => {
-    if (editable === null) return elsewhere(visit)
-    const { field, scope, words } = visit
-    const known = await editable.show(nameIn(visit))
+  return async (visit, store, name) => {
+    const { field, words } = visit
+    const known = await store.show(name)
     if (!known.ok) return notDone(visit, known.fault)
     const { username, groups: before, attributes: old } = known.viewer
-    if (field('version') !== versionOf(known.viewer)) return changedMeanwhile(visit)
-    const groups = groupsOf(visit)
-    const typed = attributesOf(field('attributes'))
-    if (typed === null) return notDone(visit, words.t.people.badAttributes)
-    const until = field('until').trim()
-    const typedEnd = readEnd(until || 'never', words)
-    if (!typedEnd.ok) return notDone(visit, words.say(typedEnd.fault.text, typedEnd.fault.values))
-    if (!scope.mayGive(groups, before)) {
-      return notDone(visit, words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }))
-    }
-    const isSameEnd = until === ends.textOf(old, words)
-    const end = isSameEnd ? old[ends.attribute] : typedEnd.value?.text
-    const attributes = ends.withEnd(typed, end, isSameEnd)
-    const replaced = await editable.replace(known.viewer, { username, groups, attributes })
-    if (!replaced.ok) return replaced.fault === 'changed' ? changedMeanwhile(visit) : notDone(visit, replaced.fault)
-    return done(visit, 'edited')
+    if (field('version') !== versionOf(known.viewer)) return refusal(visit, 'changedMeanwhile')
+    const typed = typedAccount(visit, before)
+    if (!typed.ok) return notDone(visit, typed.fault)
+    const isSameEnd = field('until').trim() === ends.textOf(old, words)
+    const end = isSameEnd ? old[ends.attribute] : typed.end?.text
+    const attributes = ends.withEnd(typed.attributes, end, isSameEnd)
+    const replaced = await store.replace(known.viewer, { username, groups: typed.groups, attributes })
+    if (!replaced.ok && replaced.fault === 'changed') return refusal(visit, 'changedMeanwhile')
+    return shown(visit, 'edited', replaced)
   }
 }
 
-function removals(deps: SectionDeps) {
-  const { env } = deps
-  const { editable } = deps.viewers
-  const noteIn = ({ words }: Visit) => ({ more: playsOn(deps, words) })
-  async function putOut(visit: Visit): Promise<Answer> {
-    if (editable === null) return elsewhere(visit)
-    const changed = await editable.setDisabled(nameIn(visit), true)
-    if (!changed.ok) return notDone(visit, changed.fault)
-    const ended = await endSessions(env, nameIn(visit))
-    return ended.ok
-      ? done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
-      : notDone(visit, ended.fault, 'putOutPart')
-  }
-  /** Says what is lost before it is removed or forgotten. */
-  async function askRemoval(visit: Visit): Promise<Answer> {
-    if (editable === null) return elsewhere(visit)
-    const known = await editable.show(nameIn(visit))
-    if (!known.ok) return notDone(visit, known.fault)
-    const { username } = known.viewer
-    const title = visit.words.say('people.removeTitle', { name: username })
-    return page('person-remove', { title, current: '/people', username, playsOn: playsOn(deps, visit.words) })
-  }
-  async function remove(visit: Visit): Promise<Answer> {
-    if (editable === null) return elsewhere(visit)
-    const removed = await editable.remove(nameIn(visit))
-    return removed.ok ? done(visit, 'removed', noteIn(visit), '/people') : notDone(visit, removed.fault)
-  }
-  /** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
-  async function forget(visit: Visit): Promise<Answer> {
-    if (editable === null) return elsewhere(visit)
-    const ended = await endSessions(env, nameIn(visit))
-    const unlocked = await unlock(env, { username: nameIn(visit) })
-    const removed = await editable.remove(nameIn(visit))
+/** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
+function forgetAct(deps: SectionDeps): ActInStore {
+  return async (visit, store, name) => {
+    const ended = await endSessions(deps.env, name)
+    const unlocked = await unlock(deps.env, { username: name })
+    const removed = await store.remove(name)
     if (!removed.ok) return notDone(visit, removed.fault)
-    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', noteIn(visit), '/people')
+    const notes = playsOn(deps, visit.words)
+    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', { more: notes }, '/people')
     // Such as counts in the memory of the login app.
     const left = [
       ...(ended.ok ? [] : [{ text: 'people.sessionsLeft' }]),
       ...(unlocked.ok ? [] : [{ text: 'people.failuresLeft' }]),
     ]
-    return done(visit, 'forgottenPart', { tone: 'refused', more: [...left, ...playsOn(deps, visit.words)] }, '/people')
+    return done(visit, 'forgottenPart', { tone: 'refused', more: [...left, ...notes] }, '/people')
   }
-  return { askRemoval, putOut, remove, forget }
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { ZonedTime } from '../../../settings/times.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { Visit } from '../door/route.ts'
+import { readEnd } from '../pages/typed-times.ts'
 
 /** Attributes of a form: `name=value` in lines, as people type them. */
-export function attributesOf(text: string): Record<string, string> | null {
+function attributesOf(text: string): Record<string, string> | null {
   const attributes: Record<string, string> = {}
   for (const line of text.split(/\r?\n/)) {
     if (line.trim() === '') continue
@@ -20,7 +22,7 @@ export function attributeLines(attributes: Viewer['attributes'], without: string
   return own.map(([name, value]) => `${name}=${value}`).join('\n')
 }
 
-export function groupsOf({ field }: Pick<Visit, 'field'>): string[] {
+function groupsOf({ field }: Pick<Visit, 'field'>): string[] {
   const groups = field('groups').split(/[,;\n]/)
   return groups.map((group) => group.trim()).filter((group) => group !== '')
 }
@@ -32,4 +34,22 @@ export function versionOf({ username, groups, attributes }: Viewer): string {
     .update(JSON.stringify([username, groups, sorted]))
     .digest('base64url')
     .slice(0, 22)
+}
+
+/** The fields of an account as typed, or the sentence that says why they are refused. */
+type TypedAccount =
+  | { readonly ok: true; readonly groups: string[]; readonly attributes: Record<string, string>; readonly end: End }
+  | { readonly ok: false; readonly fault: string }
+type End = ZonedTime | null
+
+/** Reads the groups, attributes and end of an account. @param before the groups of a known viewer. */
+export function typedAccount(visit: Visit, before: readonly string[] = []): TypedAccount {
+  const { field, words, scope } = visit
+  const groups = groupsOf(visit)
+  const attributes = attributesOf(field('attributes'))
+  if (attributes === null) return { ok: false, fault: words.t.people.badAttributes }
+  const end = readEnd(field('until').trim() || 'never', words)
+  if (!end.ok) return { ok: false, fault: words.say(end.fault.text, end.fault.values) }
+  if (scope.mayGive(groups, before)) return { ok: true, groups, attributes, end: end.value }
+  return { ok: false, fault: words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }) }
 }

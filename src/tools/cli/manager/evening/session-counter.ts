@@ -1,5 +1,6 @@
 import { readActivitySettings, readSharedStores } from '../../../../config.ts'
 import { ConfigError, isOutage } from '../../../../errors.ts'
+import { endOfSession } from '../../../../sessions/session-store.ts'
 import { visitSessions } from '../../../../stores/who-is-in/all-sessions.ts'
 import { stores } from '../../../../stores.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
@@ -21,20 +22,15 @@ export function sessionCounter(env: CommandIo['env'], nowMs: () => number) {
   let untilMs = 0
   async function count(): Promise<void> {
     const startedMs = performance.now()
-    const { lifetimeSeconds, idleSeconds } = readActivitySettings(env)
+    const limits = readActivitySettings(env)
     const now = nowMs() / 1000
     const names = new Set<string>()
     let sessions = 0
     try {
       const store = await stores.sessions(readSharedStores(env).sessionStore)
-      await visitSessions(store, ({ username, signedInAtSeconds, usedAtSeconds, provider }) => {
-        const ends = [
-          signedInAtSeconds + lifetimeSeconds,
-          usedAtSeconds + idleSeconds,
-          provider?.endsAtSeconds ?? Infinity,
-        ]
-        if (Math.min(...ends) <= now) return
-        names.add(usernameKey(username))
+      await visitSessions(store, (session) => {
+        if (endOfSession(session, limits) <= now) return
+        names.add(usernameKey(session.username))
         sessions += 1
       })
       known = { viewers: names.size, sessions }

@@ -1,5 +1,6 @@
 import { readActivitySettings, readSharedStores } from '../../../../config.ts'
 import { ConfigError } from '../../../../errors.ts'
+import { endOfSession } from '../../../../sessions/session-store.ts'
 import { type NamedSession, visitSessions } from '../../../../stores/who-is-in/all-sessions.ts'
 import { stores } from '../../../../stores.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
@@ -41,13 +42,11 @@ const LONGEST_START_SECONDS = 3
 
 /** Reads the sessions of all viewers that are not over, the newest first. */
 export async function readSessionsIn({ env }: Pick<CommandIo, 'env'>, nowSeconds: number): Promise<SessionIn[]> {
-  const { lifetimeSeconds, idleSeconds } = readActivitySettings(env)
+  const limits = readActivitySettings(env)
   const found: SessionIn[] = []
   const stored = await stores.sessions(readSharedStores(env).sessionStore)
   await visitSessions(stored, (session) => {
-    const { signedInAtSeconds, usedAtSeconds, provider } = session
-    const ends = [signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds, provider?.endsAtSeconds ?? Infinity]
-    const endsAtSeconds = Math.min(...ends)
+    const endsAtSeconds = endOfSession(session, limits)
     if (endsAtSeconds > nowSeconds)
       found.push({ ...session, endsAtSeconds, address: null, entryPoint: null, device: null })
   })

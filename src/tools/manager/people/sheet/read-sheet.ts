@@ -5,6 +5,7 @@ import { type FileRow, meaningOf, type RowField, rowFault, viewerRows } from '..
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
 import type { ViewerFacts } from '../../../cli/viewers/viewer-facts.ts'
 import type { Scope } from '../../door/scope.ts'
+import TITLES from './column-titles.json' with { type: 'json' }
 import { isoDate } from './sheet-dates.ts'
 
 export interface SheetOptions {
@@ -26,33 +27,10 @@ export interface SheetColumn {
   readonly meaning: ReturnType<typeof meaningOf>
 }
 
-/** Names of columns in sheets of people, in lower case. */
-const TITLES: Readonly<Record<string, readonly string[]>> = {
-  username: [
-    'username',
-    'user name',
-    'user',
-    'email',
-    'e-mail',
-    'mail',
-    'email address',
-    'e-mail address',
-    'login',
-    'benutzername',
-    'benutzer',
-    'e-mail-adresse',
-    'mailadresse',
-    'mail-adresse',
-  ],
-  password: ['password', 'passwort', 'kennwort'],
-  groups: ['groups', 'group', 'gruppe', 'gruppen'],
-  disabled: ['disabled', 'gesperrt', 'deaktiviert'],
-  until: ['until', 'valid until', 'ends', 'account ends', 'bis', 'gültig bis', 'endet', 'konto endet'],
-}
 /** Hashes come from other systems, with an engineer and the command line. */
 const REFUSED = ['password_hash', 'password_salt']
 
-/** Finds the columns of the fields by the titles that people write. */
+/** Finds the columns of the fields by the titles that people write, which `column-titles.json` has in lower case. */
 function columnsIn(titles: readonly string[]): Map<RowField, string> {
   const found = Object.entries(TITLES).flatMap(([field, names]): [RowField, string][] => {
     const title = titles.find((one) => names.includes(one.trim().toLowerCase()))
