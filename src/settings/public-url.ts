@@ -3,7 +3,8 @@ import { fail, isLoopbackHost, required } from './fields.ts'
 
 const MISSING = 'is required: the address of this app as browsers see it, such as https://login.example.com'
 
-const Origin = z.string().transform((text, context): URL => {
+/** An origin of this app, as browsers see it. */
+export const Origin = z.string().transform((text, context): URL => {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(url.hostname)) {
     return fail(context, 'must be an https address, such as https://login.example.com')

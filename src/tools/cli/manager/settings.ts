@@ -1,27 +1,13 @@
 import { z } from 'zod'
-import { ConfigError } from '../../../errors.ts'
-import { isLoopbackHost, listField, PortNumber, sentenceOf, wholeNumber } from '../../../settings/fields.ts'
-import { readGivenSettings, WrittenFile } from '../../../settings/named-file.ts'
-import { PublicUrl } from '../../../settings/public-url.ts'
+import { isLoopbackHost, listField, PortNumber, required, wholeNumber } from '../../../settings/fields.ts'
+import { WrittenFile } from '../../../settings/named-file.ts'
+import { Origin } from '../../../settings/public-url.ts'
 import { SECRET_MISSING, Secret } from '../../../settings/secret.ts'
 import { isTimeZone } from '../../../settings/times.ts'
+import { readToolSettings } from '../settings/read-tool-settings.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
-/** The settings of the page for managers. */
-export interface ManagerSettings {
-  readonly port: number
-  readonly host: string
-  /** The origin of the page. Never that of the login app. */
-  readonly url: URL
-  /** Seals the secrets of second steps, and signs the form of the sign-in. */
-  readonly secret: string
-  readonly storeFile: string
-  readonly logFile: string
-  readonly proxyHops: number
-  /** The zone of times on the page, if the doors name none. Null without the setting. */
-  readonly timeZone: string | null
-}
-
+const MISSING_PORT = 'is required: the port of the page for managers, such as 3100'
 const MISSING_URL = 'is required: the address of this page as browsers see it, such as https://manager.example.com'
 
 const MetricsUrls = listField(null, (item) => {
@@ -32,6 +18,7 @@ const MetricsUrls = listField(null, (item) => {
   return url
 }).default([])
 
+/** What commands need: the file of managers, and the metrics of all copies. */
 const PartEnvironment = z.object({
   MANAGER_STORE_FILE: WrittenFile.default('data/manager.db'),
   MANAGER_METRICS_URLS: MetricsUrls,
@@ -39,10 +26,10 @@ const PartEnvironment = z.object({
 
 /** The settings by their names in the environment. */
 export const ManagerEnvironment = z.object({
-  MANAGER_PORT: PortNumber.optional(),
+  MANAGER_PORT: required(PortNumber, MISSING_PORT),
   MANAGER_HOST: z.string().default('127.0.0.1'),
-  MANAGER_URL: PublicUrl.optional(),
-  MANAGER_SECRET: Secret.optional(),
+  MANAGER_URL: required(Origin, MISSING_URL),
+  MANAGER_SECRET: required(Secret, SECRET_MISSING),
   MANAGER_LOG_FILE: WrittenFile.default('data/manager.log'),
   MANAGER_PROXY_HOPS: wholeNumber(0, 20).default(0),
   MANAGER_TIME_ZONE: z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin').optional(),
@@ -50,67 +37,48 @@ export const ManagerEnvironment = z.object({
 })
 export const MANAGER_SECRETS: readonly string[] = ['MANAGER_SECRET']
 const NAMES = Object.keys(ManagerEnvironment.shape)
-const REQUIRED = {
-  MANAGER_PORT: 'is required: the port of the page for managers, such as 3100',
-  MANAGER_URL: MISSING_URL,
-  MANAGER_SECRET: SECRET_MISSING,
-} as const
+
+const Settings = ManagerEnvironment.extend({ PUBLIC_URL: z.string().optional() })
+  .refine(({ MANAGER_URL: url, PUBLIC_URL = '' }) => url.origin !== originOf(PUBLIC_URL), {
+    path: ['MANAGER_URL'],
+    message: 'must differ from PUBLIC_URL: browsers would send the cookies of managers to the login app',
+  })
+  .refine(({ MANAGER_URL: url, MANAGER_HOST: host }) => url.protocol !== 'http:' || isLoopbackHost(host), {
+    path: ['MANAGER_HOST'],
+    message: 'must be a loopback address, such as 127.0.0.1, while MANAGER_URL is http',
+  })
+  .transform((values) => ({
+    port: values.MANAGER_PORT,
+    host: values.MANAGER_HOST,
+    /** The origin of the page. Never that of the login app. */
+    url: values.MANAGER_URL,
+    /** Seals the secrets of second steps, and signs the form of the sign-in. */
+    secret: values.MANAGER_SECRET,
+    storeFile: values.MANAGER_STORE_FILE,
+    logFile: values.MANAGER_LOG_FILE,
+    proxyHops: values.MANAGER_PROXY_HOPS,
+    /** The zone of times on the page, if the doors name none. Null without the setting. */
+    timeZone: values.MANAGER_TIME_ZONE ?? null,
+  }))
+
+/** The settings of the page for managers. */
+export type ManagerSettings = Readonly<z.output<typeof Settings>>
+
+function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null
+}
 
 type Env = CommandIo['env']
 
 /** @throws ConfigError that lists every missing or wrong setting `MANAGER_…`. It repeats no value. */
 export function readManagerSettings(env: Env): ManagerSettings {
-  const { given, mistakes, parse } = start(env)
-  const values = parse(ManagerEnvironment)
-  for (const [name, message] of Object.entries(REQUIRED)) {
-    if (given[name] === undefined && env[`${name}_FILE`] === undefined) mistakes.push(sentenceOf([name], message))
-  }
-  const { MANAGER_PORT: port, MANAGER_URL: url, MANAGER_SECRET: secret } = values ?? {}
-  const publicUrl = URL.canParse(given.PUBLIC_URL ?? '') ? new URL(given.PUBLIC_URL ?? '') : null
-  if (url && url.origin === publicUrl?.origin) {
-    mistakes.push(
-      'MANAGER_URL must differ from PUBLIC_URL: browsers would send the cookies of managers to the login app',
-    )
-  }
-  if (values && url?.protocol === 'http:' && !isLoopbackHost(values.MANAGER_HOST)) {
-    mistakes.push('MANAGER_HOST must be a loopback address, such as 127.0.0.1, while MANAGER_URL is http')
-  }
-  if (!values || port === undefined || !url || !secret || mistakes.length > 0) throw wrong(mistakes)
-  return {
-    port,
-    host: values.MANAGER_HOST,
-    url,
-    secret,
-    storeFile: values.MANAGER_STORE_FILE,
-    logFile: values.MANAGER_LOG_FILE,
-    proxyHops: values.MANAGER_PROXY_HOPS,
-    timeZone: values.MANAGER_TIME_ZONE ?? null,
-  }
+  return readToolSettings(env, Settings, MANAGER_SECRETS)
 }
 
-/** Reads only what commands need: the file of managers, and the metrics of all copies. @throws ConfigError as above. */
+/** Reads only what commands need. @throws ConfigError as above. */
 export function readManagerPart(env: Env): { readonly storeFile: string; readonly metricsUrls: readonly URL[] } {
-  const { mistakes, parse } = start(env)
-  const values = parse(PartEnvironment)
-  if (values === null) throw wrong(mistakes)
+  const values = readToolSettings(env, PartEnvironment, MANAGER_SECRETS)
   return { storeFile: values.MANAGER_STORE_FILE, metricsUrls: values.MANAGER_METRICS_URLS }
-}
-
-function start(env: Env) {
-  const { given, unreadable, mistakes: faults } = readGivenSettings(env, MANAGER_SECRETS)
-  const mistakes = [...faults]
-  function parse<T>(schema: z.ZodType<T>): T | null {
-    const parsed = schema.safeParse(given)
-    for (const { path, message } of parsed.error?.issues ?? []) {
-      if (!unreadable.includes(String(path[0]))) mistakes.push(sentenceOf(path, message))
-    }
-    return parsed.success ? parsed.data : null
-  }
-  return { given, mistakes, parse }
-}
-
-function wrong(mistakes: readonly string[]): ConfigError {
-  return new ConfigError(`These settings are missing or wrong:\n${mistakes.map((line) => `  ${line}`).join('\n')}`)
 }
 
 /** The settings of the page for managers, for `config check`. */

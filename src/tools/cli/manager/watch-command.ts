@@ -59,29 +59,27 @@ function dataOf({ copies, ...evening }: Evening): object {
 
 async function textOf({ stdout }: CommandIo, figures: Evening): Promise<string> {
   const { sessions, waiting, heldBack, signedIn, refused, series, doors, copies, readiness } = figures
-  const number = (value: number) => value.toLocaleString('en')
+  const inText = sessions
+    ? `${counted(sessions.viewers, 'viewer')}, ${counted(sessions.sessions, 'session')}`
+    : 'not known'
   const lines: [label: string, value: string][] = [
     ['Time', new Date(figures.atMs).toLocaleTimeString('en-GB')],
-    [
-      'In',
-      sessions === null
-        ? 'not known'
-        : `${counted(sessions.viewers, 'viewer')}, ${counted(sessions.sessions, 'session')}`,
-    ],
+    ['In', inText],
     ['Waiting', number(waiting)],
     [
       'Held back',
-      heldBack.length === 0
-        ? '0'
-        : `${number(heldBack.length)}: ${heldBack
-            .slice(0, 5)
-            .map((one) => one.viewer)
-            .join(', ')}`,
+      withDetails(
+        heldBack.length,
+        heldBack.slice(0, 5).map(({ viewer }) => viewer),
+      ),
     ],
     ['Signed in', `${number(signedIn)} in 12 hours`],
     [
       'Refused',
-      `${number(refused)}${refused === 0 ? '' : `: ${figures.refusals.map(([outcome, count]) => `${outcome} ${number(count)}`).join(', ')}`}`,
+      withDetails(
+        refused,
+        figures.refusals.map(([outcome, count]) => `${outcome} ${number(count)}`),
+      ),
     ],
     ['Minutes', sparkline(series.counts)],
     ...doors.map(({ entryPoint, state }): [string, string] => [`Doors ${entryPoint}`, STATES[state.name]]),
@@ -100,6 +98,12 @@ async function textOf({ stdout }: CommandIo, figures: Evening): Promise<string> 
     address ?? '',
   ])
   return `${facts}\n\n${await textTable(stdout, ['Time (UTC)', 'Event', 'Viewer', 'Address'], events)}`
+}
+
+const number = (value: number) => value.toLocaleString('en')
+
+function withDetails(count: number, details: readonly string[]): string {
+  return count === 0 ? '0' : `${number(count)}: ${details.join(', ')}`
 }
 
 function copyText({ isUp, version, running, waiting, away, clockSeconds }: Evening['copies'][number]): string {

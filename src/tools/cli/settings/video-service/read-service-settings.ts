@@ -1,8 +1,6 @@
-import { ConfigError } from '../../../../errors.ts'
-import { sentenceOf } from '../../../../settings/fields.ts'
-import { readGivenSettings } from '../../../../settings/named-file.ts'
 import { SERVICE_SECRETS, ServiceEnvironment, type ServiceSettings } from '../../../video-service/service-settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
+import { readToolSettings } from '../read-tool-settings.ts'
 
 const SETTINGS = Object.keys(ServiceEnvironment.in.shape)
 
@@ -13,12 +11,7 @@ export function hasServiceSettings(env: CommandIo['env']): boolean {
 
 /** @throws ConfigError that lists every missing or wrong setting `SERVICE_…`. It repeats no value. */
 export function readServiceSettings(env: CommandIo['env']): ServiceSettings {
-  const { given, unreadable, mistakes: faults } = readGivenSettings(env, SERVICE_SECRETS)
-  const parsed = ServiceEnvironment.safeParse(given)
-  if (parsed.success && faults.length === 0) return parsed.data
-  const issues = (parsed.error?.issues ?? []).filter(({ path }) => !unreadable.includes(String(path[0])))
-  const mistakes = [...faults, ...issues.map(({ path, message }) => sentenceOf(path, message))]
-  throw new ConfigError(`These settings are missing or wrong:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`)
+  return readToolSettings(env, ServiceEnvironment, SERVICE_SECRETS)
 }
 
 /** The settings of the video service, for `config check`. */
