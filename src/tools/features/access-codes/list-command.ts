@@ -20,16 +20,6 @@ interface Options {
   readonly entryPoint?: string
 }
 
-interface ListedRow {
-  readonly label: string
-  readonly number: number
-  readonly name: string | null
-  readonly signIns: number
-  readonly firstUse: string | null
-  readonly lastUse: string | null
-  readonly until: string | null
-  readonly state: State
-}
 type State = 'valid' | 'revoked' | 'ended' | 'incomplete'
 
 const BATCH_TITLES = ['Label', 'Codes', 'Limit', 'Until', 'State']
@@ -94,7 +84,7 @@ async function listCodes(
   batches: readonly Batch[],
   name: string,
 ): Promise<Outcome> {
-  const rows: ListedRow[] = []
+  const rows: ReturnType<typeof rowOf>[] = []
   for (const batch of batches) {
     for await (const { code, uses } of codes.codesOf(batch)) {
       const row = rowOf({ batch, code }, uses)
@@ -119,7 +109,7 @@ async function listCodes(
   return { ok: true, text, data: { codes: rows } }
 }
 
-function rowOf({ batch, code }: KnownCode, uses: Uses | null): ListedRow {
+function rowOf({ batch, code }: KnownCode, uses: Uses | null) {
   return {
     label: batch.label,
     number: code.number,

@@ -44,14 +44,10 @@ async function lastLines(path: string): Promise<Line[]> {
   const found = await stat(path).catch(() => null)
   if (found === null || found.size === 0) return []
   const start = Math.max(0, found.size - TAIL_BYTES)
-  const file = await open(path, 'r')
-  try {
-    const { buffer } = await file.read(Buffer.alloc(found.size - start), 0, found.size - start, start)
-    const lines = buffer.toString().split('\n')
-    return (start === 0 ? lines : lines.slice(1)).flatMap(lineOf)
-  } finally {
-    await file.close()
-  }
+  const lines: Line[] = []
+  // The first line may be cut: it is not JSON then.
+  for await (const line of (await open(path)).readLines({ start })) lines.push(...lineOf(line))
+  return lines
 }
 
 function lineOf(text: string): Line[] {

@@ -39,42 +39,35 @@ async function readCopy(url: URL, nowMs: () => number): Promise<Copy> {
   const address = url.host
   const answer = await ask(url, nowMs)
   if (answer?.status !== 200) return { ...NO_FIGURES, address, isUp: false }
-  const samples = [...samplesIn(answer.text)]
-  const checksIn = (name: string, label: string) =>
-    samples.find((one) => one.name === name && one.labels.state === label)?.value ?? 0
+  const samples = samplesIn(answer.text)
+  const named = (wanted: string) => samples.filter(({ name }) => name === `viewer_auth_${wanted}`)
+  const checks = named('password_checks')
+  const checksIn = (state: string) => checks.find(({ labels }) => labels.state === state)?.value ?? 0
   const signIns = new Map<string, number>()
-  for (const { name, labels, value } of samples) {
-    if (name !== 'viewer_auth_sign_ins_total' || labels.outcome === undefined) continue
-    signIns.set(labels.outcome, (signIns.get(labels.outcome) ?? 0) + value)
+  for (const { labels, value } of named('sign_ins_total')) {
+    const outcome = labels.outcome ?? ''
+    signIns.set(outcome, (signIns.get(outcome) ?? 0) + value)
   }
   return {
     address,
     isUp: true,
-    version: samples.find(({ name }) => name === 'viewer_auth_build_info')?.labels.version ?? null,
-    waiting: checksIn('viewer_auth_password_checks', 'waiting'),
-    running: checksIn('viewer_auth_password_checks', 'running'),
-    away: samples.flatMap(({ name, labels, value }) =>
-      name === 'viewer_auth_store_up' && value === 0 ? (labels.store ?? []) : [],
-    ),
+    version: named('build_info')[0]?.labels.version ?? null,
+    waiting: checksIn('waiting'),
+    running: checksIn('running'),
+    away: named('store_up').flatMap(({ labels, value }) => (value === 0 ? (labels.store ?? []) : [])),
     clockSeconds: answer.clockSeconds,
     signIns,
   }
 }
 
-interface Sample {
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
-
 /** Reads the text format of Prometheus, as far as the app writes it. */
-function* samplesIn(text: string): Generator<Sample> {
-  for (const line of text.split('\n')) {
+function samplesIn(text: string) {
+  return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^(viewer_auth_\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
-    if (name === undefined || value === undefined) continue
-    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [key, text])
-    yield { name, labels: Object.fromEntries(pairs), value: Number(value) }
-  }
+    if (name === undefined) return []
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', label = '']) => [key, label])
+    return { name, labels: Object.fromEntries(pairs) as Readonly<Record<string, string>>, value: Number(value) }
+  })
 }
 
 /** Asks the login app if it is ready. Null without PUBLIC_URL. */

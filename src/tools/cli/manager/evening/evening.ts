@@ -105,13 +105,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 
 /** Waits for work, at most for a time. @throws as the work, if it fails in this time. */
 async function within(mostMs: number, work: Promise<void>): Promise<void> {
-  const timeout = new AbortController()
-  const end = sleep(mostMs, undefined, { signal: timeout.signal, ref: false }).catch(() => {})
-  try {
-    await Promise.race([work, end])
-  } finally {
-    timeout.abort()
-    // Ignores a later failure: the next page tries again.
-    work.catch(() => {})
-  }
+  // Ignores a later failure: the next page tries again.
+  work.catch(() => {})
+  await Promise.race([work, sleep(mostMs, undefined, { ref: false })])
 }

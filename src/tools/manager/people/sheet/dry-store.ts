@@ -14,20 +14,12 @@ type EndField = Pick<ReturnType<typeof endField>, 'namesIn' | 'endMsOf'>
 const MOST_ROWS = 100
 const MOST_LETTERS = 60
 
-/** A viewer as the import will store it, for the page. Long texts are cut. */
-interface SampleRow {
-  readonly username: string
-  readonly outcome: ImportOutcome
-  readonly disabled: boolean
-  /** Null for no end. */
-  readonly untilMs: number | 'unreadable' | null
-  readonly groups: readonly string[]
-  readonly attributes: readonly string[]
-}
-
-/** Says what an import would do to each viewer, and does nothing. The sample has the first viewers with their values. */
+/**
+ * Says what an import would do to each viewer, and does nothing. The sample has the first viewers as the import will store
+ * them, for the page. Long texts are cut.
+ */
 export function dryStore(store: EditableUserStore, ends: EndField) {
-  const sample: SampleRow[] = []
+  const sample: object[] = []
   async function preview(imported: ImportedViewer, existing: Existing) {
     const known = await store.show(imported.username)
     if (!known.ok) {
