@@ -12,7 +12,8 @@ interface ToolSettings {
 const TOOLS: readonly ToolSettings[] = [
   { shape: ServiceEnvironment.in.shape, secrets: SERVICE_SECRETS },
   { shape: DrillEnvironment.shape, secrets: [] },
-  { shape: ManagerEnvironment.shape, secrets: MANAGER_SECRETS },
+  // Without its settings, there is no page for managers.
+  { shape: ManagerEnvironment.partial().shape, secrets: MANAGER_SECRETS },
 ]
 
 /** The settings of the command line, which the login app does not need: schemas by name. */
