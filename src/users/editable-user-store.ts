@@ -1,4 +1,4 @@
-import type { ChangesPasswords, EditsLinks } from './account/password-changes.ts'
+import type { EditsLinks } from './account/password-changes.ts'
 import type { MovesViewers } from './import-batch/import-rules.ts'
 import type { PagesViewers } from './manager/viewer-pages.ts'
 import type { KeepsPasskeys } from './passkeys/passkey-store.ts'
@@ -9,8 +9,7 @@ export interface EditableStoreOptions {
   readonly contextWords?: readonly string[]
 }
 
-/** What the parts of this app add to a store whose viewers it manages. */
-type Added = ChangesPasswords & EditsLinks & KeepsPasskeys & MovesViewers & PagesViewers
-
-/** A store whose viewers this app manages. Only the command line uses it; the login screens never do. */
-export type EditableUserStore = ViewerEditor & Added
+/**
+ * A store whose viewers this app manages: what each part adds. Only the command line uses it; the login screens never do.
+ */
+export type EditableUserStore = ViewerEditor & EditsLinks & KeepsPasskeys & MovesViewers & PagesViewers

@@ -66,8 +66,8 @@ export interface ChangesPasswords {
   readonly passwordChanges: PasswordChanges
 }
 
-/** What commands do with links. */
-export interface EditsLinks {
+/** What commands do with passwords and links. */
+export interface EditsLinks extends ChangesPasswords {
   /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
   markSent(digest: string): Promise<void>
   /** Deletes all links of the viewer. Returns true if there were any. @throws UpstreamError as above. */
