@@ -6,7 +6,7 @@ import { authorizeRoutes } from './authorize/authorize-page.ts'
 import { createAccountSessions, SESSION_TABLE } from './own-accounts/account-session.ts'
 import { connectedClientsRoutes } from './own-accounts/connected-clients.ts'
 import { createFailureLimits } from './own-accounts/failure-limits.ts'
-import { createOutbox, outboxRoutes } from './own-accounts/outbox.ts'
+import { createOutbox } from './own-accounts/outbox.ts'
 import { passwordResetRoutes, RESET_TABLE } from './own-accounts/password-reset.ts'
 import { signInRoutes } from './own-accounts/sign-in.ts'
 import { signUpRoutes } from './own-accounts/sign-up.ts'
@@ -14,7 +14,6 @@ import { STYLESHEET_PATH, showMessage, wordsOf } from './page.ts'
 import { SIGNING_KEY_TABLE, signingKey } from './signing-key.ts'
 import { NONCE_TABLE } from './tokens/access.ts'
 import { CODE_TABLE } from './tokens/code-store.ts'
-import { revokeRoutes } from './tokens/revoke-endpoint.ts'
 import { tokenRoutes } from './tokens/token-endpoint.ts'
 import { TOKEN_TABLE } from './tokens/token-store.ts'
 
@@ -40,7 +39,6 @@ export function oauthRoutes(deps: OauthDeps): Router {
   const shared = { ...deps, limits, outbox, sessions }
 
   const router = Router({ caseSensitive: true, strict: true })
-  router.use(revokeRoutes(shared))
   router.use(tokenRoutes(shared))
   router.get(STYLESHEET_PATH, (_req, res) => res.sendFile(STYLESHEET, { maxAge: 600_000 }))
   router.use(authorizeRoutes(shared))
@@ -48,7 +46,6 @@ export function oauthRoutes(deps: OauthDeps): Router {
   router.use(signUpRoutes(shared))
   router.use(passwordResetRoutes(shared))
   router.use(connectedClientsRoutes(shared))
-  router.use(outboxRoutes(outbox))
   router.use(
     ['/authorize', '/account'],
     errorHandler((res, status) => {

@@ -1,5 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
 
 export const SIGNING_KEY_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_signing_keys (
@@ -25,4 +26,25 @@ export function signingKey(database: DatabaseSync, purpose: Purpose): Uint8Array
   }
   if (!(row?.secret instanceof Uint8Array)) throw new Error('Cannot store the signing key')
   return new Uint8Array(hkdfSync('sha256', row.secret, '', purpose, 32))
+}
+
+/** Signs claims as a JWT. */
+export function signClaims(database: DatabaseSync, purpose: Purpose, claims: JWTPayload): Promise<string> {
+  const header = { alg: 'HS256', typ: 'JWT' }
+  return new SignJWT(claims).setProtectedHeader(header).sign(signingKey(database, purpose))
+}
+
+/**
+ * Returns the claims of a JWT that `signClaims` made.
+ * @throws JOSEError if the signature is wrong, the token has expired, or a claim differs from the options.
+ */
+export async function verifyClaims(
+  database: DatabaseSync,
+  purpose: Purpose,
+  token: string,
+  nowSeconds: number,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  const shared = { algorithms: ['HS256'], currentDate: new Date(nowSeconds * 1000) }
+  return (await jwtVerify(token, signingKey(database, purpose), { ...shared, ...options })).payload
 }

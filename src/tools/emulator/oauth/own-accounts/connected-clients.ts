@@ -1,34 +1,14 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { type Request, type Response, Router } from 'express'
+import { Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
-import { formBody } from '../../http/form.ts'
-import { hasJustSignedIn } from '../authorize/carried-request.ts'
-import { formFields, ownPostsOnly, redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
-import { REFRESH_LIFETIME_SECONDS } from '../tokens/refresh-token.ts'
-import type { AccountSessions, User } from './account-session.ts'
-
-interface ConnectedClientsDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  readonly publicUrl: string
-  readonly sessions: AccountSessions
-}
-
-/** Access of one client on one device, through one or more tokens. */
-interface Connection {
-  readonly clientId: string
-  readonly clientName: string
-  readonly deviceName: string
-  readonly isOwnServer: boolean
-  readonly mayBroadcast: boolean
-  readonly grantedAt: Date
-  readonly endsAt: Date
-}
+import { type AccountDeps, addFormRoute, hasJustSignedIn, type Visit } from '../account-form.ts'
+import { redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
+import { REFRESH_LIFETIME_SECONDS } from '../tokens/code-store.ts'
+import type { User } from './account-session.ts'
 
 /** Routes of `/account/clients`, where the user sees connected clients and revokes their access. */
-export function connectedClientsRoutes(deps: ConnectedClientsDeps): Router {
-  const { sessions, publicUrl } = deps
+export function connectedClientsRoutes(deps: AccountDeps): Router {
+  const { sessions } = deps
   const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/account/clients')
@@ -42,14 +22,12 @@ export function connectedClientsRoutes(deps: ConnectedClientsDeps): Router {
       showPage(res, 'clients', words, { ...locals, hasRevoked: req.query.revoked === '1' })
     })
     .all(onlyMethods('GET, HEAD', showWrongMethod))
-  router
-    .route('/account/clients/revoke')
-    .post(ownPostsOnly(publicUrl), formBody, (req, res) => revoke(deps, req, res))
-    .all(onlyMethods('POST', showWrongMethod))
+  addFormRoute(router, '/account/clients/revoke', deps, { post: (visit) => revoke(deps, visit) })
   return router
 }
 
-function connectionsOf({ database, nowSeconds }: ConnectedClientsDeps, user: User): readonly Connection[] {
+/** Access of each client on each device, through one or more tokens. */
+function connectionsOf({ database, nowSeconds }: AccountDeps, user: User) {
   const rows = database
     .prepare(
       `SELECT client_id, clients.name, COALESCE(device_name, '') AS device, client_level,
@@ -72,9 +50,7 @@ function connectionsOf({ database, nowSeconds }: ConnectedClientsDeps, user: Use
 }
 
 /** Revokes every token of the client on the device, and deletes its unused codes. */
-function revoke({ database, nowSeconds, sessions }: ConnectedClientsDeps, req: Request, res: Response): void {
-  const fields = formFields(req, res)
-  if (fields === null) return
+function revoke({ database, nowSeconds, sessions }: AccountDeps, { req, res, fields }: Visit): void {
   const user = sessions.signedInUser(req)
   if (user === null) {
     redirect(res, '/account/sign-in')

@@ -1,7 +1,3 @@
-import { type Request, type Response, Router } from 'express'
-import { onlyMethods } from '../../../../server/only-methods.ts'
-import { showPage, showWrongMethod, wordsOf } from '../page.ts'
-
 export interface Mail {
   readonly to: string
   readonly subject: string
@@ -32,22 +28,4 @@ export function createOutbox(generation: () => string): Outbox {
       return mails.filter(({ from }) => from === current).map(({ mail }) => mail)
     },
   }
-}
-
-/** Route of `/account/outbox`, which shows developers the mails. */
-export function outboxRoutes(outbox: Outbox): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/account/outbox')
-    .get((req: Request, res: Response) => {
-      const mails = outbox.newestFirst().map((mail) => ({ ...mail, parts: splitLinks(mail.text) }))
-      showPage(res, 'outbox', wordsOf(req, null), { mails })
-    })
-    .all(onlyMethods('GET, HEAD', showWrongMethod))
-  return router
-}
-
-/** Splits a text at its addresses, so that the page can link them. */
-function splitLinks(text: string): readonly { readonly text: string; readonly isLink: boolean }[] {
-  return text.split(/(https?:\/\/\S+)/).map((part, at) => ({ text: part, isLink: at % 2 === 1 }))
 }

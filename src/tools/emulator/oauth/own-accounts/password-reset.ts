@@ -1,17 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Request, type Response, Router } from 'express'
+import { Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { hashPassword } from '../../../../users/passwords/argon2.ts'
-import { formBody } from '../../http/form.ts'
-import type { AuthorizationRequest } from '../authorize/authorization-request.ts'
-import { carriedLocals, readCarriedRequest } from '../authorize/carried-request.ts'
-import { formFields, ownPostsOnly, showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
+import { type AccountDeps, addFormRoute, carriedLink, showForm, tooManyFailures, type Visit } from '../account-form.ts'
+import { showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import { digest, randomToken } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
-import type { Outbox } from './outbox.ts'
-import { oneValue } from './sign-in.ts'
-import { faultInNewPassword, type UserAuthenticationDeps } from './user-authentication.ts'
+import { faultInNewPassword } from './user-authentication.ts'
 
 /** `user_id` is null for an unknown user: the request then takes the same time as for a known one. */
 export const RESET_TABLE = `
@@ -22,84 +18,64 @@ export const RESET_TABLE = `
   ) STRICT;
 `
 
-interface ResetDeps extends Pick<UserAuthenticationDeps, 'database' | 'limits'> {
-  readonly nowSeconds: () => number
-  readonly publicUrl: string
-  readonly outbox: Outbox
-}
-
 const LINK_LIFETIME_SECONDS = 900
 
-/** Routes of `/account/forgot`, which sends a link, and of `/account/reset`, to which the link leads. */
-export function passwordResetRoutes(deps: ResetDeps): Router {
-  const { database, publicUrl, nowSeconds } = deps
+/**
+ * Routes of `/account/forgot`, which sends a link, of `/account/reset`, to which the link leads, and of
+ * `/account/outbox`, which shows developers the mails.
+ */
+export function passwordResetRoutes(deps: AccountDeps): Router {
+  const { database, nowSeconds, outbox } = deps
   const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/account/forgot')
-    .get((req, res) => {
-      const carried = readCarriedRequest(database, req, res, oneValue(req.query.request))
-      if (carried.ok) showForgot(req, res, carried.request)
-    })
-    .post(ownPostsOnly(publicUrl), formBody, (req, res) => sendLink(deps, req, res))
-    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
-  router
-    .route('/account/reset')
-    .get((req, res) => {
-      const carried = readCarriedRequest(database, req, res, oneValue(req.query.request))
-      if (!carried.ok) return
-      const token = oneValue(req.query.token) ?? ''
+  addFormRoute(router, '/account/forgot', deps, {
+    show: (visit) => showForm(visit, 'forgot', {}),
+    post: (visit) => sendLink(deps, visit),
+  })
+  addFormRoute(router, '/account/reset', deps, {
+    show(visit) {
+      const { token = '' } = visit.fields
       const username = usernameOfLink(database, token, nowSeconds())
-      if (username === null) return showDeadLink(req, res, carried.request)
-      showReset(req, res, { request: carried.request, token, username, alert: null })
+      return username === null ? showDeadLink(visit) : showForm(visit, 'reset', { token, username })
+    },
+    post: (visit) => savePassword(deps, visit),
+  })
+  router
+    .route('/account/outbox')
+    .get((req, res) => {
+      // Split at the addresses, so that the page can link them.
+      const parts = (text: string) =>
+        text.split(/(https?:\/\/\S+)/).map((part, at) => ({ text: part, isLink: at % 2 === 1 }))
+      const mails = outbox.newestFirst().map((mail) => ({ ...mail, parts: parts(mail.text) }))
+      showPage(res, 'outbox', wordsOf(req, null), { mails })
     })
-    .post(ownPostsOnly(publicUrl), formBody, (req, res) => savePassword(deps, req, res))
-    .all(onlyMethods('GET, HEAD, POST', showWrongMethod))
+    .all(onlyMethods('GET, HEAD', showWrongMethod))
   return router
 }
 
-function showForgot(req: Request, res: Response, request: AuthorizationRequest | null, waitSeconds?: number): void {
-  const words = wordsOf(req, request?.lang)
-  const alert = waitSeconds === undefined ? null : words.say('tooManyFailures', { seconds: waitSeconds })
-  showPage(
-    res,
-    'forgot',
-    words,
-    { ...carriedLocals(request), alert },
-    { status: waitSeconds === undefined ? 200 : 429 },
-  )
-}
-
 /** Sends a link to a known user. The page and the time are the same for an unknown user. */
-async function sendLink(deps: ResetDeps, req: Request, res: Response): Promise<void> {
+async function sendLink(deps: AccountDeps, visit: Visit): Promise<void> {
   const { database, limits, nowSeconds, publicUrl, outbox } = deps
-  const fields = formFields(req, res)
-  if (fields === null) return
-  const carried = readCarriedRequest(database, req, res, fields.request)
-  if (!carried.ok) return
-  const { request } = carried
+  const { req, res, request, fields } = visit
+  const words = wordsOf(req, request?.lang)
   const username = (fields.username ?? '').slice(0, 255).normalize('NFC')
   const admission = await limits.admit('reset', username, req.socket.remoteAddress ?? '')
   if (!admission.ok) {
-    res.locals.explanation = 'Too many requests for a link'
-    res.set('Retry-After', String(admission.retryAfterSeconds))
-    return showForgot(req, res, request, admission.retryAfterSeconds)
+    const refusal = tooManyFailures(words, admission.retryAfterSeconds, 'Too many requests for a link')
+    return showForm(visit, 'forgot', {}, refusal)
   }
-  const user = database.prepare('SELECT id, username, language FROM users WHERE username = ?').get(username)
+  const user = database.prepare('SELECT id, username FROM users WHERE username = ?').get(username)
   const token = randomToken()
   database.prepare('DELETE FROM oauth_password_resets WHERE expires_at_seconds <= ?').run(nowSeconds())
   database
     .prepare('INSERT INTO oauth_password_resets (token_hash, user_id, expires_at_seconds) VALUES (?, ?, ?)')
     .run(digest(token), user?.id ?? null, nowSeconds() + LINK_LIFETIME_SECONDS)
-  const words = wordsOf(req, request?.lang)
-  const { carriedLink } = carriedLocals(request)
-  const link = `${publicUrl}/account/reset?token=${token}${carriedLink.replace('?', '&')}`
-  const mail = {
-    to: String(user?.username ?? ''),
-    subject: words.resetMailSubject,
-    text: words.say('resetMail', { username, link }),
+  const link = `${publicUrl}/account/reset?token=${token}${carriedLink(request).replace('?', '&')}`
+  const text = words.say('resetMail', { username, link })
+  if (user !== undefined) {
+    const to = String(user.username)
+    outbox.put({ to, subject: words.resetMailSubject, text, sentAtSeconds: nowSeconds() })
   }
   res.locals.explanation = user === undefined ? 'Unknown user: no mail' : 'The mail is in /account/outbox'
-  if (user !== undefined) outbox.put({ ...mail, sentAtSeconds: nowSeconds() })
   const outboxLink = { href: '/account/outbox', text: words.openOutbox }
   showMessage(res, words, { heading: words.linkSentHeading, text: words.linkSent, link: outboxLink }, 200)
 }
@@ -114,42 +90,26 @@ function usernameOfLink(database: DatabaseSync, token: string, nowSeconds: numbe
   return row === undefined ? null : String(row.username)
 }
 
-function showReset(
-  req: Request,
-  res: Response,
-  shown: { request: AuthorizationRequest | null; token: string; username: string; alert: string | null },
-  status = 200,
-): void {
-  const { request, ...locals } = shown
-  showPage(res, 'reset', wordsOf(req, request?.lang), { ...carriedLocals(request), ...locals }, { status })
-}
-
-function showDeadLink(req: Request, res: Response, request: AuthorizationRequest | null): void {
+function showDeadLink({ req, res, request }: Visit): void {
   res.locals.explanation = 'The link was used, has expired or does not exist'
   const words = wordsOf(req, request?.lang)
-  const link = { href: `/account/forgot${carriedLocals(request).carriedLink}`, text: words.sendLink }
+  const link = { href: `/account/forgot${carriedLink(request)}`, text: words.sendLink }
   showMessage(res, words, { heading: words.linkDeadHeading, text: words.linkDead, link }, 410)
 }
 
-async function savePassword(deps: ResetDeps, req: Request, res: Response): Promise<void> {
-  const { database, nowSeconds } = deps
-  const fields = formFields(req, res)
-  if (fields === null) return
-  const carried = readCarriedRequest(database, req, res, fields.request)
-  if (!carried.ok) return
-  const { request } = carried
+async function savePassword({ database, nowSeconds }: AccountDeps, visit: Visit): Promise<void> {
+  const { req, res, request, fields } = visit
   const { token = '', password = '' } = fields
   const words = wordsOf(req, request?.lang)
   const username = usernameOfLink(database, token, nowSeconds())
-  if (username === null) return showDeadLink(req, res, request)
+  if (username === null) return showDeadLink(visit)
   const fault = await faultInNewPassword(password, username)
   if (fault !== null) {
-    res.locals.explanation = `Password refused: ${fault}`
-    return showReset(req, res, { request, token, username, alert: words.passwordFaults[fault] }, 400)
+    const refusal = { status: 400, alert: words.passwordFaults[fault], explanation: `Password refused: ${fault}` }
+    return showForm(visit, 'reset', { token, username }, refusal)
   }
-  const passwordHash = await hashPassword(password)
-  if (!useLink(database, token, passwordHash, nowSeconds())) return showDeadLink(req, res, request)
-  const link = { href: `/account/sign-in${carriedLocals(request).carriedLink}`, text: words.signIn }
+  if (!useLink(database, token, await hashPassword(password), nowSeconds())) return showDeadLink(visit)
+  const link = { href: `/account/sign-in${carriedLink(request)}`, text: words.signIn }
   showMessage(res, words, { heading: words.passwordSavedHeading, text: words.passwordSaved, link }, 200)
 }
 
@@ -160,11 +120,10 @@ function useLink(database: DatabaseSync, token: string, passwordHash: string, no
       .prepare('DELETE FROM oauth_password_resets WHERE token_hash = ? AND expires_at_seconds > ? RETURNING user_id')
       .get(digest(token), nowSeconds)
     const userId = used?.user_id ?? null
-    if (userId !== null) {
-      database.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(passwordHash, userId)
-      database.prepare('DELETE FROM oauth_password_resets WHERE user_id = ?').run(userId)
-      endSessionsOf(database, Number(userId))
-    }
-    return userId !== null
+    if (userId === null) return false
+    database.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(passwordHash, userId)
+    database.prepare('DELETE FROM oauth_password_resets WHERE user_id = ?').run(userId)
+    endSessionsOf(database, Number(userId))
+    return true
   })
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { errors, jwtVerify, SignJWT } from 'jose'
-import { signingKey } from '../signing-key.ts'
+import { errors } from 'jose'
+import { signClaims, verifyClaims } from '../signing-key.ts'
 import { findToken, type Grant, type IssuedToken, issueToken } from './token-store.ts'
 
 export interface AnalyticsTokenDeps {
@@ -29,15 +29,14 @@ export async function issueAnalyticsToken(
   grant: Omit<Grant, 'kind'>,
 ): Promise<IssuedToken> {
   const issued = issueToken(database, { ...grant, kind: 'jwt' }, nowSeconds())
-  const accessToken = await new SignJWT()
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setSubject(String(grant.userId))
-    .setJti(issued.accessToken)
-    .setIssuedAt(issued.createdAtSeconds)
-    .setExpirationTime(issued.createdAtSeconds + issued.expiresInSeconds)
-    .sign(signingKey(database, 'analytics-token'))
+  const accessToken = await signClaims(database, 'analytics-token', {
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: String(grant.userId),
+    jti: issued.accessToken,
+    iat: issued.createdAtSeconds,
+    exp: issued.createdAtSeconds + issued.expiresInSeconds,
+  })
   return { ...issued, accessToken }
 }
 
@@ -58,14 +57,9 @@ export async function verifyAnalyticsToken(
     return { ok: false, reason: 'The Authorization header holds no JWT. Get one with token_type=jwt' }
   }
   try {
-    const { payload } = await jwtVerify(header, signingKey(database, 'analytics-token'), {
-      algorithms: ['HS256'],
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      requiredClaims: ['jti', 'exp'],
-      currentDate: new Date(nowSeconds() * 1000),
-    })
-    const found = findToken(database, payload.jti ?? '', nowSeconds())
+    const options = { issuer: ISSUER, audience: AUDIENCE, requiredClaims: ['jti', 'exp'] }
+    const { jti = '' } = await verifyClaims(database, 'analytics-token', header, nowSeconds(), options)
+    const found = findToken(database, jti, nowSeconds())
     if (!found.ok) return { ok: false, reason: SENTENCE[found.reason] }
     if (found.token.kind !== 'jwt') return { ok: false, reason: SENTENCE.unknown }
     return { ok: true, ownerId: found.token.userId }

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
+import { digest } from './token-store.ts'
 
 export interface Client {
   readonly clientId: string
@@ -60,10 +61,8 @@ export function authenticateClient(
 /** Compares the client's secret in constant time. */
 export function hasSecret(database: DatabaseSync, clientId: string, secret: string): boolean {
   const row = database.prepare('SELECT client_secret FROM clients WHERE client_id = ?').get(clientId)
-  const [stored, sent] = [String(row?.client_secret ?? ''), secret].map((text) =>
-    createHash('sha256').update(text).digest(),
-  )
-  return row !== undefined && stored !== undefined && sent !== undefined && timingSafeEqual(stored, sent)
+  const stored = Buffer.from(digest(String(row?.client_secret ?? '')))
+  return timingSafeEqual(stored, Buffer.from(digest(secret))) && row !== undefined
 }
 
 /** A bare secret is hexadecimal, which is also valid base64. A decoded pair has a colon. */

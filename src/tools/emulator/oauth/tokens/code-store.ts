@@ -28,6 +28,7 @@ export const CODE_TABLE = `
 
 /** RFC 6749 4.1.2 recommends ten minutes at most. */
 const CODE_LIFETIME_SECONDS = 600
+export const REFRESH_LIFETIME_SECONDS = 30 * 86_400
 
 export interface CodeRequest {
   readonly clientId: string
@@ -44,13 +45,6 @@ export interface CodeRequest {
 export type Redemption =
   | { readonly ok: true; readonly token: IssuedToken }
   | { readonly ok: false; readonly error: 'invalid_grant' | 'invalid_client'; readonly reason: string }
-
-interface CodeExchange {
-  readonly code: string
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly verifier: string | undefined
-}
 
 /** Creates a code that is valid for ten minutes, and stores its digest. */
 export function issueCode(database: DatabaseSync, request: CodeRequest, nowSeconds: number): string {
@@ -86,7 +80,15 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
  */
 export function redeemCode(
   database: DatabaseSync,
-  { code, clientId, redirectUri, verifier }: CodeExchange,
+  {
+    code,
+    clientId,
+    redirectUri,
+    verifier,
+  }: Pick<CodeRequest, 'clientId' | 'redirectUri'> & {
+    readonly code: string
+    readonly verifier: string | undefined
+  },
   nowSeconds: number,
 ): Redemption {
   const codeHash = digest(code)
@@ -107,6 +109,27 @@ export function redeemCode(
     return used === undefined
       ? refuse(database, codeHash, clientId, nowSeconds)
       : { ok: true as const, token: issueToken(database, grantOf(used, clientId, codeHash), nowSeconds) }
+  })
+}
+
+/**
+ * Exchanges a refresh token for a bearer token and a new refresh token. A refresh token works once, for 30 days, and
+ * until the user revokes its access. Of two parallel requests one succeeds.
+ */
+export function refreshToken(database: DatabaseSync, token: string, clientId: string, nowSeconds: number): Redemption {
+  return inTransaction(database, () => {
+    const used = database
+      .prepare(
+        `UPDATE oauth_tokens SET refresh_token_hash = NULL
+         WHERE refresh_token_hash = ? AND client_id = ? AND revoked_at_seconds IS NULL AND created_at_seconds > ?
+         RETURNING user_id, device_name, code_hash, scope`,
+      )
+      .get(digest(token), clientId, nowSeconds - REFRESH_LIFETIME_SECONDS)
+    if (used === undefined) {
+      return { ok: false, error: 'invalid_grant', reason: 'The refresh token is unknown, used, expired or revoked' }
+    }
+    const grant = grantOf(used, clientId, String(used.code_hash))
+    return { ok: true, token: issueToken(database, grant, nowSeconds) }
   })
 }
 

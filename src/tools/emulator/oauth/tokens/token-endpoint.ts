@@ -1,14 +1,13 @@
-import { type Response, Router } from 'express'
+import { type RequestHandler, type Response, Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { authenticateUser, type UserAuthenticationDeps } from '../own-accounts/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
-import { authenticateClient, type Client, hasSecret } from './client-authentication.ts'
-import { redeemCode } from './code-store.ts'
-import { refreshToken } from './refresh-token.ts'
+import { authenticateClient, hasSecret } from './client-authentication.ts'
+import { redeemCode, refreshToken } from './code-store.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
-import { type Grant, type IssuedToken, issueToken, type TokenKind } from './token-store.ts'
+import { type Grant, type IssuedToken, issueToken, revokeToken, type TokenKind } from './token-store.ts'
 
 type TokenEndpointDeps = AnalyticsTokenDeps & UserAuthenticationDeps
 
@@ -27,12 +26,15 @@ const STATUS: Record<TokenError, number> = {
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Route of `POST /oauth2/token`. Checks in this order: method (405), type and size of the body (415, 413), repeated
+ * Routes of `POST /oauth2/token`, and of `POST /oauth2/token/revoke` (RFC 7009), which the two documents do not have. The
+ * first checks in this order: method (405), type and size of the body (415, 413), repeated
  * parameters, grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and
  * at last the code or the password.
  */
 export function tokenRoutes(deps: TokenEndpointDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
+  const onlyPost = onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description))
+  addRevokeRoute(router, deps, onlyPost)
   router
     .route('/oauth2/token')
     .post(formBody, async (req, res) => {
@@ -52,7 +54,7 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
       if (answer.retryAfterSeconds !== undefined) res.set('Retry-After', String(answer.retryAfterSeconds))
       refuse(res, STATUS[answer.error], answer.error, answer.reason)
     })
-    .all(onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description)))
+    .all(onlyPost)
   router.use(
     '/oauth2/token',
     errorHandler((res, status) => {
@@ -62,6 +64,30 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
     }),
   )
   return router
+}
+
+function addRevokeRoute(router: Router, { database, nowSeconds }: TokenEndpointDeps, onlyPost: RequestHandler): void {
+  const onlyBeyond: RequestHandler = (_req, res, next) => {
+    if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
+    next()
+  }
+  router
+    .route('/oauth2/token/revoke')
+    .post(onlyBeyond, formBody, (req, res) => {
+      const text = formText(req)
+      const form = text === null ? null : readParameters(text)
+      if (!form?.ok) return refuse(res, 400, 'invalid_request', 'The body is not a form without repeated parameters')
+      const { token, client_id: clientId } = form.fields
+      if (token === undefined || clientId === undefined) {
+        return refuse(res, 400, 'invalid_request', 'Required parameters are missing: token or client_id')
+      }
+      const isBeyond = (what: string) => refusesBeyond(res, what)
+      const client = authenticateClient(database, clientId, req.headers.authorization, isBeyond)
+      if (!client.ok) return refuse(res, 400, 'invalid_client', client.reason)
+      revokeToken(database, token, clientId, nowSeconds())
+      send(res, 200, {})
+    })
+    .all(onlyBeyond, onlyPost)
 }
 
 async function answerTokenRequest(
@@ -93,7 +119,7 @@ async function answerTokenRequest(
   const user =
     request.grant_type === 'password'
       ? await userOf(deps, request.username, request.password, address)
-      : ownerOf(authentication.client)
+      : ({ ok: true, userId: authentication.client.ownerId } as const)
   if (!user.ok) return user
   const grant: Grant = {
     kind: terms.kind,
@@ -106,10 +132,6 @@ async function answerTokenRequest(
   const token =
     grant.kind === 'jwt' ? await issueAnalyticsToken(deps, grant) : issueToken(deps.database, grant, deps.nowSeconds())
   return { ok: true, kind: grant.kind, token }
-}
-
-function ownerOf(client: Client): { ok: true; userId: number } {
-  return { ok: true, userId: client.ownerId }
 }
 
 async function userOf(
@@ -140,7 +162,7 @@ function describe(kind: TokenKind, token: IssuedToken): Record<string, string | 
   }
 }
 
-function refuse(res: Response, status: number, error: TokenError, explanation: string): void {
+function refuse(res: Response, status: number, error: TokenError | 'not_found', explanation: string): void {
   res.locals.explanation = explanation
   send(res, status, { error })
 }

@@ -141,6 +141,20 @@ export function findToken(database: DatabaseSync, accessToken: string, nowSecond
   }
 }
 
+/**
+ * Revokes an access token or a refresh token of the client. With a refresh token, its access token ends too. An unknown
+ * token changes nothing.
+ * @param token of a JWT, its `jti`.
+ */
+export function revokeToken(database: DatabaseSync, token: string, clientId: string, nowSeconds: number): void {
+  database
+    .prepare(
+      `UPDATE oauth_tokens SET revoked_at_seconds = ?
+       WHERE (token_hash = ? OR refresh_token_hash = ?) AND client_id = ? AND revoked_at_seconds IS NULL`,
+    )
+    .run(nowSeconds, digest(token), digest(token), clientId)
+}
+
 /** Derives the MAC key, 40 hexadecimal characters. An HMAC needs the key itself, so a stored digest would not do. */
 function macKeyOf(database: DatabaseSync, accessToken: string): string {
   return createHmac('sha1', signingKey(database, 'mac-key')).update(accessToken).digest('hex')

@@ -1,0 +1,137 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Request, Response, Router } from 'express'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { refusesBeyond } from '../http/beyond-documents.ts'
+import { formBody } from '../http/form.ts'
+import {
+  type AuthorizationReading,
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+} from './authorize/authorization-request.ts'
+import type { AccountSessions } from './own-accounts/account-session.ts'
+import type { FailureLimits } from './own-accounts/failure-limits.ts'
+import type { Outbox } from './own-accounts/outbox.ts'
+import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from './page.ts'
+import type { Words } from './words.ts'
+
+/** What the pages of the user's account share. */
+export interface AccountDeps {
+  readonly database: DatabaseSync
+  readonly nowSeconds: () => number
+  /** Scheme, host and port, without a slash at the end. */
+  readonly publicUrl: string
+  readonly limits: FailureLimits
+  readonly outbox: Outbox
+  readonly sessions: AccountSessions
+}
+
+/** A request to a form of the account. */
+export interface Visit {
+  readonly req: Request
+  readonly res: Response
+  /** The fields of the form, or the parameters of the query. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The authorization request that led to the form. Null if the user came without one. */
+  readonly request: AuthorizationRequest | null
+}
+
+type Answer = (visit: Visit) => unknown
+
+/**
+ * Adds the route of a form. Only our own pages may post to it. The authorization request that it carries is checked
+ * again: if it is wrong, the answer is an error page or a redirect.
+ * @param show absent if the form is a part of other pages.
+ */
+export function addFormRoute(
+  router: Router,
+  path: string,
+  { database, publicUrl }: Pick<AccountDeps, 'database' | 'publicUrl'>,
+  { show, post }: { readonly show?: Answer; readonly post: Answer },
+): void {
+  const answerWith = (answer: Answer) => (req: Request, res: Response) => {
+    const fields = req.method === 'POST' ? formFields(req, res) : queryFields(req)
+    if (fields === null) return
+    if (fields.request === undefined) return answer({ req, res, fields, request: null })
+    const reading = readAuthorizationRequest(database, fields.request, (what) => refusesBeyond(res, what))
+    return reading.ok ? answer({ req, res, fields, request: reading.request }) : refuseAuthorization(req, res, reading)
+  }
+  const route = router.route(path).post(ownPostsOnly(publicUrl), formBody, answerWith(post))
+  if (show) route.get(answerWith(show))
+  route.all(onlyMethods(show ? 'GET, HEAD, POST' : 'POST', showWrongMethod))
+}
+
+/** Leaves out parameters that are empty or repeated. */
+function queryFields({ query }: Request): Visit['fields'] {
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''))
+}
+
+/** Why a form is shown again. */
+export interface Refusal {
+  readonly status: number
+  readonly alert: string
+  /** For the request log. */
+  readonly explanation: string
+  readonly retryAfterSeconds?: number
+}
+
+export function tooManyFailures(words: Words, retryAfterSeconds: number, explanation: string): Refusal {
+  const alert = words.say('tooManyFailures', { seconds: retryAfterSeconds })
+  return { status: 429, alert, explanation, retryAfterSeconds }
+}
+
+/** Shows a form, which carries the authorization request on. */
+export function showForm(
+  { req, res, request }: Omit<Visit, 'fields'>,
+  page: string,
+  locals: Readonly<Record<string, unknown>>,
+  refusal: Refusal | null = null,
+): void {
+  if (refusal !== null) res.locals.explanation = refusal.explanation
+  if (refusal?.retryAfterSeconds !== undefined) res.set('Retry-After', String(refusal.retryAfterSeconds))
+  const carried = {
+    carried: request?.query ?? '',
+    carriedLink: carriedLink(request),
+    clientName: request?.client.name ?? null,
+    alert: refusal?.alert ?? null,
+  }
+  showPage(res, page, wordsOf(req, request?.lang), { ...carried, ...locals }, { status: refusal?.status ?? 200 })
+}
+
+/** Returns the query that carries the request on in a link. */
+export function carriedLink(request: AuthorizationRequest | null): string {
+  return request === null ? '' : `?request=${encodeURIComponent(request.query)}`
+}
+
+/** Marks the redirect after a sign-in. A user who arrives with the mark but without a session has cookies blocked. */
+const MARK = 'signed_in=1'
+
+/** Returns the path to which the user goes after the sign-in. */
+export function nextPath(request: AuthorizationRequest | null): string {
+  return request === null ? `/account/clients?${MARK}` : `/authorize?${request.query}&${MARK}`
+}
+
+/** True on the redirect that follows a sign-in. */
+export function hasJustSignedIn(req: Request): boolean {
+  return req.query.signed_in === '1'
+}
+
+/** Redirects with the error, or shows a page if the redirect would not be safe. */
+export function refuseAuthorization(
+  req: Request,
+  res: Response,
+  reading: AuthorizationReading & { readonly ok: false },
+): void {
+  res.locals.explanation = reading.reason
+  if (reading.problem === null) {
+    redirect(res, reading.location)
+    return
+  }
+  const words = wordsOf(req, reading.lang)
+  const text = {
+    'unknown-client': words.unknownClient,
+    'foreign-address': words.foreignAddress,
+    'too-long': words.requestTooLong,
+  }[reading.problem]
+  showMessage(res, words, { heading: words.refusedHeading, text, detail: reading.reason }, 400)
+}
