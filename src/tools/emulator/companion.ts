@@ -3,9 +3,18 @@ import type { ProgramSettings } from './developer/program-settings.ts'
 import type { RequestLog } from './developer/request-log.ts'
 import type { Seed } from './seed/seed.ts'
 
+/** The emulator or the demo could not start. The message is a sentence for the terminal. */
+export class EmulatorStartError extends Error {
+  override readonly name = 'EmulatorStartError'
+}
+
 /** A server that runs beside the emulated service, for a feature of the login app. */
 export interface Companion {
   readonly name: string
+  /** The setting with its port. The emulator starts the companion only if it is set. */
+  readonly portSetting: string
+  /** Its port in the demo, while the setting is not set; 0 picks a free port. */
+  readonly demoPort: number
   /** False in a production install, if its package is for development. */
   isInstalled(): boolean
   /** @throws EmulatorStartError if it is not installed, or its port is in use. */

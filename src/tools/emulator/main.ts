@@ -1,7 +1,7 @@
+import { EmulatorStartError } from './companion.ts'
 import { readSeedFile } from './seed/seed-file.ts'
 import { readEmulatorSettings } from './settings.ts'
 import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from './start-emulator.ts'
-import { EmulatorStartError } from './start-error.ts'
 
 // A full disk or a closed pipe must not end the emulator.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -33,10 +33,7 @@ async function start(): Promise<RunningEmulator> {
     delegatesLocalNetwork: settings.EMULATOR_LOCAL_NETWORK === 'on',
     serviceKeyBits: SERVICE_KEY_BITS,
     companions: {
-      ports: {
-        ...(settings.EMULATOR_PROVIDER_PORT !== undefined && { provider: settings.EMULATOR_PROVIDER_PORT }),
-        ...(settings.EMULATOR_MAIL_PORT !== undefined && { mail: settings.EMULATOR_MAIL_PORT }),
-      },
+      ports: settings.companionPorts,
       loginUrl: settings.EMULATOR_LOCK_URL,
     },
     seed: {

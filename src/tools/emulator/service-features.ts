@@ -1,5 +1,5 @@
+import { loadParts } from './load-parts.ts'
 import type { ServiceFeature } from './service-feature.ts'
-import { viewerTokens } from './token/viewer-tokens.ts'
 
 /** The features of the login app that the service knows. */
-export const SERVICE_FEATURES: readonly ServiceFeature[] = [viewerTokens]
+export const SERVICE_FEATURES = await loadParts<ServiceFeature>(import.meta.url, 'service')

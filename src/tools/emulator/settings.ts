@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { isLoopbackName } from '../../settings/fields.ts'
+import type { Companion } from './companion.ts'
+import { COMPANIONS } from './running-companions.ts'
 
 const MAX_SEED_VIEWS = 10_000_000
 
@@ -30,10 +32,6 @@ const Settings = z.object({
   EMULATOR_LOCK_SECRET: z.string().min(1, 'must not be empty').optional(),
   /** A JSON file. Without it the emulator has its default seed. */
   EMULATOR_SEED_FILE: z.string().optional(),
-  /** Starts an identity provider for the login app at EMULATOR_LOCK_URL. */
-  EMULATOR_PROVIDER_PORT: Port.optional(),
-  /** Starts a mail server for that login app. */
-  EMULATOR_MAIL_PORT: Port.optional(),
   /** Refuses what the documents do not have. */
   EMULATOR_STRICT: z.enum(['on', 'off'], 'must be on or off').default('off'),
   /** Lets the frames of the player ask the viewer for local networks, as a login app on an intranet needs it. */
@@ -45,19 +43,20 @@ const DemoSettings = z.object({
   /** Port of the login app; 0 picks a free port. */
   DEMO_PORT: Port.default(3000),
   EMULATOR_PORT: Port.default(4000),
-  /** Port of the identity provider. */
-  EMULATOR_PROVIDER_PORT: Port.default(4001),
-  /** Port of the mail server; 0 picks a free port. */
-  EMULATOR_MAIL_PORT: Port.default(0),
   /** A folder of its own, never the folder of a real installation. */
   DEMO_DATA_FOLDER: z.string().min(1).default('data/demo'),
   /** Passed on to the login app. A short lifetime shows how the player asks again. */
   HASH_LIFETIME_SECONDS: z.string().default('3600'),
 })
 
-export type EmulatorSettings = z.infer<typeof Settings>
+interface CompanionPorts {
+  /** The ports of the companions that start, by their names. */
+  readonly companionPorts: Readonly<Record<string, number>>
+}
 
-export type DemoSettings = z.infer<typeof DemoSettings>
+export type EmulatorSettings = z.infer<typeof Settings> & CompanionPorts
+
+export type DemoSettings = z.infer<typeof DemoSettings> & CompanionPorts
 
 /** `status` is the exit status: 1 for a wrong setting, 2 for a wrong argument. */
 export type Refusal = { ok: false; message: string; status: 1 | 2 }
@@ -85,7 +84,7 @@ export function readEmulatorSettings(
 ): (SettingsResult<EmulatorSettings> & { ok: true } & EmulatorArguments) | Refusal {
   const given = readArguments(args)
   if (given === null) return { ok: false, message: USAGE, status: 2 }
-  const read = readSettings(Settings, env, 'The emulator')
+  const read = readSettings(Settings, () => Port.optional(), env, 'The emulator')
   if (!read.ok) return read
   const { EMULATOR_SEED_FILE, EMULATOR_STRICT } = read.settings
   const seedFile = given.seedFile ?? EMULATOR_SEED_FILE
@@ -112,13 +111,28 @@ function readArguments(args: readonly string[]): EmulatorArguments | null {
 
 /** Like readEmulatorSettings(). */
 export function readDemoSettings(env: Environment): SettingsResult<DemoSettings> {
-  return readSettings(DemoSettings, env, 'The demo')
+  return readSettings(DemoSettings, ({ demoPort }) => Port.default(demoPort), env, 'The demo')
 }
 
-function readSettings<T>(schema: z.ZodType<T>, env: Environment, program: string): SettingsResult<T> {
-  const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')))
-  if (parsed.success) return { ok: true, settings: parsed.data }
-  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`)
+function readSettings<T>(
+  schema: z.ZodType<T>,
+  portOf: (companion: Companion) => z.ZodType<number | undefined>,
+  env: Environment,
+  program: string,
+): SettingsResult<T & CompanionPorts> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(given)
+  const Ports = z.object(Object.fromEntries(COMPANIONS.map((companion) => [companion.portSetting, portOf(companion)])))
+  const ports = Ports.safeParse(given)
+  if (parsed.success && ports.success) {
+    const companionPorts = COMPANIONS.flatMap(({ name, portSetting }) => {
+      const port = ports.data[portSetting]
+      return port === undefined ? [] : [[name, port] as const]
+    })
+    return { ok: true, settings: { ...parsed.data, companionPorts: Object.fromEntries(companionPorts) } }
+  }
+  const issues = [...(parsed.error?.issues ?? []), ...(ports.error?.issues ?? [])]
+  const lines = issues.map((issue) => `  ${issue.path.join('.')} ${issue.message}`)
   return { ok: false, message: `${program} cannot start:\n${lines.join('\n')}`, status: 1 }
 }
 

@@ -1,18 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
-import type { CompanionDeps, CompanionOptions, RunningCompanion } from './companion.ts'
-import { COMPANIONS } from './companions.ts'
+import { type CompanionOptions, EmulatorStartError, type RunningCompanion } from './companion.ts'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
 import { openRequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
+import { closeCompanions, startCompanions } from './running-companions.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed, SeedAccount } from './seed/seed.ts'
 import { SERVICE_FEATURES } from './service-features.ts'
-import { EmulatorStartError } from './start-error.ts'
 
 /** Length of the RSA keys in the service's documentation. Generated at the first request for them. */
 export const SERVICE_KEY_BITS = 4096
@@ -96,37 +95,15 @@ export async function startEmulator({
     }
     server.on('request', createEmulatorApp(deps))
     const close = async () => {
-      await Promise.all([closeServer(server), closeAll(companions)])
+      await Promise.all([closeServer(server), closeCompanions(companions)])
       database.close()
     }
     return { url, port: takenPort, seed, companions, close }
   } catch (error) {
-    await closeAll(companions)
+    await closeCompanions(companions)
     database.close()
     throw error
   }
-}
-
-/** Starts the companions that have a port. If one cannot start, closes those that did. */
-async function startCompanions(
-  { ports, loginUrl }: CompanionOptions,
-  deps: CompanionDeps,
-): Promise<RunningCompanion[]> {
-  const running: RunningCompanion[] = []
-  try {
-    for (const companion of COMPANIONS) {
-      const port = ports[companion.name]
-      if (port !== undefined) running.push(await companion.start({ port, loginUrl }, deps))
-    }
-  } catch (error) {
-    await closeAll(running)
-    throw error
-  }
-  return running
-}
-
-async function closeAll(companions: readonly RunningCompanion[]): Promise<void> {
-  await Promise.all(companions.map(({ close }) => close()))
 }
 
 function openDataFile(dataFile: string) {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EmulatorStartError } from '../../../src/tools/emulator/companion.ts'
 import { readDemoSettings, readEmulatorSettings } from '../../../src/tools/emulator/settings.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
-import { EmulatorStartError } from '../../../src/tools/emulator/start-error.ts'
 
 let folder: string
 const running: RunningEmulator[] = []
@@ -153,6 +153,7 @@ describe('settings', () => {
         EMULATOR_LOCK_URL: 'http://localhost:3000/',
         EMULATOR_STRICT: 'off',
         EMULATOR_LOCAL_NETWORK: 'off',
+        companionPorts: {},
       },
     })
     expect(readDemoSettings({})).toMatchObject({ settings: { DEMO_PORT: 3000, EMULATOR_PORT: 4000 } })

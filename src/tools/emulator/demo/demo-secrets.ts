@@ -2,16 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readablePassword } from '../seed/default-seed.ts'
+import { randomKey, readablePassword } from '../seed/default-seed.ts'
 import type { SeedAccount } from '../seed/seed.ts'
+import { type ProgramEnvironment, runCommand } from './login-app.ts'
 
 const DEMO_VIEWERS = ['ada@example.com', 'grace@example.com']
 
-const DemoSecrets = z.object({
-  hashSecret: z.string(),
-  sessionSecret: z.string(),
-  viewers: z.array(z.object({ username: z.string(), password: z.string() })).min(1),
-})
+const Account = z.object({ username: z.string(), password: z.string() })
+const Kept = z.object({ hashSecret: z.string(), sessionSecret: z.string(), viewers: z.array(Account).min(1) })
 
 export interface DemoSecrets {
   /** Shared by the login app and the emulator's locks. */
@@ -22,6 +20,15 @@ export interface DemoSecrets {
   readonly isNew: boolean
 }
 
+/** Reads what the demo keeps in a file, or makes it. Only this user may read the file, because it holds secrets. */
+export function keptIn<T>(file: string, schema: z.ZodType<T>, make: () => T): T {
+  const kept = existsSync(file) ? schema.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
+  if (kept?.success) return kept.data
+  const made = make()
+  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  return made
+}
+
 /**
  * Reads the secrets of the demo, or generates and stores them at the first start. With stored secrets viewers keep
  * their passwords and stay signed in.
@@ -30,16 +37,16 @@ export interface DemoSecrets {
 export function loadSecrets(folder: string): DemoSecrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
-  const file = join(folder, 'secrets.json')
-  const stored = existsSync(file) ? DemoSecrets.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
-  if (stored?.success) return { ...stored.data, isNew: false }
-  const made = {
-    hashSecret: randomBytes(20).toString('hex'),
-    sessionSecret: randomBytes(32).toString('hex'),
-    viewers: DEMO_VIEWERS.map((username) => ({ username, password: readablePassword() })),
-  }
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
-  return { ...made, isNew: true }
+  let isNew = false
+  const kept = keptIn(join(folder, 'secrets.json'), Kept, () => {
+    isNew = true
+    return {
+      hashSecret: randomKey(),
+      sessionSecret: randomBytes(32).toString('hex'),
+      viewers: DEMO_VIEWERS.map((username) => ({ username, password: readablePassword() })),
+    }
+  })
+  return { ...kept, isNew }
 }
 
 function parseJson(text: string): unknown {
@@ -47,5 +54,25 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return null
+  }
+}
+
+/**
+ * Adds the demo's viewers with the commands that an operator would use.
+ * @param file the file of the viewers, which may not be there yet.
+ * @throws EmulatorStartError if a command fails.
+ */
+export async function prepareViewers(
+  { viewers, isNew }: DemoSecrets,
+  file: string,
+  inherited: ProgramEnvironment,
+): Promise<void> {
+  const environment = { ...inherited, USER_STORE_URL: `sqlite:${file}` }
+  const listed = existsSync(file) ? await runCommand(['viewers', 'list', '--json'], environment, '') : '[]'
+  const present = z.array(Account.pick({ username: true })).parse(JSON.parse(listed))
+  for (const { username, password } of viewers) {
+    const isPresent = present.some((viewer) => viewer.username === username)
+    if (!isPresent) await runCommand(['viewers', 'add', username], environment, password)
+    else if (isNew) await runCommand(['viewers', 'set-password', username], environment, password)
   }
 }

@@ -3,17 +3,12 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
-import type { DemoFeature } from './demo-feature.ts'
+import { type DemoFeature, pageOriginOf } from './demo-feature.ts'
 
 const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
 
 /** The settings of the emulator that belong to an entry point. */
 const OF_ENTRY_POINT = ['PLAYER_RETURN_URL', 'PLAYER_ORIGINS', 'HASH_CONSUMERS']
-
-/** The origin of the customer's pages. To a browser, it is a third site besides the player and the login app. */
-export function pageOriginOf({ port }: RunningEmulator): string {
-  return `http://page.localhost:${port}`
-}
 
 /** Returns the address of the customer's page with the locked channel. */
 export function pageUrlOf(emulator: RunningEmulator): string {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { EmulatorStartError } from '../start-error.ts'
+import { EmulatorStartError } from '../companion.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const READY_WITHIN_MS = 30_000
@@ -104,4 +105,35 @@ async function whenReady(address: string): Promise<string | null> {
     if (answer?.ok) return null
   }
   return `A program of the demo was not ready within ${READY_WITHIN_MS / 1000} seconds.`
+}
+
+/**
+ * Checks that a port is free on 127.0.0.1 and ::1. Browsers try both for `localhost`, so a program on the other address
+ * would receive our requests.
+ * @param port 0 picks any free port.
+ * @param setting the name of the setting that chooses another port.
+ * @returns the port.
+ * @throws EmulatorStartError if the port is in use; names the port and the setting.
+ */
+export async function freePort(port: number, program: string, setting: string): Promise<number> {
+  let found = port
+  for (const host of ['127.0.0.1', '::1']) {
+    const server = createServer()
+    try {
+      await once(server.listen(found, host), 'listening')
+      found = (server.address() as AddressInfo).port
+      server.close()
+      await once(server, 'close')
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      // A machine without IPv6 has no ::1.
+      if (host === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return found
+      throw new EmulatorStartError(
+        code === 'EADDRINUSE'
+          ? `Port ${port} for ${program} is in use. Stop the other program, or set ${setting} to another port.`
+          : `Cannot listen on port ${port} for ${program} (${code}). Set ${setting} to another port.`,
+      )
+    }
+  }
+  return found
 }

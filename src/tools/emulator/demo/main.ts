@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
+import { EmulatorStartError } from '../companion.ts'
 import { readDemoSettings } from '../settings.ts'
-import { EmulatorStartError } from '../start-error.ts'
 import { type RunningDemo, runDemo } from './run-demo.ts'
 
 /** Variables that every program needs. Others are not passed on: they could be settings of a real installation. */

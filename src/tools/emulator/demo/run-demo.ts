@@ -1,16 +1,14 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { COMPANIONS } from '../companions.ts'
 import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
+import { loadParts } from '../load-parts.ts'
+import { COMPANIONS } from '../running-companions.ts'
 import type { DemoSettings } from '../settings.ts'
 import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
-import type { DemoFeature } from './demo-feature.ts'
-import { DEMO_FEATURES } from './demo-features.ts'
-import { type DemoSecrets, loadSecrets } from './demo-secrets.ts'
-import { pageOriginOf, pageUrlOf, writeEntryPoints } from './entry-points.ts'
-import { freePort } from './free-port.ts'
-import { type ProgramEnvironment, startLoginApp } from './login-app.ts'
-import { prepareViewers } from './viewers.ts'
+import { type DemoFeature, type MakeDemoFeature, pageOriginOf } from './demo-feature.ts'
+import { type DemoSecrets, loadSecrets, prepareViewers } from './demo-secrets.ts'
+import { pageUrlOf, writeEntryPoints } from './entry-points.ts'
+import { freePort, type ProgramEnvironment, startLoginApp } from './login-app.ts'
 
 /** The demo must not be reachable from outside, and stops at once. */
 const LISTENING = { HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
@@ -54,13 +52,10 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   // The commands run in other processes, while the emulator generates its views.
   const viewersReady = prepareViewers(secrets, viewersFile, inherited)
   viewersReady.catch(() => {})
-  const features = await Promise.all(DEMO_FEATURES.map((make) => make(loginUrl)))
-  const emulator = await startService(servicePort, settings, {
-    folder,
-    loginUrl,
-    features,
-    secrets,
-  })
+  const makers = await loadParts<MakeDemoFeature>(import.meta.url, 'demo')
+  const made = await Promise.all(makers.map((make) => make(loginUrl)))
+  const features = made.sort((one, other) => one.order - other.order)
+  const emulator = await startService(servicePort, settings, { folder, loginUrl, features, secrets })
   const logFile = join(folder, 'login-app.log')
   const settingsFile = join(folder, 'settings.env')
   try {
@@ -111,12 +106,8 @@ function startService(port: number, settings: DemoSettings, parts: DemoParts): P
   const { folder, loginUrl, secrets, features } = parts
   const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
   const channels = features.flatMap(({ channel }) => channel ?? [])
-  const portOf: Readonly<Record<string, number>> = {
-    provider: settings.EMULATOR_PROVIDER_PORT,
-    mail: settings.EMULATOR_MAIL_PORT,
-  }
-  const installed = COMPANIONS.filter(({ isInstalled }) => isInstalled())
-  const ports = Object.fromEntries(installed.map(({ name }) => [name, portOf[name] ?? 0]))
+  const installed = COMPANIONS.filter((companion) => companion.isInstalled())
+  const ports = Object.fromEntries(installed.map(({ name }) => [name, settings.companionPorts[name] ?? 0]))
   return startEmulator({
     port,
     dataFile: join(folder, 'emulator.db'),
@@ -133,7 +124,7 @@ function addressesOf(emulator: RunningEmulator, loginUrl: string, features: read
     serviceUrl: `${emulator.url}/`,
     loginUrl: `${loginUrl}/`,
     unbrandedUrl: `${loginUrl}/e/plain`,
-    features: features.map((feature) => feature.introduction({ emulator, pageOrigin })),
+    features: features.map((feature) => feature.introduction?.({ emulator, pageOrigin }) ?? []),
   }
 }
 

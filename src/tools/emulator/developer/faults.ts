@@ -21,7 +21,7 @@ export const NewFault = z
     delay_ms: z.int().min(1).max(MAX_DELAY_MS).optional(),
     /** Closes the connection without a response. */
     hang_up: z.literal(true).optional(),
-    /** Only for the identity provider: fields of its answer to replace; null removes a field. */
+    /** Fields to replace in the answer of a companion that allows it; null removes a field. */
     change: z.record(z.string(), z.json()).optional(),
     /** Sent unchanged with the status. */
     body: z.json().optional(),

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { EmulatorStartError } from '../start-error.ts'
+import { EmulatorStartError } from '../companion.ts'
 
 /** Creates a server that closes slow connections. */
 export function createLoopbackServer(): Server {

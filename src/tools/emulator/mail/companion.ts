@@ -5,15 +5,16 @@ import {
   type SunkMail,
   startMailSink,
 } from '../../mail-sink/start-mail-sink.ts'
-import type { Companion } from '../companion.ts'
-import { EmulatorStartError } from '../start-error.ts'
+import { type Companion, EmulatorStartError } from '../companion.ts'
 
 const SECTION = fileURLToPath(new URL('views/section.ejs', import.meta.url))
 const MOST_SHOWN = 50
 
 /** A mail server for the login app. Its mails are on the home page, and nowhere else. */
-export const mailServer: Companion = {
+export const companion: Companion = {
   name: 'mail',
+  portSetting: 'EMULATOR_MAIL_PORT',
+  demoPort: 0,
   isInstalled: isMailSinkInstalled,
   async start({ port }) {
     if (!isMailSinkInstalled()) throw new EmulatorStartError(MAIL_SINK_MISSING)

@@ -8,8 +8,10 @@ import { isProviderInstalled, type RunningProvider, startProvider } from './star
 const SECTION = fileURLToPath(new URL('views/section.ejs', import.meta.url))
 
 /** An identity provider for the login app. */
-export const provider: Companion = {
+export const companion: Companion = {
   name: 'provider',
+  portSetting: 'EMULATOR_PROVIDER_PORT',
+  demoPort: 4001,
   isInstalled: isProviderInstalled,
   async start({ port, loginUrl }, { seed, faults, requestLog, onError }) {
     const client = clientAt(loginUrl, seed)

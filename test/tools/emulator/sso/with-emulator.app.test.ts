@@ -1,10 +1,10 @@
 import { registerHooks } from 'node:module'
 import { afterEach, expect, test } from 'vitest'
+import { EmulatorStartError } from '../../../../src/tools/emulator/companion.ts'
 import { checkSeedFile } from '../../../../src/tools/emulator/seed/seed-file.ts'
 import { readEmulatorSettings } from '../../../../src/tools/emulator/settings.ts'
 import { startProvider } from '../../../../src/tools/emulator/sso/start-provider.ts'
 import { type RunningEmulator, startEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
-import { EmulatorStartError } from '../../../../src/tools/emulator/start-error.ts'
 
 const LOGIN_URL = 'http://localhost:3000/'
 const running: RunningEmulator[] = []
@@ -61,7 +61,7 @@ test('without a provider the seed and the home page do not mention one', async (
 
 test('the emulator starts a provider only if its port is set', () => {
   expect(readEmulatorSettings({ EMULATOR_PROVIDER_PORT: '4001' }, [])).toMatchObject({
-    settings: { EMULATOR_PROVIDER_PORT: 4001 },
+    settings: { companionPorts: { provider: 4001 } },
   })
 })
 

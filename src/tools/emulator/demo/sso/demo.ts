@@ -1,26 +1,21 @@
-import { styleText } from 'node:util'
-import { randomKey } from '../../seed/default-seed.ts'
 import { TEST_PEOPLE } from '../../sso/people.ts'
 import { isProviderInstalled, PROVIDER_MISSING } from '../../sso/start-provider.ts'
 import type { RunningEmulator } from '../../start-emulator.ts'
-import type { MakeDemoFeature } from '../demo-feature.ts'
+import { channelWithLock, type MakeDemoFeature, pageLine } from '../demo-feature.ts'
+
+const EVENT = { name: 'company', id: '1100', title: 'Company meeting' }
+const ORDER = 2
 
 /** An entry point with single sign-on, if the emulator has a provider. */
-export const ssoDemo: MakeDemoFeature = (loginUrl) => {
+export const demo: MakeDemoFeature = (loginUrl) => {
   if (!isProviderInstalled()) {
-    return { introduction: () => [`The demo runs without single sign-on. ${PROVIDER_MISSING}`] }
+    return { order: ORDER, introduction: () => [`The demo runs without single sign-on. ${PROVIDER_MISSING}`] }
   }
-  const lock = { url: `${loginUrl}/e/company`, secret: randomKey() }
-  const channel = { id: '1100', title: 'Company meeting', lock }
   return {
-    channel,
-    entryPoint(emulator, { hash, brand }) {
+    order: ORDER,
+    ...channelWithLock(loginUrl, EVENT, (emulator) => {
       const provider = providerOf(emulator)
       return {
-        name: 'company',
-        secret: lock.secret,
-        ...hash,
-        ...brand,
         oidcIssuer: provider?.OIDC_ISSUER,
         oidcClientId: provider?.OIDC_CLIENT_ID,
         oidcClientSecret: provider?.OIDC_CLIENT_SECRET,
@@ -31,11 +26,11 @@ export const ssoDemo: MakeDemoFeature = (loginUrl) => {
         hashLifetimeSeconds: 300,
         ssoSessionSeconds: 3_600,
       }
-    },
-    introduction: ({ emulator, pageOrigin }) => [
+    }),
+    introduction: (started) => [
       `For single sign-on, open this page (not in Safari) and choose ${TEST_PEOPLE[0]?.name} at the identity provider:`,
-      `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channel.id}`)}`,
-      `To log out at the provider, so that the player asks again within five minutes: ${providerOf(emulator)?.OIDC_ISSUER}/session/end`,
+      pageLine(started, EVENT.id),
+      `To log out at the provider, so that the player asks again within five minutes: ${providerOf(started.emulator)?.OIDC_ISSUER}/session/end`,
     ],
   }
 }

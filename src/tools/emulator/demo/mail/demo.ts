@@ -2,7 +2,8 @@ import { MAIL_SINK_MISSING } from '../../../mail-sink/start-mail-sink.ts'
 import type { MakeDemoFeature } from '../demo-feature.ts'
 
 /** The mail server of the emulator: all mails of the demo go there. */
-export const mailDemo: MakeDemoFeature = () => ({
+export const demo: MakeDemoFeature = () => ({
+  order: 10,
   programSettings: (_folder, { companions }) => {
     const found = companions.map(({ settings }) => settings).find(({ SMTP_URL }) => SMTP_URL !== undefined)
     return Promise.resolve(found ?? {})

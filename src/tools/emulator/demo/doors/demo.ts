@@ -1,44 +1,36 @@
-import { styleText } from 'node:util'
-import { randomKey } from '../../seed/default-seed.ts'
-import type { MakeDemoFeature } from '../demo-feature.ts'
+import { channelWithLock, type MakeDemoFeature, pageLine } from '../demo-feature.ts'
 import { eveningLines } from './drill/evening-lines.ts'
 
-const NAME = 'evening'
+const EVENT = { name: 'evening', id: '1300', title: 'Premiere' }
 const OPENS_AFTER_MS = 60_000
 const OPEN_MS = 3 * 3_600_000
 const LATER_MS = 15 * 60_000
 
 /** Other things to do with the event. */
-const MORE_LINES: readonly ((channel: string) => readonly string[])[] = [
+const FURTHER_LINES: readonly ((channel: string) => readonly string[])[] = [
   eveningLines, //
 ]
 
 /** An event that opens a minute after the start. */
-export const doorsDemo: MakeDemoFeature = (loginUrl) => {
-  const lock = { url: `${loginUrl}/e/${NAME}`, secret: randomKey() }
-  const channel = { id: '1300', title: 'Premiere', lock }
+export const demo: MakeDemoFeature = (loginUrl) => {
   let opensMs = 0
   return {
-    channel,
-    entryPoint(_emulator, { hash, brand }) {
+    order: 4,
+    ...channelWithLock(loginUrl, EVENT, () => {
       opensMs = Date.now() + OPENS_AFTER_MS
       return {
-        name: NAME,
-        secret: lock.secret,
-        ...hash,
-        ...brand,
         opensAt: isoTime(opensMs),
         closesAt: isoTime(opensMs + OPEN_MS),
         waitingRoom: 'on',
         doorsTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       }
-    },
-    introduction: ({ pageOrigin }) => [
+    }),
+    introduction: (started) => [
       `The event on this page opens a minute after the start, at ${clock(opensMs)}. Sign in before, and wait:`,
-      `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channel.id}`)}`,
+      pageLine(started, EVENT.id),
       'To move its start, with the command line as below:',
-      `  npm run -s viewer-auth -- doors --entry-point ${NAME} --opens ${clock(opensMs + LATER_MS).slice(0, 5)}`,
-      ...MORE_LINES.flatMap((lines) => lines(channel.id)),
+      `  npm run -s viewer-auth -- doors --entry-point ${EVENT.name} --opens ${clock(opensMs + LATER_MS).slice(0, 5)}`,
+      ...FURTHER_LINES.flatMap((lines) => lines(EVENT.id)),
     ],
   }
 }

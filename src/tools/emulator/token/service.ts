@@ -10,7 +10,7 @@ import { faultInPublicKey } from './viewer-auth-settings.ts'
 const SECTION = fileURLToPath(new URL('views/section.ejs', import.meta.url))
 
 /** The second version of viewer authentication. */
-export const viewerTokens: ServiceFeature = {
+export const service: ServiceFeature = {
   tables: VIEWER_AUTH_TABLES,
   faultInKey: faultInPublicKey,
   open(deps) {

@@ -1,7 +1,8 @@
 import type { MakeDemoFeature } from '../demo-feature.ts'
 
 /** An invitation that ends at the page with the video. */
-export const watchPageDemo: MakeDemoFeature = () => ({
+export const demo: MakeDemoFeature = () => ({
+  order: 6,
   ofDefault: (watchUrl) => ({ watchUrl }),
   introduction: () => [
     'For a guest, run this with the command line as below, and open the link in the file. It leads to the video:',

@@ -1,9 +1,8 @@
-import { styleText } from 'node:util'
 import { isMailSinkInstalled } from '../../../mail-sink/start-mail-sink.ts'
-import { randomKey } from '../../seed/default-seed.ts'
-import type { MakeDemoFeature } from '../demo-feature.ts'
-import { pageOriginOf } from '../entry-points.ts'
+import { channelWithLock, type MakeDemoFeature, pageLine, pageOriginOf } from '../demo-feature.ts'
 
+const EVENT = { name: 'registration', id: '1600', title: 'Annual congress' }
+const ORDER = 9
 const REGISTRATION = {
   fields: [
     { name: 'company', kind: 'text', label: { en: 'Company', de: 'Firma' }, most: 80, required: 'on' },
@@ -21,24 +20,18 @@ const REGISTRATION = {
 }
 
 /** Guests who register for an event, if the emulator has a mail server. */
-export const registrationDemo: MakeDemoFeature = (loginUrl) => {
-  if (!isMailSinkInstalled()) return { introduction: () => [] }
-  const lock = { url: `${loginUrl}/e/registration`, secret: randomKey() }
-  const channel = { id: '1600', title: 'Annual congress', lock }
+export const demo: MakeDemoFeature = (loginUrl) => {
+  if (!isMailSinkInstalled()) return { order: ORDER }
   return {
-    channel,
-    entryPoint: (emulator, { hash, brand }) => ({
-      name: 'registration',
-      secret: lock.secret,
-      ...hash,
-      ...brand,
-      watchUrl: `${pageOriginOf(emulator)}/channel/${channel.id}`,
+    order: ORDER,
+    ...channelWithLock(loginUrl, EVENT, (emulator) => ({
+      watchUrl: `${pageOriginOf(emulator)}/channel/${EVENT.id}`,
       registration: REGISTRATION,
       passwordForm: 'off',
-    }),
-    introduction: ({ pageOrigin }) => [
+    })),
+    introduction: (started) => [
       'To register as a guest, open this page and type any mail address. The code comes to the page of mails below:',
-      `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channel.id}`)}`,
+      pageLine(started, EVENT.id),
       'To see who registered, with the command line as below:',
       '  npm run -s viewer-auth -- registrations list',
     ],

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { z } from 'zod'
 import { readablePassword } from '../../seed/default-seed.ts'
 import type { MakeDemoFeature } from '../demo-feature.ts'
-import { freePort } from '../free-port.ts'
-import { runCommand, startProgram } from '../login-app.ts'
+import { keptIn } from '../demo-secrets.ts'
+import { freePort, runCommand, startProgram } from '../login-app.ts'
 
 const NAME = 'eve@example.com'
 const PORT = 3100
@@ -14,12 +14,13 @@ const PORT = 3100
 const Kept = z.object({ secret: z.string(), password: z.string() })
 
 /** The page for managers, as a program of its own. */
-export const managerDemo: MakeDemoFeature = () => {
+export const demo: MakeDemoFeature = () => {
   let address = ''
   let port = PORT
   let logFile = ''
   let kept = { secret: '', password: '' }
   return {
+    order: 11,
     async programSettings(folder) {
       // Another program may use the port: the demo then takes any free port.
       port = await freePort(PORT, 'the page for managers', 'DEMO_PORT').catch(() =>
@@ -27,10 +28,16 @@ export const managerDemo: MakeDemoFeature = () => {
       )
       address = `http://localhost:${port}`
       logFile = join(folder, 'manager-program.log')
-      kept = readKept(join(folder, 'manager.json'))
+      kept = keptIn(join(folder, 'manager.json'), Kept, () => ({
+        secret: randomBytes(32).toString('hex'),
+        password: readablePassword(),
+      }))
       return {
-        ...{ MANAGER_PORT: String(port), MANAGER_URL: address, MANAGER_SECRET: kept.secret },
-        ...{ MANAGER_STORE_FILE: join(folder, 'manager.db'), MANAGER_LOG_FILE: join(folder, 'manager.log') },
+        MANAGER_PORT: String(port),
+        MANAGER_URL: address,
+        MANAGER_SECRET: kept.secret,
+        MANAGER_STORE_FILE: join(folder, 'manager.db'),
+        MANAGER_LOG_FILE: join(folder, 'manager.log'),
       }
     },
     async start(environment) {
@@ -47,12 +54,4 @@ export const managerDemo: MakeDemoFeature = () => {
       `  ${styleText(['bold', 'cyan'], address)}   ${NAME}   ${styleText('bold', kept.password)}`,
     ],
   }
-}
-
-/** Reads the password of the demo's manager, or makes it at the first start. */
-function readKept(file: string): z.infer<typeof Kept> {
-  if (existsSync(file)) return Kept.parse(JSON.parse(readFileSync(file, 'utf8')))
-  const made = { secret: randomBytes(32).toString('hex'), password: readablePassword() }
-  writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
-  return made
 }
