@@ -1,15 +1,11 @@
-import type { DatabaseSync } from 'node:sqlite'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { openReports } from './analytics/reports/stream-report.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { openSegmentRecorder } from './analytics/segments/segment-recorder.ts'
 import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
-import type { RunningCompanion } from './companion.ts'
-import type { SettableClock } from './developer/clock.ts'
-import type { Faults } from './developer/faults.ts'
+import type { EmulatorDeps } from './developer/emulator-deps.ts'
 import { developerRoutes } from './developer/pages.ts'
-import type { RequestLog } from './developer/request-log.ts'
 import { strictness } from './http/beyond-documents.ts'
 import { errorHandler } from './http/form.ts'
 import { sendJsonError } from './http/json-error.ts'
@@ -21,8 +17,6 @@ import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { sendNotFound } from './player/views-folder.ts'
 import { restRoutes } from './rest/routes.ts'
 import { STATE_TABLES } from './seed/open-seed.ts'
-import type { Seed, SeedAccount } from './seed/seed.ts'
-import type { OpenServiceFeature } from './service-feature.ts'
 import { SERVICE_FEATURES } from './service-features.ts'
 
 /** The tables of all rooms, in the order of their creation. */
@@ -33,27 +27,6 @@ export const ROOM_TABLES: readonly string[] = [
   SEGMENT_TABLES,
   ...SERVICE_FEATURES.map(({ tables }) => tables),
 ]
-
-export interface EmulatorDeps {
-  readonly database: DatabaseSync
-  readonly clock: SettableClock
-  /** Scheme, host and port of the service, without a slash at the end. */
-  readonly publicUrl: string
-  readonly seed: Seed
-  readonly companions: readonly RunningCompanion[]
-  readonly faults: Faults
-  readonly requestLog: RequestLog
-  readonly features: readonly OpenServiceFeature[]
-  /** Refuses what the documents do not have. */
-  readonly isStrict: boolean
-  /** Frames of the player delegate local networks. */
-  readonly delegatesLocalNetwork: boolean
-  /** Shown on the home page beside the viewers of the seed. */
-  readonly moreAccounts: () => readonly SeedAccount[]
-  readonly resetDatabase: () => Promise<void>
-  /** Called with internal errors. The response does not contain them. */
-  readonly onError: (error: unknown) => void
-}
 
 /** Chromium 145 split the first feature into the other two. */
 const LOCAL_NETWORK = '; local-network-access; local-network; loopback-network'

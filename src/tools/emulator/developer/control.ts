@@ -4,7 +4,7 @@ import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendJsonError, sendWrongMethod } from '../http/json-error.ts'
 import { ownPagesAndPrograms } from '../http/loopback-only.ts'
 import type { SettableClock } from './clock.ts'
-import type { DeveloperDeps } from './developer-deps.ts'
+import type { EmulatorDeps } from './emulator-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
@@ -40,7 +40,7 @@ const FaultForm = z.preprocess((body) => {
 }, NewFault)
 
 /** Everything below `/emulator` but the request log. Changes come as JSON, or from the forms of the home page. */
-export function controlRoutes(deps: DeveloperDeps): Router {
+export function controlRoutes(deps: EmulatorDeps): Router {
   const router = Router()
   router.use(
     ownPagesAndPrograms,
@@ -76,7 +76,7 @@ export function controlRoutes(deps: DeveloperDeps): Router {
   return router
 }
 
-function clockRoutes(router: Router, { clock }: DeveloperDeps): void {
+function clockRoutes(router: Router, { clock }: EmulatorDeps): void {
   const state = () => ({
     now: isoTime(clock.nowSeconds()),
     now_seconds: clock.nowSeconds(),
@@ -111,7 +111,7 @@ function targetSeconds(change: z.infer<typeof ClockChange>, { nowSeconds }: Sett
   return nowSeconds() + ('advance_seconds' in change ? change.advance_seconds : 0)
 }
 
-function faultRoutes(router: Router, { faults }: DeveloperDeps): void {
+function faultRoutes(router: Router, { faults }: EmulatorDeps): void {
   const state = () => ({ faults: faults.list() })
   const add: RequestHandler = (req, res) => {
     const parsed = FaultForm.safeParse(req.body)

@@ -4,7 +4,7 @@ import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentFinder } from '../player/content.ts'
 import { controlRoutes } from './control.ts'
-import type { DeveloperDeps } from './developer-deps.ts'
+import type { EmulatorDeps } from './emulator-deps.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
 const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
@@ -12,7 +12,7 @@ const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, impo
 const MAX_CONTENTS_SHOWN = 200
 
 /** The home page `/`, the request log as a page or as JSON, and everything else below `/emulator`. */
-export function developerRoutes(deps: DeveloperDeps): Router {
+export function developerRoutes(deps: EmulatorDeps): Router {
   const { publicUrl, seed, companions, features, isStrict, clock, faults, requestLog } = deps
   const contents = contentLister(deps)
   const router = Router()
@@ -56,7 +56,7 @@ export function developerRoutes(deps: DeveloperDeps): Router {
 function contentLister({
   database,
   features,
-}: Pick<DeveloperDeps, 'database' | 'features'>): () => (Content & { owner: string })[] {
+}: Pick<EmulatorDeps, 'database' | 'features'>): () => (Content & { owner: string })[] {
   const find = contentFinder(database, features)
   const select = {
     live: list('channels'),

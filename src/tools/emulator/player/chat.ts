@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type Content, type ContentType } from './content.ts'
-import type { Playback, Playbacks } from './playbacks.ts'
+import type { Playback, PlayerDeps } from './playbacks.ts'
 
 /** A conversation of viewers. Also the folder of its paths. */
 export type Conversation = 'chat' | 'qna'
@@ -52,17 +52,11 @@ interface Subscriber {
   readonly res: Response
 }
 
-export interface ChatDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  readonly playbacks: Pick<Playbacks, 'find'>
-}
-
 /**
  * Routes of the chat, or of the Q&A, of all channels and videos. To read and to write, a caller needs a valid playback
  * token.
  */
-export function chatRoutes(conversation: Conversation, { database, nowSeconds, playbacks }: ChatDeps): Router {
+export function chatRoutes(conversation: Conversation, { database, nowSeconds, playbacks }: PlayerDeps): Router {
   const messages = openMessages(conversation, database, nowSeconds)
   const subscribers = new Set<Subscriber>()
   const find = (token: unknown, type: ContentType, id: unknown): Playback | null =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request } from 'express'
+import { findLock, type LockSettings } from '../rest/lock-settings.ts'
 
 export type ContentType = 'live' | 'recorded'
 
@@ -13,15 +14,9 @@ interface AnyLock {
   readonly isInherited: boolean
 }
 
-/** The first version of viewer authentication. */
-export interface HashLock extends AnyLock {
+/** The first version of viewer authentication. Sizes are CSS pixels as text, for example "400" or "400px". */
+export interface HashLock extends AnyLock, Omit<LockSettings, 'url'> {
   readonly kind: 'hash'
-  readonly secret: string
-  readonly message: string | null
-  readonly buttonCaption: string | null
-  /** CSS pixels as text, for example "400" or "400px"; null if not set. */
-  readonly popupWidth: string | null
-  readonly popupHeight: string | null
 }
 
 /** A component of an embed. */
@@ -65,48 +60,31 @@ export interface Content {
 export type FindContent = (type: ContentType, id: string) => Content | null
 
 /** Returns a function that reads a channel or video with its lock. Null for an unknown id. */
-export function contentFinder(database: DatabaseSync, features: Features): FindContent {
+export function contentFinder(
+  database: DatabaseSync,
+  features: readonly { readonly findLock: FindFrameLock }[],
+): FindContent {
   const find = {
     live: database.prepare('SELECT id, title, id AS channel_id FROM channels WHERE id = ?'),
     recorded: database.prepare('SELECT id, title, channel_id FROM videos WHERE id = ?'),
   }
-  const findLock = lockFinder(database, features)
+  /** Reads the lock of the channel or video itself. The lock of a feature wins over a hash lock. */
+  function lockOf(type: ContentType, id: number, isInherited: boolean): Lock | null {
+    for (const feature of features) {
+      const lock = feature.findLock(type, id, isInherited)
+      if (lock !== null) return lock
+    }
+    const lock = findLock(database, type, id)
+    return lock && { ...lock, kind: 'hash', isInherited }
+  }
   return (type, id) => {
     if (!/^[1-9]\d{0,14}$/.test(id)) return null
     const row = find[type].get(Number(id))
     if (row === undefined) return null
     const channelId = Number(row.channel_id)
-    const own = findLock(type, Number(row.id), false)
-    const lock = own ?? (type === 'recorded' ? findLock('live', channelId, true) : null)
+    const own = lockOf(type, Number(row.id), false)
+    const lock = own ?? (type === 'recorded' ? lockOf('live', channelId, true) : null)
     return { type, id: Number(row.id), title: String(row.title), channelId, lock }
-  }
-}
-
-type Features = readonly { readonly findLock: FindFrameLock }[]
-
-/** Returns a function that reads the lock of the channel or video itself. The lock of a feature wins over a hash lock. */
-function lockFinder(
-  database: DatabaseSync,
-  features: Features,
-): (type: ContentType, id: number, isInherited: boolean) => Lock | null {
-  const findHash = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?')
-  return (type, id, isInherited) => {
-    for (const { findLock } of features) {
-      const lock = findLock(type, id, isInherited)
-      if (lock !== null) return lock
-    }
-    const hash = findHash.get(type, id)
-    if (hash === undefined) return null
-    return {
-      kind: 'hash',
-      url: String(hash.url),
-      secret: String(hash.secret),
-      message: textOrNull(hash.message),
-      buttonCaption: textOrNull(hash.button_caption),
-      popupWidth: textOrNull(hash.popup_width),
-      popupHeight: textOrNull(hash.popup_height),
-      isInherited,
-    }
   }
 }
 
@@ -120,8 +98,4 @@ export function lockFingerprint(lock: Lock | null): string {
   if (lock === null) return 'unlocked'
   const text = lock.kind === 'hash' ? lock.secret : lock.key
   return createHash('sha256').update(text).digest('hex')
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
 }

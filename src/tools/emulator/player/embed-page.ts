@@ -1,15 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
-import {
-  type Component,
-  type Content,
-  type ContentType,
-  contentPath,
-  type FindContent,
-  type FrameLock,
-} from './content.ts'
+import { type Component, type Content, type ContentType, contentPath, type FrameLock } from './content.ts'
 import { chatConsumer, entryAddress } from './entry-address.ts'
 import { setPlayerPolicy } from './page-policy.ts'
-import { openingMessage, type Playbacks } from './playbacks.ts'
+import type { PlayerDeps } from './playbacks.ts'
 import { sendNotFound, view } from './views-folder.ts'
 
 /** The words of a conversation. */
@@ -31,15 +24,6 @@ export const EMBEDS: Readonly<Record<EmbedKind, Embed>> = {
   combined: { folder: 'combined', components: ['player', 'chat'] },
 }
 
-export interface EmbedDeps {
-  readonly publicUrl: string
-  readonly nowSeconds: () => number
-  readonly findContent: FindContent
-  readonly playbacks: Pick<Playbacks, 'start'>
-  /** The parameters of an address with the answer of a login app. */
-  readonly answerParameters: readonly string[]
-}
-
 /** The part of a page that the answer of a login app has opened. */
 interface OpenedInFrame {
   /** As the answer to a validation request. */
@@ -52,7 +36,7 @@ interface OpenedInFrame {
  * Serves an embed. With a hash lock, the page asks the viewer to sign in. With a frame lock, only a valid answer of the
  * login app opens the page: without one, the service redirects the embed's own frame to the app.
  */
-export function embedPage(kind: EmbedKind, type: ContentType, deps: EmbedDeps): RequestHandler {
+export function embedPage(kind: EmbedKind, type: ContentType, deps: PlayerDeps): RequestHandler {
   return async (req, res) => {
     const content = deps.findContent(type, String(req.params.id))
     if (content === null) return sendNotFound(res, deps.publicUrl)
@@ -73,7 +57,7 @@ async function openInFrame(
   content: Content & { readonly lock: FrameLock },
   req: Request,
   res: Response,
-  deps: EmbedDeps,
+  deps: PlayerDeps,
 ): Promise<void> {
   const { folder, components } = EMBEDS[kind]
   const { lock, channelId } = content
@@ -81,8 +65,7 @@ async function openInFrame(
   const inherited = lock.isInherited ? ` The viewer authentication belongs to channel ${channelId}.` : ''
   res.locals.explanation = answer.explanation + inherited
   if (!answer.ok) return res.redirect(302, answer.loginUrl)
-  const signIn = { viewer: answer.viewer, expiresAtSeconds: null }
-  const opening = openingMessage(deps.playbacks, content, signIn, deps.nowSeconds())
+  const opening = deps.playbacks.open(content, answer.viewer, null)
   return render(kind, content, res, deps, { opening, renewUrl: answer.renewUrl })
 }
 
@@ -90,7 +73,7 @@ function render(
   kind: EmbedKind,
   content: Content,
   res: Response,
-  { publicUrl }: EmbedDeps,
+  { publicUrl }: PlayerDeps,
   opened?: OpenedInFrame,
 ): void {
   const settings = JSON.stringify({ ...gateSettings(kind, content, publicUrl), ...opened })
@@ -109,9 +92,9 @@ function gateSettings(kind: EmbedKind, content: Content, publicUrl: string) {
     contentId: String(content.id),
     contentPath: path,
     entryUrl: lock === null ? null : entryAddress(lock, content, consumer),
-    texts: gateTexts(kind, lock?.message ?? null),
-    popupWidth: pixels(lock?.popupWidth),
-    popupHeight: pixels(lock?.popupHeight),
+    texts: gateTexts(kind, lock?.message || null),
+    popupWidth: pixels(lock?.popup_width),
+    popupHeight: pixels(lock?.popup_height),
   }
 }
 

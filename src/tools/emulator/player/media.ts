@@ -3,12 +3,12 @@ import { type RequestHandler, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import type { ContentType } from './content.ts'
-import type { Playbacks } from './playbacks.ts'
+import type { PlayerDeps } from './playbacks.ts'
 
 const CLIP = fileURLToPath(new URL('clip.webm', import.meta.url))
 
 /** Serves the video file, with ranges, for a valid playback token. All channels and videos show the same clip. */
-export function mediaRoutes({ playbacks }: { playbacks: Pick<Playbacks, 'find'> }): Router {
+export function mediaRoutes({ playbacks }: PlayerDeps): Router {
   const send =
     (type: ContentType): RequestHandler =>
     (req, res, next) => {

@@ -3,17 +3,16 @@ import express, { type RequestHandler, Router } from 'express'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import { CONTENT_TYPES, type ContentType, contentPath } from './content.ts'
-import { EMBEDS, type EmbedDeps, embedPage } from './embed-page.ts'
+import { EMBEDS, embedPage } from './embed-page.ts'
 import { ownResource } from './entry-address.ts'
 import { setCustomerPolicy, setReturnPolicy } from './page-policy.ts'
+import type { PlayerDeps } from './playbacks.ts'
 import { sendNotFound, view } from './views-folder.ts'
 
 const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
 
-type PageDeps = Pick<EmbedDeps, 'publicUrl' | 'findContent'>
-
 /** Routes of the pages: the customer's page, the player, the chat, both combined, and the return pages. */
-export function pageRoutes(deps: EmbedDeps): Router {
+export function pageRoutes(deps: PlayerDeps): Router {
   const router = Router()
   const page = (path: string, ...handlers: RequestHandler[]) => {
     router
@@ -49,7 +48,7 @@ function onlyAtPublicUrl(publicUrl: string): RequestHandler {
   }
 }
 
-function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
+function chatReturnPage(type: ContentType, { publicUrl, findContent }: PlayerDeps): RequestHandler {
   return (req, res) => {
     if (findContent(type, String(req.params.id)) === null) return sendNotFound(res, publicUrl)
     const resource = ownResource(req.query.resource, publicUrl)
@@ -63,7 +62,7 @@ function chatReturnPage(type: ContentType, { publicUrl, findContent }: PageDeps)
   }
 }
 
-function customerPage(type: ContentType, { publicUrl, findContent }: PageDeps): RequestHandler {
+function customerPage(type: ContentType, { publicUrl, findContent }: PlayerDeps): RequestHandler {
   return (req, res) => {
     const content = findContent(type, String(req.params.id))
     if (content === null) return sendNotFound(res, publicUrl)

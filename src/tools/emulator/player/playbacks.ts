@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
 /** A playback lets one player play one channel or video for a limited time. Only the digest of its token is stored. */
@@ -27,37 +28,53 @@ export interface Playback {
   readonly endsAtSeconds: number
 }
 
-export interface StartedPlayback {
-  /** A bearer token of 40 hexadecimal characters. */
-  readonly token: string
-  readonly endsAtSeconds: number
-}
-
 export interface Playbacks {
-  /** @param expiresAtSeconds the expiry of the validated response; null without expiry, and for a token. */
-  start(content: Content, viewer: string | null, expiresAtSeconds: number | null): StartedPlayback
+  /**
+   * Starts a playback.
+   * @param expiresAtSeconds the expiry of the validated response; null without expiry, and for a token.
+   * @returns the message that opens the player in the browser.
+   */
+  open(content: Content, viewer: string | null, expiresAtSeconds: number | null): object
   /** Returns null if the playback has expired, or if the lock has another secret or key. */
   find(token: string, type: ContentType, contentId: string): Playback | null
 }
 
-interface PlaybackDeps {
+/** What the routes for viewers share. */
+export interface PlayerDeps {
   readonly database: DatabaseSync
   readonly nowSeconds: () => number
+  /** Scheme, host and port of the service, without a slash at the end. */
+  readonly publicUrl: string
   readonly findContent: FindContent
+  readonly playbacks: Playbacks
+  readonly segments: Pick<SegmentRecorder, 'start' | 'heartbeat' | 'finish'>
+  /** The parameters of an address with the answer of a login app. */
+  readonly answerParameters: readonly string[]
 }
 
-export function openPlaybacks({ database, nowSeconds, findContent }: PlaybackDeps): Playbacks {
+export function openPlaybacks({
+  database,
+  nowSeconds,
+  findContent,
+}: Pick<PlayerDeps, 'database' | 'nowSeconds' | 'findContent'>): Playbacks {
   const insert = database.prepare('INSERT INTO playbacks VALUES (?, ?, ?, ?, ?, ?)')
   const removeEnded = database.prepare('DELETE FROM playbacks WHERE ends_at_seconds <= ?')
   const select = database.prepare('SELECT * FROM playbacks WHERE token_digest = ? AND ends_at_seconds > ?')
   return {
-    start(content, viewer, expiresAtSeconds) {
+    open(content, viewer, expiresAtSeconds) {
       const now = nowSeconds()
       const token = randomBytes(20).toString('hex')
       const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + MAX_PLAYBACK_SECONDS)
       removeEnded.run(now)
       insert.run(digest(token), content.type, content.id, viewer, lockFingerprint(content.lock), endsAtSeconds)
-      return { token, endsAtSeconds }
+      return {
+        valid: true,
+        viewer,
+        expires_at: expiresAtSeconds,
+        playback: token,
+        playback_seconds: endsAtSeconds - now,
+        media_url: `/media/${contentPath(content)}/video.webm?playback=${token}`,
+      }
     },
     find(token, type, contentId) {
       const row = select.get(digest(token), nowSeconds())
@@ -72,24 +89,6 @@ export function openPlaybacks({ database, nowSeconds, findContent }: PlaybackDep
         endsAtSeconds: Number(row.ends_at_seconds),
       }
     },
-  }
-}
-
-/** Starts a playback, and returns the message that opens the player in the browser. */
-export function openingMessage(
-  playbacks: Pick<Playbacks, 'start'>,
-  content: Content,
-  { viewer, expiresAtSeconds }: { viewer: string | null; expiresAtSeconds: number | null },
-  nowSeconds: number,
-): object {
-  const { token, endsAtSeconds } = playbacks.start(content, viewer, expiresAtSeconds)
-  return {
-    valid: true,
-    viewer,
-    expires_at: expiresAtSeconds,
-    playback: token,
-    playback_seconds: endsAtSeconds - nowSeconds,
-    media_url: `/media/${contentPath(content)}/video.webm?playback=${token}`,
   }
 }
 

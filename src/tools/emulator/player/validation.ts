@@ -4,8 +4,8 @@ import { checkAuthenticationResponse } from '../../../hash-lock/check-response.t
 import { describeDiagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
-import type { Content, FindContent } from './content.ts'
-import { openingMessage, type Playbacks } from './playbacks.ts'
+import type { Content } from './content.ts'
+import type { PlayerDeps } from './playbacks.ts'
 
 /** The body of a validation request. `response` is null for a channel or video without a lock. */
 const ValidationRequest = z.object({
@@ -13,12 +13,6 @@ const ValidationRequest = z.object({
   content_id: z.string(),
   response: z.string().nullable(),
 })
-
-export interface ValidationDeps {
-  readonly nowSeconds: () => number
-  readonly findContent: FindContent
-  readonly playbacks: Playbacks
-}
 
 type ValidationResult =
   | { valid: true; viewer: string | null; expiresAtSeconds: number | null; explanation: string }
@@ -28,7 +22,7 @@ type ValidationResult =
  * The validation endpoint (specification: "What the service does", 5; "Hash expiry"). A refused response is answered
  * with 200 and `valid: false`. Only the request log says why.
  */
-export function validationRoutes({ nowSeconds, findContent, playbacks }: ValidationDeps): Router {
+export function validationRoutes({ nowSeconds, findContent, playbacks }: PlayerDeps): Router {
   const validate: RequestHandler = (req, res) => {
     const request = ValidationRequest.safeParse(req.body)
     if (!request.success) {
@@ -41,7 +35,7 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: Validat
     const result = checkResponse(content, response, nowSeconds())
     res.locals.explanation = result.explanation
     if (!result.valid) return res.json({ valid: false })
-    return res.json(openingMessage(playbacks, content, result, nowSeconds()))
+    return res.json(playbacks.open(content, result.viewer, result.expiresAtSeconds))
   }
   const router = Router()
   router
@@ -53,19 +47,13 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: Validat
 
 function checkResponse({ lock, channelId }: Content, response: string | null, nowSeconds: number): ValidationResult {
   if (lock === null) {
-    return {
-      valid: true,
-      viewer: null,
-      expiresAtSeconds: null,
-      explanation: 'There is no lock: all viewers may watch.',
-    }
+    const explanation = 'There is no lock: all viewers may watch.'
+    return { valid: true, viewer: null, expiresAtSeconds: null, explanation }
   }
   // A response must not open what another version locks.
   if (lock.kind === 'frame') {
-    return {
-      valid: false,
-      explanation: `Refused: the channel or video is locked ${lock.name}, and takes no authentication response.`,
-    }
+    const explanation = `Refused: the channel or video is locked ${lock.name}, and takes no authentication response.`
+    return { valid: false, explanation }
   }
   if (response === null)
     return { valid: false, explanation: 'Refused: the channel or video is locked, but the request has no response.' }

@@ -1,9 +1,8 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { onlyMethods } from '../../../server/only-methods.ts'
-import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
-import type { Playbacks } from './playbacks.ts'
+import type { PlayerDeps } from './playbacks.ts'
 
 /** Players send a heartbeat every ten seconds. A player silent for longer has crashed or lost its network. */
 export const SILENT_FOR_SECONDS = 60
@@ -24,14 +23,8 @@ const Heartbeat = Moment.extend({ segment_id: z.uuid() })
 /** Needs no playback, because the playback may have expired. The id of the segment is enough. */
 const End = z.object({ segment_id: z.uuid(), position: Position })
 
-export interface ViewDeps {
-  readonly nowSeconds: () => number
-  readonly playbacks: Pick<Playbacks, 'find'>
-  readonly segments: Pick<SegmentRecorder, 'start' | 'heartbeat' | 'finish'>
-}
-
 /** Routes for the view reports of players. The viewer is taken from the validated response, never from the report. */
-export function viewRoutes({ nowSeconds, playbacks, segments }: ViewDeps): Router {
+export function viewRoutes({ nowSeconds, playbacks, segments }: PlayerDeps): Router {
   const findPlayback = ({ playback, content_type, content_id }: z.infer<typeof Moment>) =>
     playbacks.find(playback, content_type, content_id)
 

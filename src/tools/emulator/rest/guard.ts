@@ -1,6 +1,8 @@
-import type { RequestHandler, Response } from 'express'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Request, RequestHandler, Response } from 'express'
 import { type Access, type AccessDeps, checkAccess } from '../oauth/tokens/access.ts'
-import { sendError } from './answer.ts'
+import { formatOf, sendError } from './answer.ts'
+import type { ContentType } from './lock-settings.ts'
 
 const REALM = 'realm="emulated video service"'
 
@@ -19,10 +21,10 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
       res.locals.access = check.access
       return next()
     }
-    // RFC 6750 3.1: no error code if the request has no token.
+    // RFC 6750 3.1: no error code if the request has no token. A quotation mark would end the text.
     const details =
       check.error === 'invalid_token'
-        ? `, error="invalid_token", error_description="${quotable(check.description)}"`
+        ? `, error="invalid_token", error_description="${check.description.replaceAll('"', "'")}"`
         : ''
     res.append('WWW-Authenticate', `Bearer ${REALM}${details}`)
     res.append('WWW-Authenticate', `MAC ${REALM}`)
@@ -37,7 +39,26 @@ export function accessOf(res: Response): Access {
   return access
 }
 
-/** Removes the character that would end a quoted string in a header. */
-function quotable(text: string): string {
-  return text.replaceAll('"', "'")
+/** The names of channels and videos in paths and messages. */
+export const CONTENT_NAME: Record<ContentType, string> = { live: 'channel', recorded: 'video' }
+
+/** Calls `work` if the channel or video exists (else 404) and belongs to the caller (else 403). */
+export function onOwn(
+  database: DatabaseSync,
+  type: ContentType,
+  work: (req: Request, res: Response, id: number) => void,
+): RequestHandler {
+  const find = database.prepare(`SELECT owner_id FROM ${CONTENT_NAME[type]}s WHERE id = ?`)
+  return (req, res) => {
+    const { id = '', format } = req.params as Record<string, string | undefined>
+    if (format !== undefined && format !== formatOf(req)) {
+      return sendError(res, 404, 'not_found', 'The format must be json or xml')
+    }
+    const row = /^[1-9]\d{0,14}$/.test(id) ? find.get(Number(id)) : undefined
+    if (row === undefined) return sendError(res, 404, 'not_found', `No ${CONTENT_NAME[type]} has this id`)
+    if (row.owner_id !== accessOf(res).userId) {
+      return sendError(res, 403, 'lack_of_ownership', `The user of this token cannot manage this ${CONTENT_NAME[type]}`)
+    }
+    return work(req, res, Number(id))
+  }
 }

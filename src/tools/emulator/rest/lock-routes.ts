@@ -4,7 +4,7 @@ import { onlyMethods } from '../../../server/only-methods.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendRecord, sendWrongMethod } from './answer.ts'
-import { tokenRequired } from './guard.ts'
+import { CONTENT_NAME, onOwn, tokenRequired } from './guard.ts'
 import {
   type ContentType,
   findLock,
@@ -13,7 +13,6 @@ import {
   removeLock,
   setLock,
 } from './lock-settings.ts'
-import { CONTENT_NAME, onOwn } from './own-content.ts'
 import { anyBody, bodyParameters } from './parameters.ts'
 
 /** The documents show both sizes as text, and name no default. */
@@ -23,55 +22,39 @@ const DEFAULT_POPUP_HEIGHT = '480'
 /** The documents show these settings in responses, but not as parameters. */
 const RESPONSE_ONLY = ['message', 'button_caption', 'popup_width', 'popup_height']
 
-/** Routes for the viewer authentication of channels, in JSON and XML. */
-export function channelLockRoutes(deps: AccessDeps): Router {
+/** Routes for the viewer authentication of channels, in JSON and XML, and of videos, in JSON. */
+export function lockRoutes(deps: AccessDeps): Router {
   const { database } = deps
-  const router = Router({ caseSensitive: true, strict: true })
   const token = tokenRequired(deps)
-  const set = onOwn(database, 'live', (req, res, id) => {
-    const isNew = save(database, 'live', req, res, id)
-    if (isNew === true) sendChannelLock(res, 201, findLock(database, 'live', id))
-    else if (isNew === false) res.status(204).end()
-  })
-  const read = onOwn(database, 'live', (_req, res, id) => sendChannelLock(res, 200, findLock(database, 'live', id)))
-  const remove = onOwn(database, 'live', (_req, res, id) => {
-    if (removeLock(database, 'live', id)) sendRecord(res, 200, 'hashlock', {})
-    else sendNoLock(res, 'live')
-  })
+  const set = (type: ContentType) =>
+    onOwn(database, type, (req, res, id) => {
+      const isNew = save(database, type, req, res, id)
+      if (isNew === true && type === 'live') sendLock(res, 201, type, findLock(database, type, id))
+      else if (isNew !== null) res.status(204).end()
+    })
+  const read = (type: ContentType) =>
+    onOwn(database, type, (_req, res, id) => sendLock(res, 200, type, findLock(database, type, id)))
+  const remove = (type: ContentType) =>
+    onOwn(database, type, (_req, res, id) => {
+      if (!removeLock(database, type, id)) sendLock(res, 200, type, null)
+      else if (type === 'live') sendRecord(res, 200, 'hashlock', {})
+      else res.status(204).end()
+    })
+  const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/channels/:id/locks/hash/advanced.:format')
-    .put(token, anyBody, set)
+    .put(token, anyBody, set('live'))
     .all(onlyMethods('PUT', sendWrongMethod))
   router
     .route('/channels/:id/locks/hash.:format')
-    .get(token, read)
-    .delete(token, remove)
+    .get(token, read('live'))
+    .delete(token, remove('live'))
     .all(onlyMethods('GET, HEAD, DELETE', sendWrongMethod))
-  return router
-}
-
-/** Routes for the viewer authentication of videos, in JSON. */
-export function videoLockRoutes(deps: AccessDeps): Router {
-  const { database } = deps
-  const router = Router({ caseSensitive: true, strict: true })
-  const token = tokenRequired(deps)
-  const set = onOwn(database, 'recorded', (req, res, id) => {
-    if (save(database, 'recorded', req, res, id) !== null) res.status(204).end()
-  })
-  const read = onOwn(database, 'recorded', (_req, res, id) => {
-    const lock = findLock(database, 'recorded', id)
-    if (lock === null) sendNoLock(res, 'recorded')
-    else sendRecord(res, 200, 'hashlock', { url: lock.url, secret: lock.secret })
-  })
-  const remove = onOwn(database, 'recorded', (_req, res, id) => {
-    if (removeLock(database, 'recorded', id)) res.status(204).end()
-    else sendNoLock(res, 'recorded')
-  })
   router
     .route('/videos/:id/locks/hash.json')
-    .put(token, anyBody, set)
-    .get(token, read)
-    .delete(token, remove)
+    .put(token, anyBody, set('recorded'))
+    .get(token, read('recorded'))
+    .delete(token, remove('recorded'))
     .all(onlyMethods('GET, HEAD, PUT, DELETE', sendWrongMethod))
   return router
 }
@@ -97,21 +80,20 @@ function save(database: DatabaseSync, type: ContentType, req: Request, res: Resp
   return setLock(database, type, id, reading.settings)
 }
 
-function sendChannelLock(res: Response, status: number, lock: LockSettings | null): void {
+function sendLock(res: Response, status: number, type: ContentType, lock: LockSettings | null): void {
   if (lock === null) {
-    sendNoLock(res, 'live')
+    sendError(res, 404, 'not_found', `The ${CONTENT_NAME[type]} has no own viewer authentication settings`)
     return
   }
-  sendRecord(res, status, 'hashlock', {
+  const { url, secret, message, button_caption, popup_width, popup_height } = lock
+  const ofVideo = { url, secret }
+  const ofChannel = {
     type: 'advanced',
-    url: lock.url,
-    message: lock.message,
-    button_caption: lock.buttonCaption,
-    popup_width: lock.popupWidth ?? DEFAULT_POPUP_WIDTH,
-    popup_height: lock.popupHeight ?? DEFAULT_POPUP_HEIGHT,
-  })
-}
-
-function sendNoLock(res: Response, type: ContentType): void {
-  sendError(res, 404, 'not_found', `The ${CONTENT_NAME[type]} has no own viewer authentication settings`)
+    url,
+    message,
+    button_caption,
+    popup_width: popup_width ?? DEFAULT_POPUP_WIDTH,
+    popup_height: popup_height ?? DEFAULT_POPUP_HEIGHT,
+  }
+  sendRecord(res, status, 'hashlock', type === 'live' ? ofChannel : ofVideo)
 }

@@ -2,17 +2,20 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { PlainText } from './parameters.ts'
 
-export interface LockSettings {
-  readonly url: string
-  readonly secret: string
-  readonly message: string | null
-  readonly buttonCaption: string | null
-  readonly popupWidth: string | null
-  readonly popupHeight: string | null
-}
+const LockSettings = z.object({
+  url: z.string(),
+  secret: z.string(),
+  message: z.string().nullable(),
+  button_caption: z.string().nullable(),
+  popup_width: z.string().nullable(),
+  popup_height: z.string().nullable(),
+})
+
+/** A hash lock as the table has it. */
+export type LockSettings = z.infer<typeof LockSettings>
 
 export type LockReading =
-  | { readonly ok: true; readonly settings: LockSettings }
+  | { readonly ok: true; readonly settings: NewLock }
   | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_type'; readonly description: string }
 
 /** `live` for the lock of a channel, `recorded` for the lock of a video. */
@@ -29,6 +32,8 @@ export const LockParameters = z.object({
   popup_width: Size.optional(),
   popup_height: Size.optional(),
 })
+
+type NewLock = z.infer<typeof LockParameters> & Pick<LockSettings, 'url'>
 
 /**
  * Checks in this order: missing parameters (`invalid_request`), the url (`invalid_type`), all others
@@ -48,9 +53,7 @@ export function readLockSettings(values: Readonly<Record<string, string>>): Lock
     const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
     return { ok: false, error: 'invalid_request', description: `These parameters are too long or malformed: ${names}` }
   }
-  const { message, button_caption: caption, popup_width: width, popup_height: height } = parsed.data
-  const settings = { url, secret, message: message ?? null, buttonCaption: caption ?? null }
-  return { ok: true, settings: { ...settings, popupWidth: width ?? null, popupHeight: height ?? null } }
+  return { ok: true, settings: { url, ...parsed.data } }
 }
 
 /** True for an absolute http or https address without user name, which browsers can be sent to. */
@@ -62,41 +65,19 @@ export function isEntryPoint(text: string): boolean {
 }
 
 /** Sets or replaces a lock. @returns true if there was no lock before. */
-export function setLock(database: DatabaseSync, type: ContentType, id: number, settings: LockSettings): boolean {
-  const { url, secret, message, buttonCaption, popupWidth, popupHeight } = settings
-  const values = [url, secret, message, buttonCaption, popupWidth, popupHeight]
-  const { changes } = database
-    .prepare(
-      `INSERT OR IGNORE INTO locks (url, secret, message, button_caption, popup_width, popup_height, content_type, content_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(...values, type, id)
-  if (changes === 1) return true
+export function setLock(database: DatabaseSync, type: ContentType, id: number, lock: NewLock): boolean {
+  const isNew = findLock(database, type, id) === null
+  const { url, secret, message = null, button_caption = null, popup_width = null, popup_height = null } = lock
   database
-    .prepare(
-      `UPDATE locks SET url = ?, secret = ?, message = ?, button_caption = ?, popup_width = ?, popup_height = ?
-       WHERE content_type = ? AND content_id = ?`,
-    )
-    .run(...values, type, id)
-  return false
+    .prepare('INSERT OR REPLACE INTO locks VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(type, id, url, secret, message, button_caption, popup_width, popup_height)
+  return isNew
 }
-
-const Row = z.object({
-  url: z.string(),
-  secret: z.string(),
-  message: z.string().nullable(),
-  button_caption: z.string().nullable(),
-  popup_width: z.string().nullable(),
-  popup_height: z.string().nullable(),
-})
 
 /** Finds the lock of the channel or video itself; a video may also inherit the lock of its channel. */
 export function findLock(database: DatabaseSync, type: ContentType, id: number): LockSettings | null {
   const row = database.prepare('SELECT * FROM locks WHERE content_type = ? AND content_id = ?').get(type, id)
-  if (row === undefined) return null
-  const { url, secret, message, ...rest } = Row.parse(row)
-  const { button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight } = rest
-  return { url, secret, message, buttonCaption, popupWidth, popupHeight }
+  return row === undefined ? null : LockSettings.parse(row)
 }
 
 /** Removes the lock of the channel or video itself. @returns true if there was one. */

@@ -5,7 +5,7 @@ import type { OpenServiceFeature } from '../service-feature.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
 import { clientTokenRoutes } from './client-tokens.ts'
-import { channelLockRoutes, videoLockRoutes } from './lock-routes.ts'
+import { lockRoutes } from './lock-routes.ts'
 
 export interface RestDeps extends AccessDeps {
   /** Scheme, host and port, without a slash at the end. */
@@ -19,8 +19,7 @@ const PATHS = ['/users', '/channels', '/videos', '/oauth2/clients']
 export function restRoutes(deps: RestDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(channelRoutes(deps))
-  router.use(channelLockRoutes(deps))
-  router.use(videoLockRoutes(deps))
+  router.use(lockRoutes(deps))
   for (const { routes } of deps.features) router.use(routes)
   router.use(clientTokenRoutes(deps))
   router.use(PATHS, (req, res) => {

@@ -2,7 +2,6 @@ import { generateKeyPair, type KeyObject, sign } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import type { ClientMetadata, Configuration, KoaContextWithOIDC as Context, JWK, Provider } from 'oidc-provider'
-import type { RenderPage } from './page.ts'
 import { claimsOf, claimsOfScopes, subjectOf, type TestPerson } from './people.ts'
 
 /** An application that sends people to the provider. */
@@ -23,7 +22,8 @@ export interface ProviderDeps {
   readonly issuer: string
   readonly clients: readonly ProviderClient[]
   readonly people: readonly TestPerson[]
-  readonly renderPage: RenderPage
+  /** Renders a page of the provider as HTML. */
+  readonly renderPage: (name: 'sign-in' | 'message', locals: Readonly<Record<string, unknown>>) => Promise<string>
   /** Called with internal errors, and with logout tokens that a client did not accept. */
   readonly onError: (error: unknown) => void
 }

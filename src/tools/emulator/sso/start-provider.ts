@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import ejs from 'ejs'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { EmulatorStartError } from '../companion.ts'
 import { type Faults, openFaults } from '../developer/faults.ts'
@@ -8,7 +9,6 @@ import { sendJsonError } from '../http/json-error.ts'
 import { closeServer, createLoopbackServer, listen } from '../http/listen.ts'
 import { loopbackHostsOnly } from '../http/loopback-only.ts'
 import { openProvider, type ProviderClient, type ProviderDeps } from './open-provider.ts'
-import { pageRenderer } from './page.ts'
 import { TEST_PEOPLE, type TestPerson } from './people.ts'
 import { signInRoutes } from './sign-in.ts'
 
@@ -17,6 +17,7 @@ const OWN_SITE = '127.0.0.2'
 /** Not every system has that address. */
 const ANY_SYSTEM = '127.0.0.1'
 
+const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 const STYLESHEET = fileURLToPath(new URL('../oauth/public/pages.css', import.meta.url))
 
 export interface ProviderOptions {
@@ -60,7 +61,8 @@ export async function startProvider({
   const server = createLoopbackServer()
   const origin = await listenOnLoopback(server, port)
   const issuer = `${origin}/company`
-  const renderPage = pageRenderer('/company/pages.css')
+  const renderPage: ProviderDeps['renderPage'] = (name, locals) =>
+    ejs.renderFile(view(name), { stylesheetPath: '/company/pages.css', ...locals }, { cache: true })
   server.on(
     'request',
     createApp({ issuer, clients, people, renderPage, onError }, { coop, middleware: [record, faults.inject] }),

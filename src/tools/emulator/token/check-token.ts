@@ -1,10 +1,26 @@
+import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
 import { checkViewerToken } from '../../../features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'
+import { TOKEN_LIFETIME_SECONDS } from '../../../features/token/viewer-token/viewer-token.ts'
+import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { Component } from '../player/content.ts'
 import type { ServiceKeys } from './service-keys.ts'
-import { openUsedTokens } from './used-tokens.ts'
+
+/** Only digests of tokens are stored. */
+export const USED_TOKEN_TABLE = `
+  CREATE TABLE IF NOT EXISTS used_viewer_tokens (
+    token_digest TEXT NOT NULL,
+    component TEXT NOT NULL,
+    expires_at_seconds INTEGER NOT NULL,
+    PRIMARY KEY (token_digest, component)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS used_viewer_tokens_by_expiry ON used_viewer_tokens (expires_at_seconds);
+`
+
+/** Twice as long as a token is valid, because the clock can be set back. */
+const KEPT_SECONDS = 2 * TOKEN_LIFETIME_SECONDS
 
 /** `explanation` is a sentence for the request log, without the token. */
 export type TokenResult =
@@ -26,7 +42,7 @@ interface TokenDeps {
 
 /** Returns a function that checks viewer tokens, and accepts each token once for a component. */
 export function tokenChecker({ database, nowSeconds, serviceKeys }: TokenDeps): CheckToken {
-  const usedTokens = openUsedTokens(database, nowSeconds)
+  const use = openUsedTokens(database, nowSeconds)
   return async (vt, publicKey, components) => {
     if (vt === undefined) return { ok: false, explanation: 'The viewer has no token yet.' }
     if (typeof vt !== 'string') return { ok: false, explanation: 'Refused: vt is in the address more than once.' }
@@ -34,7 +50,7 @@ export function tokenChecker({ database, nowSeconds, serviceKeys }: TokenDeps): 
     const now = nowSeconds()
     const check = await checkViewerToken(vt, keys, now)
     if (!check.ok) return { ok: false, explanation: describeTokenCheck(check, now) }
-    const usedAt = usedTokens.use(vt, components, check.issuedAtSeconds)
+    const usedAt = use(vt, components, check.issuedAtSeconds)
     if (usedAt !== null) {
       return {
         ok: false,
@@ -46,3 +62,23 @@ export function tokenChecker({ database, nowSeconds, serviceKeys }: TokenDeps): 
 }
 
 const COMPONENT_NAME: Record<Component, string> = { player: 'player', chat: 'chat', qna: 'Q&A' }
+
+/**
+ * Returns a function that marks a valid token as used at all these components. It changes nothing if one of them has
+ * used the token before. It returns the component that has; null if none has.
+ */
+function openUsedTokens(database: DatabaseSync, nowSeconds: () => number) {
+  const insert = database.prepare('INSERT INTO used_viewer_tokens VALUES (?, ?, ?)')
+  const find = database.prepare('SELECT 1 FROM used_viewer_tokens WHERE token_digest = ? AND component = ?')
+  const removeExpired = database.prepare('DELETE FROM used_viewer_tokens WHERE expires_at_seconds < ?')
+  return (token: string, components: readonly Component[], issuedAtSeconds: number): Component | null => {
+    const digest = createHash('sha256').update(token).digest('hex')
+    return inTransaction(database, () => {
+      removeExpired.run(nowSeconds())
+      const usedAt = components.find((component) => find.get(digest, component) !== undefined)
+      if (usedAt !== undefined) return usedAt
+      for (const component of components) insert.run(digest, component, issuedAtSeconds + KEPT_SECONDS)
+      return null
+    })
+  }
+}

@@ -1,23 +1,32 @@
 import { fileURLToPath } from 'node:url'
+import { Router } from 'express'
+import { onlyMethods } from '../../../server/only-methods.ts'
+import { sendWrongMethod } from '../http/json-error.ts'
 import type { ServiceFeature } from '../service-feature.ts'
-import { tokenChecker } from './check-token.ts'
+import { tokenChecker, USED_TOKEN_TABLE } from './check-token.ts'
 import { serviceKeyControl } from './control.ts'
 import { tokenLockFinder } from './lock.ts'
-import { serviceRoutes, VIEWER_AUTH_TABLES } from './routes.ts'
-import { openServiceKeys } from './service-keys.ts'
-import { faultInPublicKey } from './viewer-auth-settings.ts'
+import { openServiceKeys, publicKeySet, SERVICE_KEY_TABLE } from './service-keys.ts'
+import { faultInPublicKey, viewerAuthRoutes } from './viewer-auth.ts'
 
 const SECTION = fileURLToPath(new URL('views/section.ejs', import.meta.url))
 
 /** The second version of viewer authentication. */
 export const service: ServiceFeature = {
-  tables: VIEWER_AUTH_TABLES,
+  tables: SERVICE_KEY_TABLE + USED_TOKEN_TABLE,
   faultInKey: faultInPublicKey,
   open(deps) {
     const serviceKeys = openServiceKeys(deps)
     const checkToken = tokenChecker({ ...deps, serviceKeys })
+    const routes = Router({ caseSensitive: true, strict: true })
+    routes.use(viewerAuthRoutes(deps))
+    // The public keys of the service, for everyone.
+    routes
+      .route('/viewer-auth-public-key.json')
+      .get(async (_req, res) => res.json(publicKeySet(await serviceKeys.accepted())))
+      .all(onlyMethods('GET, HEAD', sendWrongMethod))
     return {
-      routes: serviceRoutes({ ...deps, serviceKeys }),
+      routes,
       control: serviceKeyControl(serviceKeys),
       section: { view: SECTION, data: {} },
       parameter: 'vt',

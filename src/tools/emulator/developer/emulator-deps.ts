@@ -6,19 +6,25 @@ import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** The parts of the emulator that the developer's pages show and change. */
-export interface DeveloperDeps {
+/** The parts of the emulator. The developer's pages show and change them. */
+export interface EmulatorDeps {
   readonly database: DatabaseSync
-  /** Scheme, host and port, without a slash at the end. */
+  readonly clock: SettableClock
+  /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
   readonly seed: Seed
   readonly companions: readonly RunningCompanion[]
-  readonly isStrict: boolean
+  readonly faults: Faults
+  readonly requestLog: RequestLog
   readonly features: readonly OpenServiceFeature[]
-  readonly clock: SettableClock
-  readonly faults: Omit<Faults, 'inject'>
-  readonly requestLog: Omit<RequestLog, 'record'>
+  /** Refuses what the documents do not have. */
+  readonly isStrict: boolean
+  /** Frames of the player delegate local networks. */
+  readonly delegatesLocalNetwork: boolean
+  /** Shown on the home page beside the viewers of the seed. */
   readonly moreAccounts: () => readonly SeedAccount[]
   /** Restores the seed in all tables. */
   readonly resetDatabase: () => Promise<void>
+  /** Called with internal errors. The response does not contain them. */
+  readonly onError: (error: unknown) => void
 }
