@@ -14,7 +14,8 @@ export interface RootCommand<F = unknown> {
   readonly summary: string
   /** The command whose line in the help names this one too. */
   readonly beside?: string
-  readonly declare: typeof addGroup
+  /** Default: a group of commands. */
+  readonly declare?: typeof addGroup
   /** Loads the code of the command, only if the command is among the arguments: `--help` takes half the time. */
   readonly load: Lazy<Definition<F>>
 }

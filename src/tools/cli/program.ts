@@ -9,19 +9,16 @@ const CORE: readonly RootCommand<ToolFeature>[] = [
   {
     name: 'viewers',
     summary: 'viewers who can sign in, where USER_STORE_URL says',
-    declare: addGroup,
     load: async () => (await import('./viewers/viewers-command.ts')).addViewersCommands,
   },
   {
     name: 'sessions',
     summary: 'sessions of the login app, by SESSION_STORE_URL',
-    declare: addGroup,
     load: async () => (await import('./viewers/sessions-command.ts')).addSessionsCommands,
   },
   {
     name: 'managers',
     summary: 'people of the page for managers; figures of the evening',
-    declare: addGroup,
     load: async () => (await import('./manager/managers-command.ts')).addManagersCommands,
   },
   {
@@ -34,20 +31,17 @@ const CORE: readonly RootCommand<ToolFeature>[] = [
   {
     name: 'secret',
     summary: 'secrets for the settings',
-    declare: addGroup,
     load: async () => (await import('./settings/secret-command.ts')).addSecretCommands,
   },
   {
     name: 'config',
     summary: 'the settings of the app, the user store',
-    declare: addGroup,
     load: async () => (await import('./settings/config-command.ts')).addConfigCommands,
   },
   {
     name: 'store',
     summary: 'the user store',
     beside: 'config',
-    declare: addGroup,
     load: async () => (await import('./settings/store-command.ts')).addStoreCommands,
   },
   {
@@ -59,7 +53,6 @@ const CORE: readonly RootCommand<ToolFeature>[] = [
   {
     name: 'response',
     summary: 'authentication responses: build and check them',
-    declare: addGroup,
     load: async () => (await import('./response/response-command.ts')).addResponseCommands,
   },
   {
@@ -85,31 +78,26 @@ const CORE: readonly RootCommand<ToolFeature>[] = [
   {
     name: 'channel',
     summary: 'channels at the video service',
-    declare: addGroup,
     load: async () => (await import('./service/channel-command.ts')).addChannelCommands,
   },
   {
     name: 'lock',
     summary: 'locks that send viewers to the login app',
-    declare: addGroup,
     load: async () => (await import('./service/lock-command.ts')).addLockCommands,
   },
   {
     name: 'report',
     summary: 'reports on viewers and views, from the analytics API',
-    declare: addGroup,
     load: async () => (await import('./report/report-command.ts')).addReportCommands,
   },
   {
     name: 'audit',
     summary: 'who signed in, who was refused and why, by the log',
-    declare: addGroup,
     load: async () => (await import('./audit/audit-command.ts')).addAuditCommands,
   },
   {
     name: 'brand',
     summary: 'one page with every screen of an entry point',
-    declare: addGroup,
     load: async () => (await import('./preview/preview-command.ts')).addBrandCommands,
   },
   {
@@ -134,7 +122,6 @@ const CORE: readonly RootCommand<ToolFeature>[] = [
   {
     name: 'support',
     summary: 'one file for support, without secrets',
-    declare: addGroup,
     load: async () => (await import('./support/support-command.ts')).addSupportCommands,
   },
   {
@@ -159,7 +146,7 @@ export async function runCommandLine(
   const commands = [...CORE, ...features.flatMap((feature) => feature.commands ?? [])]
   try {
     const program = createProgram(io, commands)
-    for (const { name, summary, declare, load } of commands) {
+    for (const { name, summary, declare = addGroup, load } of commands) {
       const command = declare(program, name, summary)
       if (!args.includes(name)) continue
       await (await load())(command, context)

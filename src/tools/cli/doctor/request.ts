@@ -65,11 +65,34 @@ export async function request(
   }
 }
 
+/**
+ * Compares the clocks of the login app and of another server with this machine: how far each is ahead, in seconds.
+ * @returns null if one of them does not answer, and the name of one that sends no Date.
+ */
+export async function clocksOf(
+  publicUrl: URL,
+  serviceUrl: string,
+  signal: AbortSignal,
+): Promise<{ readonly app: number; readonly service: number } | 'the login app' | 'the service' | null> {
+  const [app, service] = await Promise.all([
+    aheadSeconds(`${publicUrl.origin}/health/live`, signal),
+    aheadSeconds(serviceUrl, signal),
+  ])
+  if (app === null || service === null) return null
+  if (Number.isNaN(app)) return 'the login app'
+  return Number.isNaN(service) ? 'the service' : { app, service }
+}
+
 /** Returns the code of Node for a request that failed, such as ECONNREFUSED. Returns the message if there is no code. */
 export function codeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return String(cause)
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
+}
+
+/** Returns the reason that a screen of the app gives to programs, such as `overloaded`. Undefined on any other page. */
+export function reasonOn(html: string): string | undefined {
+  return /<meta name="reason" content="([a-z-]+)">/.exec(html)?.[1]
 }
 
 /** Reads only the beginning of the body, because an endless answer would fill the memory. */

@@ -95,10 +95,7 @@ export async function withMadeUpViewers(
       return await work(viewers)
     } finally {
       // Before the viewers are gone: else a drill that is killed here leaves sessions that no command finds.
-      await endMadeUpSessions(
-        io,
-        viewers.map(({ username }) => username),
-      )
+      await endMadeUpSessions(io, viewers)
       await removeAll(io, store, viewers, prefix, isAdded ? TRY_AGAIN : { everyMs: 0, atMostMs: -1 })
     }
   })
@@ -122,6 +119,30 @@ async function addAll(
 const TRY_AGAIN = { everyMs: 2_000, atMostMs: 60_000 }
 
 /**
+ * Does the work at the end of a drill. If a store is away, does it again until the store is back.
+ * @throws the error of `leftOver`, if the store stays away.
+ */
+export async function retryWhileAway(
+  work: () => Promise<void>,
+  leftOver: (cause: UpstreamError) => Error,
+  { everyMs, atMostMs } = TRY_AGAIN,
+  /** Called once. */
+  onAway: () => void = () => {},
+): Promise<void> {
+  let isAway = false
+  for (const lastMs = performance.now() + atMostMs; ; await sleep(everyMs)) {
+    try {
+      return await work()
+    } catch (cause) {
+      if (!(cause instanceof UpstreamError)) throw cause
+      if (performance.now() + everyMs > lastMs) throw leftOver(cause)
+      if (!isAway) onAway()
+      isAway = true
+    }
+  }
+}
+
+/**
  * Removes the viewers. If the store is away, waits until it is back.
  * @throws ConfigError that names a command, if the store stays away.
  */
@@ -130,22 +151,14 @@ export async function removeAll(
   store: Pick<EditableUserStore, 'remove'>,
   viewers: readonly Credentials[],
   prefix: string,
-  { everyMs, atMostMs } = TRY_AGAIN,
+  times = TRY_AGAIN,
 ): Promise<void> {
-  const lastMs = performance.now() + atMostMs
-  let isAway = false
-  for (let removed = 0; removed < viewers.length; ) {
-    try {
-      await store.remove(viewers[removed]?.username ?? '')
-      removed += 1
-    } catch (cause) {
-      if (!(cause instanceof UpstreamError)) throw cause
-      if (performance.now() + everyMs > lastMs) throw leftOver(prefix, cause)
-      if (!isAway) stderr.write('Waits for the user store, to remove the made-up viewers.\n')
-      isAway = true
-      await sleep(everyMs)
-    }
+  const left = viewers.map(({ username }) => username)
+  const removeLeft = async () => {
+    for (; left[0] !== undefined; left.shift()) await store.remove(left[0])
   }
+  const tell = () => void stderr.write('Waits for the user store, to remove the made-up viewers.\n')
+  await retryWhileAway(removeLeft, (cause) => leftOver(prefix, cause), times, tell)
 }
 
 function leftOver(prefix: string, cause: unknown): ConfigError {
@@ -160,10 +173,10 @@ function removalOf(prefix: string): string {
 /** Removes the viewers of an earlier drill, and ends their sessions. @param prefix of their names, which only a drill gives. */
 export async function removeMadeUpViewers(io: CommandIo, prefix: string): Promise<Outcome> {
   return await withEditableStore(io, async (store) => {
-    const viewers: string[] = []
-    for await (const { viewer } of store.list()) if (viewer.username.startsWith(prefix)) viewers.push(viewer.username)
+    const viewers: Viewer[] = []
+    for await (const { viewer } of store.list()) if (viewer.username.startsWith(prefix)) viewers.push(viewer)
     await endMadeUpSessions(io, viewers)
-    for (const username of viewers) await store.remove(username)
+    for (const { username } of viewers) await store.remove(username)
     return { ok: true, text: `Removed ${countWords(viewers.length, 'viewer')}.`, data: { removed: viewers.length } }
   })
 }
@@ -175,11 +188,12 @@ export async function removeMadeUpViewers(io: CommandIo, prefix: string): Promis
  */
 export async function endMadeUpSessions(
   { env, stderr }: Pick<CommandIo, 'env' | 'stderr'>,
-  usernames: readonly string[],
+  crowd: readonly Pick<Credentials, 'username'>[],
   areGuests = false,
 ): Promise<void> {
   try {
     const sessions = await stores.sessions(readSharedStores(env).sessionStore)
+    const usernames = crowd.map(({ username }) => username)
     for (let at = 0; at < usernames.length; at += BATCH_SIZE) {
       await sessions.end(usernames.slice(at, at + BATCH_SIZE), areGuests)
     }

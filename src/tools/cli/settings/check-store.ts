@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError, isOutage } from '../../../errors.ts'
-import type { CheckedViewers, OpenStore, StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
+import { userStores } from '../../../users/open-user-store.ts'
+import type {
+  CheckedViewers,
+  ChecksStore,
+  OpenStore,
+  StoreChecks,
+  StoreFinding,
+} from '../../../users/store-check/store-check.ts'
 import type { Authentication, UserStore, Viewer } from '../../../users/user-store.ts'
+import type { StoreSettings, UserStoreKind } from '../../../users/user-store-kind.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 
 const UNKNOWN_NAMES = 2
@@ -12,6 +20,12 @@ const ODD_NAMES = ["' OR '1'='1", '*', '"; \\', 'Ωmega 用户 😀']
 
 /** The checks of `store check`, for stores that need more than `checkStore`. */
 export const storeChecks: StoreChecks = { checkStore, check, unknownName }
+
+/** Checks the user store of the settings. @throws ConfigError if the store cannot be checked. */
+export function checkUserStoreOf(settings: StoreSettings, viewers: CheckedViewers): AsyncIterable<StoreFinding> {
+  const kind: UserStoreKind & ChecksStore = userStores.kindOf(settings)
+  return kind.check?.(settings, viewers, storeChecks) ?? checkStore((warn) => kind.open(settings, warn), viewers, null)
+}
 
 /**
  * Checks the promises of a user store with real questions. Changes nothing, but the store may count wrong passwords.

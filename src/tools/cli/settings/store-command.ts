@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
-import type { ChecksStore, StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
-import type { UserStoreKind } from '../../../users/user-store-kind.ts'
+import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
 import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../command.ts'
 import { type Lazy, loadAll } from '../lazy.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { findingLine } from '../terminal/text.ts'
-import { storeChecks } from './check-store.ts'
+import { checkUserStoreOf, storeChecks } from './check-store.ts'
 
 /** A store besides the user store. It is checked only without a URL, which names a user store. */
 export interface OtherStore {
@@ -91,15 +90,12 @@ export async function checkUserStore(
     password = read.password
   }
   const findings: StoreFinding[] = []
-  const kind: UserStoreKind & ChecksStore = userStores.kindOf(settings)
-  const viewers = { username, password, disabled }
-  const checkAll = () => storeChecks.checkStore((warn) => kind.open(settings, warn), viewers, null)
   const otherStores = url === undefined ? await loadAll(features.map(({ store }) => store)) : []
   const others = otherStores.map((other) => other.check(io.env, storeChecks))
-  for (const checks of [kind.check?.(settings, viewers, storeChecks) ?? checkAll(), ...others]) {
+  for (const checks of [checkUserStoreOf(settings, { username, password, disabled }), ...others]) {
     for await (const finding of checks) {
       // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.
-      if (finding.code === 'same-time' && kind.isOwn?.(settings)) continue
+      if (finding.code === 'same-time' && userStores.isOwn(settings)) continue
       findings.push(finding)
       if (!options.json) io.stdout.write(`${findingLine(finding.state, finding.text, io.stdout)}\n`)
     }

@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
 import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { newSecret } from '../settings/secret-command.ts'
 import { answersOfFile, askAtTerminal, Cancelled } from './ask.ts'
 import { readEnvFile, readValues, saveEnvFile, type Values } from './env-file.ts'
 import { finish } from './finish.ts'
-import { withSecrets } from './secrets.ts'
 import { QUESTION_NAMES } from './steps.ts'
-import { knownSettings, type SetupParts, type Trial } from './trial.ts'
+import { knownSettings, mistakesIn, type SetupParts, settingOf, type Trial } from './trial.ts'
 import { startTrial, tryOut } from './try-out.ts'
+
+const GENERATED: readonly string[] = ['HASH_SECRET', 'SESSION_SECRET']
 
 const NOT_CHANGED = 'Nothing was changed.'
 /** Settings with which this app has no hash, or several. This command sets up one entry point with the hash. */
@@ -83,4 +85,19 @@ function settingsAmong(given: Values): Trial['changes'] {
     )
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => settings.includes(name)))
+}
+
+/**
+ * Returns the changes with a new value for each secret that is missing. A secret that is there stays.
+ * @throws ConfigError that lists what is still wrong.
+ */
+function withSecrets(trial: Pick<Trial, 'env' | 'changes'>): Values {
+  const isMissing = (name: string) => !trial.env[name] && !trial.env[`${name}_FILE`]
+  const wanted = mistakesIn(trial.env)
+    .map(settingOf)
+    .filter((name) => GENERATED.includes(name) && isMissing(name))
+  const secrets = Object.fromEntries(wanted.map((name) => [name, newSecret()]))
+  const left = mistakesIn({ ...trial.env, ...secrets })
+  if (left.length > 0) throw new ConfigError(`${left.join('\n  ')}\nNothing was changed.`)
+  return { ...trial.changes, ...secrets }
 }

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { styleText } from 'node:util'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { CommandIo } from './io.ts'
-import { printable } from './text.ts'
+import { printable, printableJson } from './text.ts'
 
 /** A table stays in memory, because the widths of its columns depend on all rows. */
 export const MOST_TABLE_ROWS = 1_000
@@ -35,4 +37,27 @@ export async function textTable(
 /** Returns a cell that stays in its line. */
 export function printableCell(text: string): string {
   return printable(text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH).toWellFormed()}…` : text)
+}
+
+/** Adds `--limit` for the rows of a list. @param rows what they are, such as `viewers`. */
+export function addLimitOption(command: Command, rows: string): Command {
+  const about = `the highest number of ${rows} (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`
+  return command.option('--limit <N>', about, (text) => {
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
+    return Number(text)
+  })
+}
+
+/** Writes a JSON array with one row per line while it reads the rows, which may be larger than the memory. */
+export async function writeJsonArray(
+  stdout: CommandIo['stdout'],
+  rows: Iterable<object> | AsyncIterable<object>,
+): Promise<void> {
+  let begin = '['
+  for await (const row of rows) {
+    const isWritten = stdout.write(`${begin}\n${printableJson(row)}`)
+    if (!isWritten) await once(stdout, 'drain')
+    begin = ','
+  }
+  stdout.write(begin === '[' ? '[]\n' : '\n]\n')
 }

@@ -42,6 +42,11 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** Returns a UNIX time as ISO 8601, in UTC. */
+export function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
 /** Formats JSON in one line and escapes the control characters that JSON itself leaves as they are. */
 export function printableJson(data: unknown): string {
   return JSON.stringify(data).replace(TERMINAL_CONTROLS, escaped)

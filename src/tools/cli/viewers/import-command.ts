@@ -13,7 +13,7 @@ import { foreignHashOptions } from './foreign-hashes/foreign-hash-options.ts'
 import type { HashOptions } from './hash-options.ts'
 import type { InvitationOptions, Inviter, Inviting } from './inviting.ts'
 import { collectRefusals } from './refusals.ts'
-import { type HasViewerFacts, viewerFactsOf } from './viewer-facts.ts'
+import { type HasViewerFacts, invitingIn, viewerFactsOf } from './viewer-facts.ts'
 
 interface ImportCommandOptions extends InvitationOptions {
   readonly invite?: boolean
@@ -48,7 +48,7 @@ import, run the same command again.`
 export async function addViewersImportCommand(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
   const features = await viewerFactsOf(context)
   const columns = features.flatMap(({ column }) => column?.() ?? [])
-  const inviting = features.find((one) => one.inviting !== undefined)?.inviting
+  const inviting = invitingIn(features)
   const command = addCommand(
     group,
     'import <FILE>',

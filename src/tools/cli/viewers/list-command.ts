@@ -1,13 +1,11 @@
-import { once } from 'node:events'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
-import { printableJson } from '../terminal/text.ts'
+import { addLimitOption, MOST_TABLE_ROWS, textTable, writeJsonArray } from '../terminal/table.ts'
 import { stateOf } from './shown-viewer.ts'
 import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
@@ -21,50 +19,37 @@ interface ListOptions {
 const TITLES = ['User name', 'State', 'Groups', 'Attributes']
 
 export function addViewersListCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
-  addCommand(group, 'list', 'list the viewers, sorted by name', [
+  const command = addCommand(group, 'list', 'list the viewers, sorted by name', [
     'viewer-auth viewers list',
     'viewer-auth viewers list --name @example.com --group staff',
     'viewer-auth viewers list --json > viewers.json',
   ])
+  command
     .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
     .option('--group <NAME>', 'only members of this group')
-    .option(
-      '--limit <N>',
-      `the highest number of viewers (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`,
-      positiveWholeNumber,
-    )
-    .action((options: ListOptions) =>
-      runCommand(context, options.json, () =>
-        withEditableStore(context.io, async (store) => {
-          const features = await viewerFactsOf(context)
-          const write = options.json ? writeJson : writeTable
-          return await write(context.io, store, options, features)
-        }),
-      ),
-    )
+  addLimitOption(command, 'viewers').action((options: ListOptions) =>
+    runCommand(context, options.json, () =>
+      withEditableStore(context.io, async (store) => {
+        const features = await viewerFactsOf(context)
+        if (!options.json) return await writeTable(context.io, store, options, features)
+        await writeJsonArray(context.io.stdout, rowsOf(store, options, features))
+        return { ok: true }
+      }),
+    ),
+  )
 }
 
-/**
- * Writes a JSON array with one viewer per line while it reads the store: the list may be larger than the memory.
- */
-async function writeJson(
-  { stdout }: CommandIo,
+async function* rowsOf(
   store: EditableUserStore,
   options: ListOptions,
   features: readonly ViewerFacts[],
-): Promise<Outcome> {
-  const limit = options.limit ?? Number.POSITIVE_INFINITY
-  let written = 0
-  stdout.write('[')
+): AsyncGenerator<object> {
+  let left = options.limit ?? Number.POSITIVE_INFINITY
   for await (const known of matching(store, options)) {
-    const row = { ...known.viewer, state: stateOf(known, Date.now() / 1000, features) }
-    const isWritten = stdout.write(`${written === 0 ? '\n' : ',\n'}${printableJson(row)}`)
-    if (!isWritten) await once(stdout, 'drain')
-    written += 1
-    if (written >= limit) break
+    yield { ...known.viewer, state: stateOf(known, Date.now() / 1000, features) }
+    left -= 1
+    if (left === 0) return
   }
-  stdout.write(written === 0 ? ']\n' : '\n]\n')
-  return { ok: true }
 }
 
 async function writeTable(
@@ -81,13 +66,8 @@ async function writeTable(
     if (shown.length < limit) shown.push(viewer)
   }
   if (total === 0) return { ok: true, text: 'No viewers.' }
-  io.stdout.write(
-    `${await textTable(
-      io.stdout,
-      TITLES,
-      shown.map((known) => cellsOf(known, features)),
-    )}\n`,
-  )
+  const rows = shown.map((known) => cellsOf(known, features))
+  io.stdout.write(`${await textTable(io.stdout, TITLES, rows)}\n`)
   const count = total === 1 ? '1 viewer' : `${total} viewers`
   const text = total > shown.length ? `Showing ${shown.length} of ${count}. Use --limit or --json for more.` : count
   // On standard error, so that a program that reads the table does not read the count as a row.
@@ -108,9 +88,4 @@ function cellsOf(known: ViewerState, features: readonly ViewerFacts[]): string[]
   const { username, groups, attributes } = known.viewer
   const pairs = Object.entries(attributes).map(([attribute, value]) => `${attribute}=${value}`)
   return [username, stateOf(known, Date.now() / 1000, features), groups.join(', '), pairs.join(', ')]
-}
-
-function positiveWholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
-  return Number(text)
 }

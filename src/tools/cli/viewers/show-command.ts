@@ -9,6 +9,7 @@ import { addCommand, type CommandContext, messageOf, type Refused, runCommand } 
 import { guestWayOf, identityFields } from '../guest-ways.ts'
 import { loggedEvents } from '../security-log/logged-events.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { isoTime } from '../terminal/text.ts'
 import {
   type FactReader,
   featureStateOf,
@@ -165,19 +166,15 @@ function unnamed(username: string, features: readonly ViewerFacts[]) {
 }
 
 function sessionOf({ signedInAtSeconds, usedAtSeconds, provider }: ShownSession) {
-  return { signedInAt: isoOf(signedInAtSeconds), lastUsedAt: isoOf(usedAtSeconds), ...identityFields(provider) }
+  return { signedInAt: isoTime(signedInAtSeconds), lastUsedAt: isoTime(usedAtSeconds), ...identityFields(provider) }
 }
 
 function fieldsOf(known: ViewerState, { features, nowSeconds }: LookUpDeps): Omit<KnownViewer, 'facts'> {
   const { username, groups, attributes } = known.viewer
   const { expiresAtSeconds, isSent } = known.invitation ?? {}
   const invitation =
-    expiresAtSeconds === undefined ? null : { expiresAt: isoOf(expiresAtSeconds), isSent: isSent === true }
+    expiresAtSeconds === undefined ? null : { expiresAt: isoTime(expiresAtSeconds), isSent: isSent === true }
   return { username, state: stateOf(known, nowSeconds, features), invitation, groups, attributes }
-}
-
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
 }
 
 /** Returns the sessions that are not over, the newest first. */

@@ -50,3 +50,8 @@ export async function viewerFactsOf({
 }: Pick<CommandContext<HasViewerFacts>, 'features'>): Promise<readonly ViewerFacts[]> {
   return await loadAll(features.map(({ viewers }) => viewers))
 }
+
+/** Returns the way to invite viewers, if a feature has one. */
+export function invitingIn(features: readonly ViewerFacts[]): Inviting | undefined {
+  return features.find(({ inviting }) => inviting !== undefined)?.inviting
+}

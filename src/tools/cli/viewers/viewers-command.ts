@@ -20,7 +20,7 @@ import { addViewersMigrateCommand } from './migrate-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
-import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
+import { type HasViewerFacts, invitingIn, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 import { addPutOutNotes } from './who-is-in/put-out-notes.ts'
 
 export interface ChangeOptions {
@@ -85,7 +85,7 @@ export async function addViewersCommands(
 }
 
 async function addAddCommand(group: Command, context: CommandContext<HasViewerFacts>): Promise<void> {
-  const { inviting } = (await viewerFactsOf(context)).find((one) => one.inviting !== undefined) ?? {}
+  const inviting = invitingIn(await viewerFactsOf(context))
   const command = addCommand(group, 'add <USERNAME>', 'add a viewer, with a password from a prompt or standard input', [
     'viewer-auth viewers add ada@example.com',
     'viewer-auth viewers add ada@example.com --group staff --group press --attribute department=Research',

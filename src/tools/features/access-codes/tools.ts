@@ -1,4 +1,3 @@
-import { addGroup } from '../../cli/command.ts'
 import type { ToolFeature } from '../../tool-feature.ts'
 
 export const accessCodes: ToolFeature = {
@@ -7,13 +6,15 @@ export const accessCodes: ToolFeature = {
     {
       name: 'codes',
       summary: 'access codes and tickets for people without an account',
-      declare: addGroup,
       load: async () => (await import('./codes-command.ts')).addCodesCommands,
     },
   ],
   check: async () => (await import('./doctor/codes-check.ts')).codesCheck,
   settings: async () => ({ notesOn: (await import('./code-budgets.ts')).codeBudgets }),
-  drill: async () => ({ wayIn: (await import('./drill/access-code-way.ts')).accessCodeWay }),
+  drill: async () => {
+    const { withMadeUpCodes } = await import('./drill/made-up-codes.ts')
+    return { wayIn: { name: 'codes', takesFields: true, withCrowd: withMadeUpCodes } }
+  },
   scenes: async () => (await import('./preview/access-codes-preview.ts')).accessCodesPreview,
   invited: { codes: async () => (await import('./attendance/code-people.ts')).codePeople },
   page: async () => (await import('./manager/codes-section.ts')).codesPart,

@@ -7,7 +7,10 @@ export const mailSignIn: ToolFeature = {
     return { faultsIn: faultsOfGuests, notesOn: guestCounts }
   },
   viewers: async () => ({ fact: (await import('./shared-addresses.ts')).sharedAddressesFact }),
-  drill: async () => ({ wayIn: (await import('./drill/mail-way.ts')).mailWay }),
+  drill: async () => {
+    const { withMailGuests } = await import('./drill/mail-guests.ts')
+    return { wayIn: { name: 'mail', takesFields: false, withCrowd: withMailGuests } }
+  },
   scenes: async () => (await import('./preview/mail-sign-in-preview.ts')).mailSignInPreview,
   page: async () => ({ way: (await import('./manager/mail-way.ts')).mailWay }),
 }

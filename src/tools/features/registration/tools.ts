@@ -1,4 +1,3 @@
-import { addGroup } from '../../cli/command.ts'
 import type { ToolFeature } from '../../tool-feature.ts'
 
 export const registration: ToolFeature = {
@@ -7,7 +6,6 @@ export const registration: ToolFeature = {
     {
       name: 'registrations',
       summary: 'guests who registered: list, approve, refuse, export',
-      declare: addGroup,
       load: async () => (await import('./registrations-command.ts')).addRegistrationsCommands,
     },
   ],

@@ -6,6 +6,7 @@ import { ioWithoutTerminal } from '../../cli/terminal/io.ts'
 import type { Inviter, Resent } from '../../cli/viewers/inviting.ts'
 import { endSessionsOf } from '../../cli/viewers/sessions-command.ts'
 import { unlockSignIns } from '../../cli/viewers/unlock-command.ts'
+import { invitingIn } from '../../cli/viewers/viewer-facts.ts'
 import type { SectionDeps } from '../section.ts'
 
 /** The result of an act on an account. The fault is for the page, also of a store that does not answer. */
@@ -44,7 +45,7 @@ export function inviteGroupAgain(
 }
 
 async function withInviter<T>({ env, facts }: Deps, work: (inviter: Inviter) => Promise<T>) {
-  const { inviting } = facts.find((one) => one.inviting !== undefined) ?? {}
+  const inviting = invitingIn(facts)
   if (inviting === undefined) return { ok: false, fault: 'This app cannot invite viewers.' } as const
   return await outcomeOf(() => inviting.withInviter({ io: ioWithoutTerminal(env) }, {}, work))
 }

@@ -25,7 +25,16 @@ export async function* checkAddresses(
   for (const { origin, path } of entryPoint.consumers) {
     // Even 404 is fine, because a consumer may be a folder without a page.
     yield await checkReachable('The consumer', origin + path, [], signal)
-    yield await checkConsumer(address, origin, path, signal)
+    const consumer = origin + path
+    const refusal = (status: number) =>
+      status === 200
+        ? null
+        : failure(
+            'consumer-refused',
+            `${address} refuses the consumer ${consumer} (${status}). The app runs with other settings. Restart it.`,
+          )
+    const allowed = ok('consumer-allowed', `${address} sends viewers to the consumer ${consumer}.`)
+    yield await checkConsumer(address, new URL(consumer), refusal, allowed, signal)
   }
 }
 
@@ -63,21 +72,28 @@ export async function checkReachable(
     : ok('address-reachable', `${name} ${url} is reachable.`)
 }
 
-async function checkConsumer(address: string, origin: string, path: string, signal: AbortSignal): Promise<Finding> {
-  const screen = await requestFrame(`${address}?${new URLSearchParams({ hashConsumer: origin + path })}`, signal)
+/**
+ * Opens the screen with a consumer.
+ * @param refusal names the cause of a status. Null for the status of a screen.
+ * @param allowed the finding if the app sends viewers to the consumer.
+ */
+export async function checkConsumer(
+  address: string,
+  consumer: URL,
+  refusal: (status: number) => Finding | null,
+  allowed: Finding,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const screen = await requestFrame(`${address}?${new URLSearchParams({ hashConsumer: consumer.href })}`, signal)
   if (!(screen instanceof Response)) return screen
   if (isGuarded(screen.status)) return guarded(`${address} with hashConsumer`, screen.status)
-  if (screen.status !== 200) {
-    return failure(
-      'consumer-refused',
-      `${address} refuses the consumer ${origin}${path} (${screen.status}). The app runs with other settings. Restart it.`,
-    )
-  }
-  return notAllowed(screen.headers, 'form-action', [origin]).length === 0
-    ? ok('consumer-allowed', `${address} sends viewers to the consumer ${origin}${path}.`)
+  const refused = refusal(screen.status)
+  if (refused !== null) return refused
+  return notAllowed(screen.headers, 'form-action', [consumer.origin]).length === 0
+    ? allowed
     : failure(
         'consumer-form-action',
-        `${address}: form-action lacks ${origin}, so browsers block the redirect to the consumer. ${PROXY_OR_SETTINGS}`,
+        `${address}: form-action lacks ${consumer.origin}, so browsers block the redirect to the consumer. ${PROXY_OR_SETTINGS}`,
       )
 }
 

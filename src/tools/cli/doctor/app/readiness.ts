@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import type { Config } from '../../../../config.ts'
 import { ConfigError } from '../../../../errors.ts'
-import { userStores } from '../../../../users/open-user-store.ts'
-import type { ChecksStore } from '../../../../users/store-check/store-check.ts'
-import type { UserStoreKind } from '../../../../users/user-store-kind.ts'
-import { storeChecks } from '../../settings/check-store.ts'
+import { checkUserStoreOf } from '../../settings/check-store.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { viewersFile } from '../../settings/editable-store.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -134,11 +131,9 @@ export async function storeCause(
   const file = viewersFile(env)
   // The app creates the file when it starts.
   if (file !== null && !existsSync(file)) return null
-  const kind: UserStoreKind & ChecksStore = userStores.kindOf(userStore)
   const viewers = { username: null, password: null, disabled: null }
-  const checkAll = () => storeChecks.checkStore((warn) => kind.open(userStore, warn), viewers, null)
   try {
-    for await (const { state, code, text } of kind.check?.(userStore, viewers, storeChecks) ?? checkAll()) {
+    for await (const { state, code, text } of checkUserStoreOf(userStore, viewers)) {
       if (state === 'failure') return failure(`store-${code}`, `USER_STORE_URL: ${text} See store check.`)
     }
     return null

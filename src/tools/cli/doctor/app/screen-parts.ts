@@ -1,9 +1,7 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { type Finding, failure, warning } from '../finding.ts'
+import { attribute, elementsIn } from '../page/page-html.ts'
 import { request } from '../request.ts'
-
-type Node = DefaultTreeAdapterTypes.Node
 
 /** Checks that browsers show the answer as a page, that its forms lead to the app, and that its assets are there. */
 export async function* checkScreenParts(
@@ -97,21 +95,18 @@ interface ScreenHtml {
   readonly refresh: string | null
 }
 
-/** Reads the HTML of a sign-in screen. */
+/** Reads the HTML of a sign-in screen, from its end. */
 function readScreenHtml(html: string): ScreenHtml {
   const actions: string[] = []
   const assets: string[] = []
   let refresh: string | null = null
-  const left: Node[] = [parse(html)]
-  for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if ('childNodes' in node) left.push(...node.childNodes)
-    if (!('attrs' in node)) continue
-    const { attrs, tagName } = node
-    const attribute = (name: string) => attrs.find((given) => given.name === name)?.value ?? ''
-    if (tagName === 'meta' && /^refresh$/i.test(attribute('http-equiv'))) refresh = attribute('content')
-    if (tagName === 'form') actions.push(attribute('action'))
-    if (tagName === 'script' && attribute('src') !== '') assets.push(attribute('src'))
-    if (tagName === 'link' && /\bstylesheet\b/.test(attribute('rel'))) assets.push(attribute('href'))
+  for (const element of elementsIn(html).toReversed()) {
+    const textOf = (name: string) => attribute(element, name) ?? ''
+    const { tagName } = element
+    if (tagName === 'meta' && /^refresh$/i.test(textOf('http-equiv'))) refresh = textOf('content')
+    if (tagName === 'form') actions.push(textOf('action'))
+    if (tagName === 'script' && textOf('src') !== '') assets.push(textOf('src'))
+    if (tagName === 'link' && /\bstylesheet\b/.test(textOf('rel'))) assets.push(textOf('href'))
   }
   return { actions, assets, refresh }
 }

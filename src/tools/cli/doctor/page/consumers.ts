@@ -1,10 +1,9 @@
 import type { Config } from '../../../../config.ts'
 import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
-import { type Finding, failure, findingOf, ok, PROXY_OR_SETTINGS, unknown } from '../finding.ts'
-import { guarded, isGuarded, requestFrame } from '../request.ts'
+import { checkConsumer } from '../app/addresses.ts'
+import { type Finding, failure, findingOf, ok, unknown } from '../finding.ts'
 import { shown } from './finding-of-obstacle.ts'
-import { notAllowed } from './policy.ts'
 
 /** A frame of a page, as far as its HTML tells where responses go. */
 export interface FrameOfPage {
@@ -40,11 +39,9 @@ export async function* checkPageConsumers(
   for (const entryPoint of entryPoints) {
     for (const consumer of consumers.values()) {
       const finding = await tryConsumer(config, entryPoint, consumer, signal)
-      yield findingOf(
-        config,
-        entryPoint,
-        entryPoints.length > 1 && finding.state !== 'ok' ? asUnknown(finding) : finding,
-      )
+      // The consumer may belong to another entry point.
+      const isUndecided = entryPoints.length > 1 && finding.state !== 'ok'
+      yield findingOf(config, entryPoint, isUndecided ? { ...finding, state: 'unknown' } : finding)
     }
   }
   if (entryPoints.some((entryPoint) => entryPoint.consumers.length > 0)) return
@@ -58,31 +55,13 @@ export async function* checkPageConsumers(
   }
 }
 
-async function tryConsumer(
-  config: Config,
-  entryPoint: HashEntryPoint,
-  consumer: URL,
-  signal: AbortSignal,
-): Promise<Finding> {
-  const address = addressOf(config, entryPoint)
-  const screen = await requestFrame(`${address}?${new URLSearchParams({ hashConsumer: consumer.href })}`, signal)
-  if (!(screen instanceof Response)) return screen
-  if (isGuarded(screen.status)) return guarded(`${address} with hashConsumer`, screen.status)
-  if (screen.status === 400) {
-    const prefix = consumer.origin + consumer.pathname.replace(/[^/]*$/, '')
-    return failure(
-      'page-consumer-missing',
-      `A chat, Q&A or combined embed of the page asks for a response at ${shown(consumer)}, and the app refuses it: viewers see "Something is wrong with this link". Add ${prefix} or a folder above it to HASH_CONSUMERS, and restart the app.`,
-    )
-  }
-  return notAllowed(screen.headers, 'form-action', [consumer.origin]).length === 0
-    ? ok('page-consumer', `The app sends viewers to ${shown(consumer)}, which the page uses.`)
-    : failure(
-        'consumer-form-action',
-        `${address}: form-action lacks ${consumer.origin}, so browsers block the redirect to the consumer. ${PROXY_OR_SETTINGS}`,
-      )
-}
-
-function asUnknown(finding: Finding): Finding {
-  return { ...finding, state: 'unknown' }
+function tryConsumer(config: Config, entryPoint: HashEntryPoint, consumer: URL, signal: AbortSignal): Promise<Finding> {
+  const prefix = consumer.origin + consumer.pathname.replace(/[^/]*$/, '')
+  const missing = failure(
+    'page-consumer-missing',
+    `A chat, Q&A or combined embed of the page asks for a response at ${shown(consumer)}, and the app refuses it: viewers see "Something is wrong with this link". Add ${prefix} or a folder above it to HASH_CONSUMERS, and restart the app.`,
+  )
+  const allowed = ok('page-consumer', `The app sends viewers to ${shown(consumer)}, which the page uses.`)
+  const refusal = (status: number) => (status === 400 ? missing : null)
+  return checkConsumer(addressOf(config, entryPoint), consumer, refusal, allowed, signal)
 }

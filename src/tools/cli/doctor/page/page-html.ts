@@ -26,7 +26,7 @@ export interface PageHtml {
 
 /** Finds the frames and policies in the HTML of a page, as a browser does before any script runs. */
 export function readPageHtml(html: string, address: URL): PageHtml {
-  const elements = [...elementsIn(parse(html))]
+  const elements = elementsIn(html)
   const base = attribute(elements.find(isNamed('base', 'href')), 'href')
   const baseUrl = base !== null && URL.canParse(base, address.href) ? new URL(base, address) : address
   const policies = elements.filter(
@@ -60,13 +60,15 @@ function frameOf(frame: Element, baseUrl: URL): FrameElement[] {
   return content !== null && /^https?:$/.test(content.protocol) ? [{ content, ...rest }] : []
 }
 
-/** Yields the elements in the order of the page. Not recursive, because a page may nest its elements very deeply. */
-function* elementsIn(document: Node): Generator<Element> {
-  const left: Node[] = [document]
+/** Returns the elements in the order of the page. Not recursive, because a page may nest its elements very deeply. */
+export function elementsIn(html: string): Element[] {
+  const elements: Element[] = []
+  const left: Node[] = [parse(html)]
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if ('tagName' in node) yield node
+    if ('tagName' in node) elements.push(node)
     if ('childNodes' in node) left.push(...node.childNodes.toReversed())
   }
+  return elements
 }
 
 function isNamed(tagName: string, attributeName?: string) {
@@ -77,6 +79,6 @@ function isNamed(tagName: string, attributeName?: string) {
     (attributeName === undefined || attribute(node, attributeName) !== null)
 }
 
-function attribute(element: Element | undefined, name: string): string | null {
+export function attribute(element: Element | undefined, name: string): string | null {
   return element?.attrs.find((given) => given.name === name)?.value ?? null
 }

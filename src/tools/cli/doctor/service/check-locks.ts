@@ -1,10 +1,9 @@
 import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import type { Channel } from '../../../video-service/channels.ts'
-import { listChannels } from '../../../video-service/channels.ts'
+import { type Channel, listChannels } from '../../../video-service/channels.ts'
 import { type LockTarget, readLock } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
-import { expectedLock, leadsTo } from '../../service/expected-lock.ts'
+import { type ExpectedLock, expectedLock, leadsTo } from '../../service/expected-lock.ts'
 import { nameOf } from '../../service/lock-target.ts'
 import { isRefusal, type Service } from '../../service/service.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -33,9 +32,7 @@ export async function checkLock(
     )
     return undefined
   }
-  const expected = config.entryPoints
-    .filter(isHashEntryPoint)
-    .map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const expected = expectedLocks(io, config)
   const match = expected.find((entryPoint) => leadsTo(lock.url, entryPoint))
   if (match === undefined) {
     const urls = expected.map(({ url }) => url).join(' or ')
@@ -64,9 +61,7 @@ export async function checkChannels(io: CommandIo, config: Config, service: Serv
     )
     return
   }
-  const expected = config.entryPoints
-    .filter(isHashEntryPoint)
-    .map((entryPoint) => expectedLock(io.env, entryPoint.name))
+  const expected = expectedLocks(io, config)
   const checkSecret = lockSecretCheck(io, config, service)
   let found = 0
   for (const { id } of channels.slice(0, MAX_CHANNELS)) {
@@ -81,6 +76,11 @@ export async function checkChannels(io: CommandIo, config: Config, service: Serv
     report(checkSecret(lock, target, match))
   }
   if (found === 0) report(noLock(channels))
+}
+
+/** Returns the locks that lead to this app, one for each entry point with a hash. */
+function expectedLocks({ env }: CommandIo, { entryPoints }: Config): ExpectedLock[] {
+  return entryPoints.filter(isHashEntryPoint).map(({ name }) => expectedLock(env, name))
 }
 
 function noLock({ length }: readonly Channel[]): Finding {

@@ -2,7 +2,7 @@ import type { Config } from '../../../../config.ts'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { SHORT_LIFETIME_SECONDS } from '../app/screen.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
-import { aheadSeconds } from '../request.ts'
+import { clocksOf } from '../request.ts'
 
 const TOLERANCE_SECONDS = 5
 
@@ -16,18 +16,15 @@ export async function compareClocks(
   serviceUrl: string,
   signal: AbortSignal,
 ): Promise<Finding | null> {
-  const [app, service] = await Promise.all([
-    aheadSeconds(`${publicUrl.origin}/health/live`, signal),
-    aheadSeconds(serviceUrl, signal),
-  ])
-  if (app === null || service === null) return null
-  if (Number.isNaN(app) || Number.isNaN(service)) {
-    const silent = Number.isNaN(app) ? 'the login app' : 'the service'
+  const clocks = await clocksOf(publicUrl, serviceUrl, signal)
+  if (clocks === null) return null
+  if (typeof clocks === 'string') {
     return unknown(
       'clocks-unknown',
-      `The clocks could not be compared, because ${silent} sends no Date. Check that both are synchronised.`,
+      `The clocks could not be compared, because ${clocks} sends no Date. Check that both are synchronised.`,
     )
   }
+  const { app, service } = clocks
   const serviceAhead = Math.round(service - app)
   const shortestSeconds = Math.min(
     ...entryPoints.filter(isHashEntryPoint).map(({ lifetimeSeconds }) => lifetimeSeconds || Number.POSITIVE_INFINITY),

@@ -3,7 +3,7 @@ import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import type { CommandContext } from '../../command.ts'
 import { type EntryPoints, entryPointsIn } from '../../settings/chosen-entry-point.ts'
 import { type EventTimes, eventTimesOf, type HasEventTimes } from '../../settings/event-times.ts'
-import { printableJson, printableParagraphs } from '../../terminal/text.ts'
+import { isoTime, printableJson, printableParagraphs } from '../../terminal/text.ts'
 import { openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
 
 /** Commands that put viewers out. */
@@ -37,7 +37,7 @@ function printNote(
   const until = entryPoints && playsUntil(entryPoints, nowSeconds, nowSeconds, events)
   const text = entryPoints === null || until === null ? UNKNOWN : noteOf(entryPoints, nowSeconds, events)
   const isEndless = until?.seconds === Number.POSITIVE_INFINITY
-  const playsUntilTime = until === null || isEndless ? null : new Date(until.seconds * 1000).toISOString()
+  const playsUntilTime = until === null || isEndless ? null : isoTime(until.seconds)
   const data = { playsUntil: playsUntilTime, isEndless, isKnown: until !== null, note: text }
   stderr.write(`${json ? printableJson(data) : printableParagraphs(text, stderr)}\n`)
 }

@@ -1,13 +1,12 @@
-import { once } from 'node:events'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
 import { identityFields, type ShownIdentity } from '../../guest-ways.ts'
 import { entryPointsIn } from '../../settings/chosen-entry-point.ts'
 import { type EventTimes, eventTimesOf, type HasEventTimes } from '../../settings/event-times.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { MOST_TABLE_ROWS, textTable } from '../../terminal/table.ts'
-import { counted, printableJson } from '../../terminal/text.ts'
+import { addLimitOption, MOST_TABLE_ROWS, textTable, writeJsonArray } from '../../terminal/table.ts'
+import { counted, isoTime } from '../../terminal/text.ts'
 import { countByGroup } from './by-group.ts'
 import { openClock, playsUntil } from './plays-until.ts'
 import { addPutOutNotes } from './put-out-notes.ts'
@@ -37,12 +36,11 @@ export async function addSessionsList(group: Command, context: CommandContext<Ha
   command
     .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
     .addOption(new Option('--by <WHAT>', 'count viewers and sessions').choices(['group']))
-    .option('--limit <N>', `the highest number of rows (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`, count)
-    .action((options: ListOptions) =>
-      runCommand(context, options.json, async () =>
-        listSessions(context.io, options, await eventTimesOf(context.features)),
-      ),
-    )
+  addLimitOption(command, 'rows').action((options: ListOptions) =>
+    runCommand(context, options.json, async () =>
+      listSessions(context.io, options, await eventTimesOf(context.features)),
+    ),
+  )
   addNotes(command, ABOUT)
   await addPutOutNotes(group, context)
 }
@@ -54,7 +52,11 @@ async function listSessions(io: CommandIo, options: ListOptions, events: readonl
   if (options.by === 'group') return await byGroup(io, options, sessions)
   const unknown = await addSignIns(io, sessions)
   const rowOf = rowMaker(io, nowSeconds, events)
-  if (options.json) return await writeJson(io, sessions.slice(0, options.limit), rowOf)
+  if (options.json) {
+    const rows = sessions.slice(0, options.limit).map(rowOf)
+    await writeJsonArray(io.stdout, rows)
+    return { ok: true }
+  }
   if (sessions.length === 0) return { ok: true, text: 'No sessions.' }
   const shown = sessions.slice(0, options.limit ?? MOST_TABLE_ROWS)
   const clock = openClock(nowSeconds)
@@ -92,13 +94,13 @@ function rowMaker({ env }: CommandIo, nowSeconds: number, events: readonly Event
     const isEndless = until?.seconds === Number.POSITIVE_INFINITY
     return {
       username,
-      signedInAt: isoOf(signedInAtSeconds),
-      lastReturnAt: hasReturned ? isoOf(usedAtSeconds) : null,
+      signedInAt: isoTime(signedInAtSeconds),
+      lastReturnAt: hasReturned ? isoTime(usedAtSeconds) : null,
       device,
       address,
       entryPoint,
-      sessionEndsAt: isoOf(session.endsAtSeconds),
-      playsUntil: until === null || isEndless ? null : isoOf(until.seconds),
+      sessionEndsAt: isoTime(session.endsAtSeconds),
+      playsUntil: until === null || isEndless ? null : isoTime(until.seconds),
       isEndless,
       ...identityFields(provider),
     }
@@ -111,33 +113,9 @@ function nameOf({ username, guest, provider }: ShownIdentity & { readonly userna
   return provider === null ? username : `${username} (SSO)`
 }
 
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
-}
-
-/** Writes a JSON array with one session per line: the text may be larger than the sessions. */
-async function writeJson(
-  { stdout }: CommandIo,
-  sessions: readonly SessionIn[],
-  rowOf: (session: SessionIn) => object,
-): Promise<Outcome> {
-  stdout.write('[')
-  for (const [index, session] of sessions.entries()) {
-    const isWritten = stdout.write(`${index === 0 ? '\n' : ',\n'}${printableJson(rowOf(session))}`)
-    if (!isWritten) await once(stdout, 'drain')
-  }
-  stdout.write(sessions.length === 0 ? ']\n' : '\n]\n')
-  return { ok: true }
-}
-
 async function byGroup(io: CommandIo, { limit }: ListOptions, sessions: readonly SessionIn[]): Promise<Outcome> {
   const data = (await countByGroup(io, sessions)).slice(0, limit)
   const rows = data.map(({ group, viewers, sessions: number }) => [group ?? '(none)', String(viewers), String(number)])
   const text = rows.length === 0 ? 'No sessions.' : await textTable(io.stdout, ['Group', 'Viewers', 'Sessions'], rows)
   return { ok: true, text, data }
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
-  return Number(text)
 }

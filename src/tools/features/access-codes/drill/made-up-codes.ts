@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigError, UpstreamError } from '../../../../errors.ts'
+import { ConfigError } from '../../../../errors.ts'
 import { codesInForce } from '../../../../features/access-codes/codes/batch-budget.ts'
 import { type Batch, shownNumber } from '../../../../features/access-codes/codes/code-records.ts'
 import type { NewCode } from '../../../../features/access-codes/codes/code-store.ts'
@@ -8,14 +7,12 @@ import { NO_HOLDER, newCodes } from '../../../../features/access-codes/codes/new
 import { faultInViewer } from '../../../../users/viewer-fields.ts'
 import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
 import type { CrowdRequest, WayIn } from '../../../cli/drill/drill-part.ts'
-import { endMadeUpSessions } from '../../../cli/drill/drill-viewers.ts'
+import { endMadeUpSessions, retryWhileAway } from '../../../cli/drill/drill-viewers.ts'
 import { planLength } from '../create-codes.ts'
 import { now, type OpenCodes, withCodes } from '../open-codes.ts'
 
 /** A drill that is killed leaves codes for this time. */
 const LIFE_SECONDS = 86_400
-/** The pause before the next try, and the longest wait, for a store that is away at the end. */
-const TRY_AGAIN = { everyMs: 2_000, atMostMs: 60_000 }
 
 const CODE_FORM: SignInForm = {
   words: 'with an access code',
@@ -60,11 +57,7 @@ export async function withMadeUpCodes(
       await codes.create(batch, stored)
       return await work(guests, CODE_FORM)
     } finally {
-      await endMadeUpSessions(
-        io,
-        guests.map(({ username }) => username),
-        true,
-      )
+      await endMadeUpSessions(io, guests, true)
       await removeCodes(codes, batch, stored)
     }
   })
@@ -78,20 +71,14 @@ export async function removeCodes(
   codes: Pick<OpenCodes['codes'], 'revokeBatch' | 'remove'>,
   batch: Pick<Batch, 'entryPoint' | 'label'>,
   stored: readonly NewCode[],
-  { everyMs, atMostMs } = TRY_AGAIN,
+  times?: { readonly everyMs: number; readonly atMostMs: number },
 ): Promise<void> {
-  for (const lastMs = performance.now() + atMostMs; ; await sleep(everyMs)) {
-    try {
-      // First, so that no code is valid any more if the removal fails.
-      await codes.revokeBatch(batch, now())
-      return await codes.remove(batch, stored)
-    } catch (cause) {
-      if (!(cause instanceof UpstreamError)) throw cause
-      if (performance.now() + everyMs <= lastMs) continue
-      const command = `viewer-auth codes revoke --label ${batch.label} --entry-point ${batch.entryPoint}`
-      throw new ConfigError(`The guests store does not answer, so codes of the drill remain. Then run: ${command}`, {
-        cause,
-      })
-    }
+  const command = `viewer-auth codes revoke --label ${batch.label} --entry-point ${batch.entryPoint}`
+  const text = `The guests store does not answer, so codes of the drill remain. Then run: ${command}`
+  const remove = async () => {
+    // First, so that no code is valid any more if the removal fails.
+    await codes.revokeBatch(batch, now())
+    await codes.remove(batch, stored)
   }
+  await retryWhileAway(remove, (cause) => new ConfigError(text, { cause }), times)
 }

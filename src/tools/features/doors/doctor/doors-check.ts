@@ -4,7 +4,7 @@ import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { timeText } from '../../../../settings/times.ts'
 import type { FeatureCheck, Untried } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
-import { aheadSeconds, request } from '../../../cli/doctor/request.ts'
+import { aheadSeconds, reasonOn, request } from '../../../cli/doctor/request.ts'
 
 const DAY_SECONDS = 86_400
 /** Viewers do not notice less. */
@@ -32,16 +32,10 @@ export const doorsCheck: FeatureCheck = {
     const location = answer.headers.get('location') ?? ''
     if (location.startsWith(`${basePath}/wait?pass=`)) {
       const page = await request(`${publicUrl.origin}${location}`, signal)
-      const isThere = page instanceof Response && (await reasonOn(page)) === 'waiting'
-      return findingOfWaiting(isThere)
+      return findingOfWaiting(page instanceof Response && reasonOn(await page.text()) === 'waiting')
     }
-    return answer.status === 403 ? findingOfClosed(await reasonOn(answer.clone())) : null
+    return answer.status === 403 ? findingOfClosed(reasonOn(await answer.clone().text())) : null
   },
-}
-
-/** Returns the reason of a screen for programs. */
-async function reasonOn(screen: Response): Promise<string | undefined> {
-  return /<meta name="reason" content="([a-z-]+)">/.exec(await screen.text())?.[1]
 }
 
 /** @param isThere true if the page of viewers who wait was seen. */

@@ -51,11 +51,7 @@ export async function withMailGuests(
     return await work(guests, mailForm(codes, maxWaitMs))
   } finally {
     await sink.close()
-    await endMadeUpSessions(
-      io,
-      guests.map(({ username }) => username),
-      true,
-    )
+    await endMadeUpSessions(io, guests, true)
   }
 }
 

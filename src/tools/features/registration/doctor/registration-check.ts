@@ -1,8 +1,8 @@
-import { type EntryPoint, isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { registrationOf } from '../../../../features/registration/settings/settings.ts'
 import type { FeatureCheck } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, findingOf, ok, warning } from '../../../cli/doctor/finding.ts'
-import { request } from '../../../cli/doctor/request.ts'
+import { reasonOn, request } from '../../../cli/doctor/request.ts'
 
 /** Opens the form of each registration, as a guest does. It sends no mail. */
 export const registrationCheck: FeatureCheck = {
@@ -11,7 +11,7 @@ export const registrationCheck: FeatureCheck = {
     // A form for tokens needs the address of a player.
     const all = config.entryPoints.filter((one) => registrationOf(one) !== undefined && isHashEntryPoint(one))
     for (const entryPoint of all) {
-      const answer = await request(addressOf(config.publicUrl, entryPoint), signal)
+      const answer = await request(`${config.publicUrl.origin}${entryPoint.basePath}/register`, signal)
       const html = answer instanceof Response && answer.status === 200 ? await answer.text() : ''
       yield findingOf(config, entryPoint, findingOfForm(html))
     }
@@ -19,27 +19,23 @@ export const registrationCheck: FeatureCheck = {
   },
 }
 
-function addressOf(publicUrl: URL, { basePath }: Pick<EntryPoint, 'basePath'>): string {
-  return `${publicUrl.origin}${basePath}/register`
-}
-
 /** @param html the form for the address; empty if it did not come. */
 export function findingOfForm(html: string): Finding {
-  const reason = /<meta name="reason" content="registration-([a-z-]+)">/.exec(html)?.[1]
+  const reason = reasonOn(html)
   if (!html.includes('name="address"')) {
     return failure(
       'no-registration-form',
       'The form of the registration does not come. Check that the proxy passes GET /register, and that the guests store answers.',
     )
   }
-  if (reason === 'closed') {
+  if (reason === 'registration-closed') {
     return warning('registration-closed', 'Registration is closed. Change closesAt if guests still register.')
   }
-  if (reason === 'full') {
+  if (reason === 'registration-full') {
     return warning('registration-full', 'No place is free, and there is no waiting list. Raise most, or cancel others.')
   }
   return ok(
     'registration',
-    reason === 'waiting-list' ? 'Guests register for the waiting list.' : 'Guests can register.',
+    reason === 'registration-waiting-list' ? 'Guests register for the waiting list.' : 'Guests can register.',
   )
 }

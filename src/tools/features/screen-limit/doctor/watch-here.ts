@@ -1,11 +1,12 @@
 import type { FeatureCheck } from '../../../cli/doctor/feature-check.ts'
+import { reasonOn } from '../../../cli/doctor/request.ts'
 
 /** Lets the test viewer, who signs in several times, watch here in place of the screen before. */
 export const watchHere: FeatureCheck = {
   async buttonOn(screen, { features }) {
     if (features['screen-limit'] === undefined || screen.status !== 403) return null
     const html = await screen.clone().text()
-    if (!html.includes('<meta name="reason" content="other-screen">')) return null
+    if (reasonOn(html) !== 'other-screen') return null
     const pass = /<input type="hidden" name="pass" value="([\w-]+)">/.exec(html)?.[1]
     return { path: '/watch-here', fields: pass === undefined ? {} : { pass } }
   },

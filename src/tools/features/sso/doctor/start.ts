@@ -4,7 +4,7 @@ import type { SsoSettings } from '../../../../features/sso/settings/sso-settings
 import { screenAddress } from '../../../cli/doctor/app/screen.ts'
 import type { DoctorConfig } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../../../cli/doctor/finding.ts'
-import { request } from '../../../cli/doctor/request.ts'
+import { reasonOn, request } from '../../../cli/doctor/request.ts'
 import { addressOf } from '../../../cli/settings/chosen-entry-point.ts'
 
 export type ChosenSsoEntryPoint = EntryPoint & { readonly sso: SsoSettings }
@@ -78,7 +78,7 @@ async function checkCallback(
   const Cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ')
   const ended = await request(`${redirectUri}?${answer}`, signal, { headers: { Cookie } })
   if (!(ended instanceof Response)) return ended
-  const reason = await reasonIn(ended)
+  const reason = reasonOn(await ended.text())
   if (reason === 'refused' || reason === 'invalid') {
     return ok('sso-callback', `${redirectUri} knows the sign-in that began in the same window.`)
   }
@@ -101,7 +101,7 @@ async function checkCallback(
 }
 
 async function explainRefusal(answer: Response): Promise<Finding> {
-  const reason = await reasonIn(answer)
+  const reason = reasonOn(await answer.text())
   if (reason === undefined) {
     return failure(
       'sso-not-the-app',
@@ -120,8 +120,4 @@ async function explainRefusal(answer: Response): Promise<Finding> {
         'POST /sso/start answers 503: the app could not read the provider, or the shared store is away. See the log of the app. If this machine reaches the provider, let the app out of its network: with the containers of this kit, set STORES_INSIDE=false.',
       )
     : failure('sso-start-refused', `POST /sso/start answers ${answer.status} (${reason}). See the log of the app.`)
-}
-
-async function reasonIn(page: Response): Promise<string | undefined> {
-  return /<meta name="reason" content="([a-z-]+)">/.exec(await page.text())?.[1]
 }

@@ -4,7 +4,7 @@ import { keyFingerprint } from '../../../../features/token/viewer-token/content-
 import { CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../../../../features/token/viewer-token/viewer-token.ts'
 import { isAway } from '../../../cli/doctor/app/readiness.ts'
 import { type Finding, failure, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
-import { aheadSeconds } from '../../../cli/doctor/request.ts'
+import { clocksOf } from '../../../cli/doctor/request.ts'
 import type { Service } from '../../../cli/service/service.ts'
 import { isRequestError } from '../../../video-service/service-errors.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
@@ -90,18 +90,13 @@ async function* checkTokenClocks(
   serviceKeyUrl: string,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  const [app, service] = await Promise.all([
-    aheadSeconds(`${publicUrl.origin}/health/live`, signal),
-    aheadSeconds(serviceKeyUrl, signal),
-  ])
-  if (app === null || service === null) return
-  if (Number.isNaN(app) || Number.isNaN(service)) {
-    const silent = Number.isNaN(app) ? 'the login app' : 'the service'
+  const clocks = await clocksOf(publicUrl, serviceKeyUrl, signal)
+  if (typeof clocks === 'string') {
     yield unknown(
       'token-clocks-unknown',
-      `The clocks could not be compared for tokens, because ${silent} sends no Date.`,
+      `The clocks could not be compared for tokens, because ${clocks} sends no Date.`,
     )
-  } else yield judgeTokenClocks(Math.round(app - service))
+  } else if (clocks !== null) yield judgeTokenClocks(Math.round(clocks.app - clocks.service))
 }
 
 /** @param appAheadSeconds how far the clock of the login app is ahead of the service; negative if it is behind. */

@@ -4,6 +4,7 @@ import type { EditableUserStore } from '../../../../users/editable-user-store.ts
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
 import type { RowFault } from '../../../cli/import/viewer-file.ts'
+import { invitingIn } from '../../../cli/viewers/viewer-facts.ts'
 import {
   type Answer,
   detailOf,
@@ -124,7 +125,7 @@ function sheetPages(deps: SectionDeps) {
 /** Returns the column with the mail address of invitations. Null if the settings cannot be read here. */
 function mailColumnIn(columns: readonly SheetColumn[], { env, facts }: SectionDeps) {
   try {
-    const inviting = facts.find((one) => one.inviting !== undefined)?.inviting
+    const inviting = invitingIn(facts)
     if (inviting === undefined) return null
     const name = inviting.addressAttribute(env)
     const isMail = ({ title, meaning }: SheetColumn) =>

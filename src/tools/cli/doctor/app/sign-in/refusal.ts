@@ -3,7 +3,7 @@ import { faultInValue } from '../../../../../hash-lock/authentication-response.t
 import type { Viewer } from '../../../../../users/user-store.ts'
 import { answerAt, type Causes, type DoctorConfig } from '../../feature-check.ts'
 import { type Finding, failure, PROXY_OR_SETTINGS } from '../../finding.ts'
-import { guarded } from '../../request.ts'
+import { guarded, reasonOn } from '../../request.ts'
 import type { StoredViewer } from './test-viewer.ts'
 
 /** A code and a sentence for each reason of a screen that needs no further look. */
@@ -65,7 +65,7 @@ async function causeOf(
   causes: Causes,
 ): Promise<Finding> {
   const text = await screen.text()
-  const [, given] = /<meta name="reason" content="([a-z-]+)">/.exec(text) ?? []
+  const given = reasonOn(text)
   if (given === undefined && screen.status >= 300 && screen.status < 400) {
     return failure(
       'post-redirected',
