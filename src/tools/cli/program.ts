@@ -1,8 +1,15 @@
 import { Command, CommanderError, Help } from 'commander'
 import type { ToolFeature } from '../tool-feature.ts'
-import { addBareCommand, addGroup, type CommandContext, messageOf, printFailure, type RootCommand } from './command.ts'
-import { loadAll } from './lazy.ts'
+import {
+  addBareCommand,
+  addGroup,
+  type CommandContext,
+  messageOf,
+  printFailure,
+  type RootCommand,
+} from './terminal/command.ts'
 import type { CommandIo } from './terminal/io.ts'
+import { loadAll } from './terminal/lazy.ts'
 
 /** In the order of the help. */
 const CORE: readonly RootCommand<ToolFeature>[] = [

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { DrillEnvironment } from '../../../src/tools/cli/drill/drill-address.ts'
-import { MANAGER_SECRETS, ManagerEnvironment } from '../../../src/tools/cli/manager/settings.ts'
+import { MANAGER_SECRETS, ManagerEnvironment } from '../../../src/tools/cli/settings/manager/settings.ts'
 import { SERVICE_SECRETS, ServiceEnvironment } from '../../../src/tools/video-service/service-settings.ts'
 
 interface ToolSettings {

@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { readSharedStores, readUserStore } from '../../../config.ts'
-import { addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { type Lazy, loadAll } from '../lazy.ts'
+import { addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import { assertUnused, assertWhole, copyDatabase } from './copy-database.ts'
 
 /** A store of a feature, whose file `backup` copies. */

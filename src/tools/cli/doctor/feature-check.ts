@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { type Lazy, loadAll } from '../lazy.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import type { ReadPassword } from '../terminal/read-password.ts'
 import type { AnswerAt, AnswerCheck } from './answer-check.ts'
 import type { Finding } from './finding.ts'

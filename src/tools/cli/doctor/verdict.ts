@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { Outcome } from '../command.ts'
+import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printable, wrapped } from '../terminal/text.ts'
 import type { Finding, Level } from './finding.ts'

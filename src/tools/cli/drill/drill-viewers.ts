@@ -8,11 +8,11 @@ import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
-import type { Outcome } from '../command.ts'
-import { type FileRecord, openRecordStream } from '../import/record-file.ts'
 import { countWords } from '../output/words.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
+import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { type FileRecord, openRecordStream } from '../terminal/record-file.ts'
 import type { Credentials } from './crowd/plan.ts'
 
 /** The app waits while a file of sessions is written. */

@@ -1,7 +1,7 @@
-import type { Outcome } from '../command.ts'
 import { openFileSink, type ReportSink } from '../output/sink.ts'
 import { countWords } from '../output/words.ts'
 import type { ViewerOptions } from '../settings/viewer-options.ts'
+import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { causesOf, type SignInRate, signInRate } from './causes.ts'

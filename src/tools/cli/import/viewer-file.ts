@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
-import type { FileRecord, RecordFile } from './record-file.ts'
+import type { FileRecord, RecordFile } from '../terminal/record-file.ts'
 
 /** A column that a feature turns into attributes. */
 export interface FeatureColumn {

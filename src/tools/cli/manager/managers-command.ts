@@ -3,14 +3,14 @@ import { readContextWords } from '../../../config.ts'
 import { hashPassword } from '../../../users/passwords/argon2.ts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
 import { faultInUsername } from '../../../users/viewer-fields.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { readManagerPart } from '../settings/manager/settings.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { type ManagerStore, openManagerStore, ROLES, type Role } from './accounts/manager-store.ts'
-import { readManagerPart } from './settings.ts'
 
 interface Options {
   readonly json?: boolean

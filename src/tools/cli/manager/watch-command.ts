@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { eventTimesOf, type HasEventTimes } from '../settings/event-times.ts'
+import { addExamples, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { counted, printable } from '../terminal/text.ts'

@@ -5,7 +5,7 @@ import type { AccessRefused } from '../../../login/answer/access-decision.ts'
 import type { OpenFeature } from '../../../login/feature.ts'
 import type { AppParts } from '../../../login/service.ts'
 import type { RefusalAfterPassword } from '../../../users/user-store.ts'
-import type { Lazy } from '../lazy.ts'
+import type { Lazy } from '../terminal/lazy.ts'
 
 /** The viewer of most screens. */
 export const VIEWER = 'ada@example.com'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { messageOf, type Outcome } from '../command.ts'
 import { addPeriodOptions, type PeriodOptions } from '../output/period.ts'
+import { messageOf, type Outcome } from '../terminal/command.ts'
 
 /** The options of all reports. */
 export interface OutputOptions extends PeriodOptions {

@@ -6,10 +6,17 @@ import {
   type Granularity,
   type Question,
 } from '../../video-service/report-question.ts'
-import { addCommand, addNotes, type CommandContext, type Definition, type Outcome, runCommand } from '../command.ts'
 import { orUsageError, readOpenPeriod, readPeriod } from '../output/period.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { nowSeconds, withService } from '../service/service.ts'
+import {
+  addCommand,
+  addNotes,
+  type CommandContext,
+  type Definition,
+  type Outcome,
+  runCommand,
+} from '../terminal/command.ts'
 import { addAttendanceReport } from './attendance/attendance-command.ts'
 import type { HasInvited } from './attendance/invited/people.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Channel, createChannel, listChannels } from '../../video-service/channels.ts'
 import { ServiceRefusal } from '../../video-service/service-errors.ts'
-import { type ActResult, addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
+import { type ActResult, addCommand, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'

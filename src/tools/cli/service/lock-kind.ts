@@ -1,7 +1,7 @@
 import type { LockTarget } from '../../video-service/locks.ts'
-import type { Outcome } from '../command.ts'
-import type { Lazy } from '../lazy.ts'
+import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import type { Lazy } from '../terminal/lazy.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'
 
 /** A kind of lock besides the hash lock: for another version of viewer authentication. */

@@ -1,6 +1,6 @@
 import { type Lock, type LockDisplay, type LockTarget, readLock, setLock } from '../../video-service/locks.ts'
 import { ServiceRefusal } from '../../video-service/service-errors.ts'
-import type { Outcome } from '../command.ts'
+import type { Outcome } from '../terminal/command.ts'
 import { confirmChange } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'

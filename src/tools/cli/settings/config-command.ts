@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { type Lazy, loadAll } from '../lazy.ts'
-import { managerSettings } from '../manager/settings.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import { textTable } from '../terminal/table.ts'
 import { addressOf } from './chosen-entry-point.ts'
 import { appValues, entryPointValues, type ShownSettings } from './config-tables.ts'
 import { undeliveredAttributes } from './ldap/delivered-attributes.ts'
+import { managerSettings } from './manager/settings.ts'
 import { serviceSettings } from './video-service/read-service-settings.ts'
 
 /** What a feature knows of valid settings, for `config check`. */

@@ -1,5 +1,5 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { type Lazy, loadAll } from '../lazy.ts'
+import { type Lazy, loadAll } from '../terminal/lazy.ts'
 
 /** A time in which viewers may watch. UNIX times in seconds; null for no start, or no end. */
 export interface EventWindow {

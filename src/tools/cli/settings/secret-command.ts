@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../command.ts'
-import { addVariants, type HasVariants } from '../variant.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
+import { addVariants, type HasVariants } from '../terminal/variant.ts'
 
 const SECRET_BYTES = 32
 

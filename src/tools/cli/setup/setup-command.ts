@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
-import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { newSecret } from '../settings/secret-command.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { answersOfFile, askAtTerminal, Cancelled } from './ask.ts'
 import { readEnvFile, readValues, saveEnvFile, type Values } from './env-file.ts'
 import { finish } from './finish.ts'

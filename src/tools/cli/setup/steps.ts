@@ -3,16 +3,16 @@ import { readUserStore } from '../../../config.ts'
 import { splitList } from '../../../settings/fields.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
-import { type Outcome, outcomeOf } from '../command.ts'
 import { checkReachable } from '../doctor/app/addresses.ts'
 import { loadPage, pageAddress } from '../doctor/page/load-page.ts'
 import { codeOf, request } from '../doctor/request.ts'
 import { contentId, ownLock } from '../service/lock-target.ts'
 import { withService } from '../service/service.ts'
+import { migrateStore } from '../settings/migrate-command.ts'
 import { checkUserStore } from '../settings/store-command.ts'
 import { hasServiceSettings } from '../settings/video-service/read-service-settings.ts'
+import { type Outcome, outcomeOf } from '../terminal/command.ts'
 import { printableParagraphs } from '../terminal/text.ts'
-import { migrateStore } from '../viewers/migrate-command.ts'
 import {
   ADDRESS,
   CHANNEL,

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../command.ts'
+import type { CommandContext } from '../terminal/command.ts'
 import { printableParagraphs } from '../terminal/text.ts'
 import type { Answers } from './ask.ts'
 import { type Values, valuesOf } from './env-file.ts'

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { type Outcome, outcomeOf } from '../command.ts'
-import type { Lazy } from '../lazy.ts'
 import type { HasSettingsCheck } from '../settings/config-command.ts'
 import type { HasOtherStore } from '../settings/store-command.ts'
+import { type Outcome, outcomeOf } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import type { Lazy } from '../terminal/lazy.ts'
 
 /** A part of the bundle. */
 export interface BundleSection {

@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { readContextWords } from '../../../config.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
-import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../command.ts'
 import { type ImportCounts, type ImportDeps, type Invitations, importViewers } from '../import/import-viewers.ts'
 import { type ColumnOptions, type FeatureColumn, fieldsWith, type RowField, viewerRows } from '../import/viewer-file.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { foreignHashOptions } from './foreign-hashes/foreign-hash-options.ts'
@@ -120,7 +120,7 @@ async function importFile(
   invitations: Invitations | null = null,
 ): Promise<Outcome> {
   const columns = readColumns(options)
-  const { openRecordFile } = await import('../import/record-file.ts')
+  const { openRecordFile } = await import('../terminal/record-file.ts')
   const file = await openRecordFile(path)
   const progress = startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import type { ActResult, CommandContext, Outcome } from '../command.ts'
+import type { ActResult, CommandContext, Outcome } from '../terminal/command.ts'
 
 export interface InvitationOptions {
   readonly days?: number

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { readSharedStores } from '../../../config.ts'
 import type { UnlockResult, UnlockTarget } from '../../../sign-in-limits/failed-sign-ins.ts'
 import { stores } from '../../../stores.ts'
-import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, runCommand } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 

@@ -1,9 +1,9 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import type { CommandContext } from '../command.ts'
 import type { FeatureColumn } from '../import/viewer-file.ts'
-import { type Lazy, loadAll } from '../lazy.ts'
 import type { TimeZone } from '../output/time-zone.ts'
+import type { CommandContext } from '../terminal/command.ts'
+import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import type { Inviting } from './inviting.ts'
 import type { FactReader, HistoryReader } from './shown-viewer.ts'
 

@@ -5,10 +5,18 @@ import type { Viewer } from '../../../users/user-store.ts'
 import { viewerExists } from '../../../users/viewer-changes.ts'
 import type { Change } from '../../../users/viewer-editor.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
-import { addCommand, type CommandContext, type Definition, messageOf, type Outcome, runCommand } from '../command.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { HasEventTimes } from '../settings/event-times.ts'
+import { addViewersMigrateCommand } from '../settings/migrate-command.ts'
 import { addViewerOptions, type ViewerOptions } from '../settings/viewer-options.ts'
+import {
+  addCommand,
+  type CommandContext,
+  type Definition,
+  messageOf,
+  type Outcome,
+  runCommand,
+} from '../terminal/command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
@@ -16,7 +24,6 @@ import { addViewersExportCommand } from './export-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import type { InvitationOptions, Inviting } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
-import { addViewersMigrateCommand } from './migrate-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'

@@ -6,7 +6,7 @@ import { guessingBudget, MOST_CHANCE, YEAR_SECONDS } from '../../../features/acc
 import { accessCodesOf } from '../../../features/access-codes/fields.ts'
 import { withGuestStore } from '../../../services/guests/record-stores.ts'
 import type { GuestsSettings } from '../../../services/guests/settings.ts'
-import { messageOf } from '../../cli/command.ts'
+import { messageOf } from '../../cli/terminal/command.ts'
 import { now } from './open-codes.ts'
 
 /** Returns a sentence about the guessing budget for each entry point with codes. */

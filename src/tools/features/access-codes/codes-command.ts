@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CommandContext } from '../../cli/command.ts'
+import type { CommandContext } from '../../cli/terminal/command.ts'
 import { addCreateCommand } from './create-command.ts'
 import { addListCommand } from './list-command.ts'
 import { addRevokeCommand } from './revoke-command.ts'

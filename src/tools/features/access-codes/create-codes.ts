@@ -11,7 +11,7 @@ import {
   YEAR_SECONDS,
 } from '../../../features/access-codes/codes/guessing-budget.ts'
 import { type Holder, newCodes, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
-import type { ActResult } from '../../cli/command.ts'
+import type { ActResult } from '../../cli/terminal/command.ts'
 import { now, type OpenCodes } from './open-codes.ts'
 
 /** A batch of codes to create. */

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../../errors.ts'
 import type { Holder } from '../../../features/access-codes/codes/new-codes.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
-import { openRecordFile } from '../../cli/import/record-file.ts'
 import { type ViewerRow, viewerRows } from '../../cli/import/viewer-file.ts'
+import { openRecordFile } from '../../cli/terminal/record-file.ts'
 
 const COLUMNS = {
   columnOfField: new Map([['username', 'name']]),

@@ -7,7 +7,7 @@ import {
   type Uses,
 } from '../../../features/access-codes/codes/code-records.ts'
 import type { CodeStore } from '../../../features/access-codes/codes/code-store.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
+import { addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'

@@ -1,5 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ActResult, addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
+import {
+  type ActResult,
+  addCommand,
+  type CommandContext,
+  type Outcome,
+  runCommand,
+} from '../../cli/terminal/command.ts'
 import { type Confirm, confirmRemoval } from '../../cli/terminal/confirm.ts'
 import { counted } from '../../cli/terminal/text.ts'
 import { now, type OpenCodes, withCodes } from './open-codes.ts'

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Change } from '../../../users/viewer-editor.ts'
-import { type CommandContext, messageOf, type Outcome, runCommand } from '../../cli/command.ts'
 import { withEditableStore } from '../../cli/settings/editable-store.ts'
+import { type CommandContext, messageOf, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
-import type { ActResult, CommandContext, Outcome } from '../../cli/command.ts'
+import type { ActResult, CommandContext, Outcome } from '../../cli/terminal/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'

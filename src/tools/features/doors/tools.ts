@@ -1,4 +1,4 @@
-import { addBareCommand } from '../../cli/command.ts'
+import { addBareCommand } from '../../cli/terminal/command.ts'
 import type { ToolFeature } from '../../tool-feature.ts'
 
 export const doors: ToolFeature = {

@@ -1,8 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Passkey } from '../../../users/passkeys/passkey-store.ts'
-import { addCommand, addGroup, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/command.ts'
 import { withEditableStore } from '../../cli/settings/editable-store.ts'
+import {
+  addCommand,
+  addGroup,
+  addNotes,
+  type CommandContext,
+  type Outcome,
+  runCommand,
+} from '../../cli/terminal/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'

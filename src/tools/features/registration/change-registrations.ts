@@ -1,6 +1,6 @@
 import type { Change, Registrations } from '../../../features/registration/book/registrations.ts'
 import { parseMailAddress } from '../../../services/guests/mail-address.ts'
-import type { ActResult, Outcome } from '../../cli/command.ts'
+import type { ActResult, Outcome } from '../../cli/terminal/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'

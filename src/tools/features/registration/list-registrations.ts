@@ -1,5 +1,5 @@
 import type { Counts, Registration } from '../../../features/registration/book/registration.ts'
-import type { Outcome } from '../../cli/command.ts'
+import type { Outcome } from '../../cli/terminal/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { STATES } from '../../../features/registration/book/registration.ts'
-import { addCommand, addNotes, type CommandContext, runCommand } from '../../cli/command.ts'
+import { addCommand, addNotes, type CommandContext, runCommand } from '../../cli/terminal/command.ts'
 import { changeAndPrint } from './change-registrations.ts'
 import { exportRegistrations } from './export-registrations.ts'
 import { listRegistrations } from './list-registrations.ts'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import type { Variant } from '../../cli/variant.ts'
+import type { Variant } from '../../cli/terminal/variant.ts'
 import { generateKeyPair } from './key-pair.ts'
 
 const KEY_BITS = 2048

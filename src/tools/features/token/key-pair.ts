@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { keyFingerprint, publicKeyPem } from '../../../features/token/viewer-token/content-key.ts'
-import type { Outcome } from '../../cli/command.ts'
+import type { Outcome } from '../../cli/terminal/command.ts'
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   EEXIST: 'exists already. A new key would lock out all viewers of a channel or video that uses it',

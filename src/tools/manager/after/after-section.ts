@@ -1,7 +1,7 @@
-import type { ActResult } from '../../cli/command.ts'
 import { isoWithOffset } from '../../cli/output/time-zone.ts'
 import { cachedOffsets } from '../../cli/report/local-times.ts'
 import { windowsOf } from '../../cli/settings/event-times.ts'
+import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Period } from '../../video-service/report-question.ts'
 import { ALL_ROLES, type Answer, detailOf, faultText, get, page, type Route, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'

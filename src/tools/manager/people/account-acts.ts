@@ -1,7 +1,7 @@
 import { readSharedStores } from '../../../config.ts'
 import type { UnlockTarget } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { type ActResult, outcomeOf } from '../../cli/command.ts'
+import { type ActResult, outcomeOf } from '../../cli/terminal/command.ts'
 import { ioWithoutTerminal } from '../../cli/terminal/io.ts'
 import type { Inviter, Resent } from '../../cli/viewers/inviting.ts'
 import { endSessionsOf } from '../../cli/viewers/sessions-command.ts'

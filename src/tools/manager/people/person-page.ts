@@ -1,5 +1,5 @@
-import { outcomeOf } from '../../cli/command.ts'
 import { loggedEvents } from '../../cli/security-log/logged-events.ts'
+import { outcomeOf } from '../../cli/terminal/command.ts'
 import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'

@@ -8,8 +8,8 @@ import {
   type ImportOptions,
   importViewers,
 } from '../../../../src/tools/cli/import/import-viewers.ts'
-import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
 import { type FileRow, rowFault, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
+import { openRecordFile } from '../../../../src/tools/cli/terminal/record-file.ts'
 import type { EditableUserStore } from '../../../../src/users/editable-user-store.ts'
 import { storedPasswords } from '../../../../src/users/passwords/stored-passwords.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'

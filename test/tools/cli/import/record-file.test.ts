@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
+import { openRecordFile } from '../../../../src/tools/cli/terminal/record-file.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 /** Returns the line and the cells of each record. */

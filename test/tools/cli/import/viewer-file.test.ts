@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError } from '../../../../src/errors.ts'
-import { openRecordFile } from '../../../../src/tools/cli/import/record-file.ts'
 import { type ColumnOptions, type FileRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
+import { openRecordFile } from '../../../../src/tools/cli/terminal/record-file.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 
 const plain: ColumnOptions = { columnOfField: new Map(), ignored: new Set(), needsPassword: true, featureColumns: [] }

@@ -1,5 +1,5 @@
+import { readManagerPart } from '../../settings/manager/settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { readManagerPart } from '../settings.ts'
 
 const TIMEOUT_MS = 2_500
 const MOST_BYTES = 5_000_000

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addCommand, addNotes, type CommandContext, runCommand } from '../../command.ts'
-import type { Lazy } from '../../lazy.ts'
 import { orUsageError, readPeriod } from '../../output/period.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import { nowSeconds, withService } from '../../service/service.ts'
+import { addCommand, addNotes, type CommandContext, runCommand } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
+import type { Lazy } from '../../terminal/lazy.ts'
 import {
   addOutputOptions,
   assertOutputOptions,

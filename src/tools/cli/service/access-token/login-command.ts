@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import { revokeToken } from '../../../video-service/access-token.ts'
-import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../../terminal/command.ts'
 import { nowSeconds, withService } from '../service.ts'
 import { keepLogin, readLogin } from './kept-login.ts'
 import { obtainToken } from './obtain-token.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../../command.ts'
+import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { nowSeconds, withService } from '../service.ts'
 import { obtainToken, type TokenResult } from './obtain-token.ts'

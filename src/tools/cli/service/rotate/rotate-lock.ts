@@ -3,7 +3,7 @@ import { SECRETS_READ_EVERY_MS } from '../../../../features/secret-files/watch-s
 import { listChannels } from '../../../video-service/channels.ts'
 import type { Lock, LockDisplay, LockTarget } from '../../../video-service/locks.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
-import { messageOf, type Outcome } from '../../command.ts'
+import { messageOf, type Outcome } from '../../terminal/command.ts'
 import { confirmChange } from '../../terminal/confirm.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { printableLines } from '../../terminal/text.ts'

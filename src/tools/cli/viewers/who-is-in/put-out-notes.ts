@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
-import type { CommandContext } from '../../command.ts'
 import { type EntryPoints, entryPointsIn } from '../../settings/chosen-entry-point.ts'
 import { type EventTimes, eventTimesOf, type HasEventTimes } from '../../settings/event-times.ts'
+import type { CommandContext } from '../../terminal/command.ts'
 import { isoTime, printableJson, printableParagraphs } from '../../terminal/text.ts'
 import { openClock, type PlaysUntil, playsUntil } from './plays-until.ts'
 

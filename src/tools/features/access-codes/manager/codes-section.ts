@@ -1,6 +1,6 @@
 import { LABEL } from '../../../../features/access-codes/codes/code-records.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
-import { outcomeOf } from '../../../cli/command.ts'
+import { outcomeOf } from '../../../cli/terminal/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import {
   ALL_ROLES,

@@ -1,6 +1,6 @@
 import { type DoorWindow, doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
-import { outcomeOf } from '../../../cli/command.ts'
+import { outcomeOf } from '../../../cli/terminal/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import {
   ALL_ROLES,

@@ -1,5 +1,5 @@
 import { STATES } from '../../../../features/registration/book/registration.ts'
-import { outcomeOf } from '../../../cli/command.ts'
+import { outcomeOf } from '../../../cli/terminal/command.ts'
 import {
   ALL_ROLES,
   type Answer,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readEntryPointSettings } from '../../../../config.ts'
 import { decideRef } from '../../../../features/token/ref-address.ts'
-import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../../cli/command.ts'
+import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../../cli/terminal/command.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
 import { embedAddress } from '../../../video-service/token/embed-address.ts'
 import { chosenTokenEntryPoint } from '../chosen-token-entry-point.ts'

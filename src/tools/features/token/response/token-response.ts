@@ -9,8 +9,8 @@ import {
   CLOCK_MARGIN_SECONDS,
   TOKEN_LIFETIME_SECONDS,
 } from '../../../../features/token/viewer-token/viewer-token.ts'
-import type { Outcome } from '../../../cli/command.ts'
 import type { Parameters } from '../../../cli/response/response-command.ts'
+import type { Outcome } from '../../../cli/terminal/command.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
 import { isRequestError } from '../../../video-service/service-errors.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'

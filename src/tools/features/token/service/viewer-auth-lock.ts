@@ -7,11 +7,11 @@ import {
   publicKeyPem,
 } from '../../../../features/token/viewer-token/content-key.ts'
 import { readNamedFile } from '../../../../settings/named-file.ts'
-import type { Outcome } from '../../../cli/command.ts'
 import { openLockRecords, whenSet } from '../../../cli/service/lock-records.ts'
 import { nameOf, ownLock } from '../../../cli/service/lock-target.ts'
 import { type Service, warnIfOutcomeUnknown } from '../../../cli/service/service.ts'
 import { addressOf } from '../../../cli/settings/chosen-entry-point.ts'
+import type { Outcome } from '../../../cli/terminal/command.ts'
 import { confirmChange, confirmRemoval } from '../../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
 import { textTable } from '../../../cli/terminal/table.ts'

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Viewer } from '../../../../users/user-store.ts'
-import { type FileRecord, openRecordStream } from '../../../cli/import/record-file.ts'
 import { type FileRow, meaningOf, type RowField, rowFault, viewerRows } from '../../../cli/import/viewer-file.ts'
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
+import { type FileRecord, openRecordStream } from '../../../cli/terminal/record-file.ts'
 import type { ViewerFacts } from '../../../cli/viewers/viewer-facts.ts'
 import type { Scope } from '../../door/scope.ts'
 import TITLES from './column-titles.json' with { type: 'json' }

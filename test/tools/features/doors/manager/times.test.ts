@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DoorSettings } from '../../../../../src/features/doors/fields.ts'
-import { readManagerSettings } from '../../../../../src/tools/cli/manager/settings.ts'
+import { readManagerSettings } from '../../../../../src/tools/cli/settings/manager/settings.ts'
 import { doorTimes } from '../../../../../src/tools/features/doors/event-times.ts'
 import type { EventReports } from '../../../../../src/tools/manager/after/event-reports.ts'
 import { zoneOfPage } from '../../../../../src/tools/manager/pages/page-zone.ts'

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../../../errors.ts'
 import { canonicalText } from '../../../../../users/viewer-fields.ts'
-import { type FileRecord, openRecordFile } from '../../../import/record-file.ts'
+import { type FileRecord, openRecordFile } from '../../../terminal/record-file.ts'
 import { BY_GROUP, type PeopleChoice, type Person } from './people.ts'
 
 /** The columns with the name, if no other is chosen. */

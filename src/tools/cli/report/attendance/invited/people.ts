@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../../../users/user-store.ts'
-import type { Lazy } from '../../../lazy.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
+import type { Lazy } from '../../../terminal/lazy.ts'
 
 /** Stands for the name of a viewer in the place of an attribute. */
 export const USERNAME = 'username'

@@ -6,9 +6,9 @@ import { doorState } from '../../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../../features/doors/fields.ts'
 import type { Environment } from '../../../../../settings/fields.ts'
 import { timeText } from '../../../../../settings/times.ts'
-import { messageOf } from '../../../../cli/command.ts'
 import { readDrillAddress } from '../../../../cli/drill/drill-address.ts'
 import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
+import { messageOf } from '../../../../cli/terminal/command.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
 
 /** An entry point whose doors an evening can move. */

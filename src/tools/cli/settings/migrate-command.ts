@@ -5,7 +5,7 @@ import { readNamedFile } from '../../../settings/named-file.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { MigratesTables, Migration } from '../../../users/postgres/migration.ts'
 import type { StoreSettings, UserStoreKind } from '../../../users/user-store-kind.ts'
-import { addCommand, type CommandContext, runCommand } from '../command.ts'
+import { addCommand, type CommandContext, runCommand } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { ConfigError, isOutage } from '../../errors.ts'
+import { ConfigError, isOutage } from '../../../errors.ts'
+import type { CommandIo } from './io.ts'
 import type { Lazy } from './lazy.ts'
-import type { CommandIo } from './terminal/io.ts'
-import { printableJson, printableParagraphs } from './terminal/text.ts'
+import { printableJson, printableParagraphs } from './text.ts'
 
 /** Adds options, commands and help to a command that is declared. `F`: the parts of features that it uses. */
 export type Definition<F = unknown> = (command: Command, context: CommandContext<F>) => void | Promise<void>
