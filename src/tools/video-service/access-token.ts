@@ -10,7 +10,7 @@ export type AccessToken =
       readonly type: 'bearer' | 'jwt'
       readonly value: string
       /** Only of an authorization code or another refresh token. */
-      readonly refreshToken?: string
+      readonly refreshToken?: string | undefined
       readonly expiresAtSeconds: number
     }
   | {
@@ -48,9 +48,9 @@ export type TokenQuestion =
 
 export interface TokenOptions {
   /** The user sees this name in the list of connected clients. */
-  readonly deviceName?: string
+  readonly deviceName?: string | undefined
   /** Names with spaces between them; `broadcaster` only with a MAC token. Other names are newer than the two documents. */
-  readonly scope?: string
+  readonly scope?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -106,8 +106,8 @@ export async function requestToken(
       grant_type: question.grant,
       client_id: settings.clientId,
       ...fieldsOf(question, settings.clientSecret),
-      ...(deviceName === undefined || !('type' in question) ? {} : { device_name: deviceName }),
-      ...(scope === undefined ? {} : { scope }),
+      device_name: 'type' in question ? deviceName : undefined,
+      scope,
     },
     signal,
   })
@@ -147,7 +147,7 @@ export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: nu
   const expiresAtSeconds = Math.floor(askedAtSeconds) + answer.expires_in
   if (answer.token_type !== 'mac') {
     const { token_type: type, access_token: value, refresh_token: refreshToken } = answer
-    return { type, value, ...(refreshToken === undefined ? {} : { refreshToken }), expiresAtSeconds }
+    return { type, value, refreshToken, expiresAtSeconds }
   }
   const mac = { id: answer.access_token, key: answer.mac_key }
   return { type: 'mac', mac, createdAtSeconds: answer.created_at, expiresAtSeconds }
@@ -181,22 +181,15 @@ export function createTokenCache(
   }
 }
 
-function fieldsOf(question: TokenQuestion, clientSecret: string): Record<string, string> {
+function fieldsOf(question: TokenQuestion, clientSecret: string): Record<string, string | undefined> {
+  const token_type = 'type' in question && question.type !== 'bearer' ? question.type : undefined
   switch (question.grant) {
     case 'client_credentials':
-      return question.type === 'bearer' ? {} : { token_type: question.type }
+      return { token_type }
     case 'password':
-      return {
-        client_secret: clientSecret,
-        username: question.username,
-        password: question.password,
-        ...(question.type === 'bearer' ? {} : { token_type: question.type }),
-      }
+      return { client_secret: clientSecret, username: question.username, password: question.password, token_type }
     case 'authorization_code':
-      return {
-        ...{ code: question.code, redirect_uri: question.redirectUri },
-        ...(question.codeVerifier === undefined ? {} : { code_verifier: question.codeVerifier }),
-      }
+      return { code: question.code, redirect_uri: question.redirectUri, code_verifier: question.codeVerifier }
     case 'refresh_token':
       return { refresh_token: question.refreshToken }
   }

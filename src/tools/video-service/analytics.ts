@@ -83,15 +83,8 @@ async function fetchPage(
 ): Promise<ServiceAnswer> {
   const get = ({ value }: { value: string }) => {
     const headers = { Authorization: value, 'Content-Type': 'application/json' }
-    return send({
-      method: 'GET',
-      url,
-      headers,
-      timeoutMs: TIMEOUT_MS,
-      mostBytes: MOST_PAGE_BYTES,
-      isQuestion: true,
-      signal,
-    })
+    const limits = { timeoutMs: TIMEOUT_MS, mostBytes: MOST_PAGE_BYTES }
+    return send({ method: 'GET', url, headers, ...limits, isQuestion: true, signal })
   }
   const current = await jwt(token, signal)
   try {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type AccessToken, hasBroadcaster, TokenAnswer, tokenOf } from './access-token.ts'
 import { AuthorizationFailed, UnexpectedAnswer } from './service-errors.ts'
+import { givenFields } from './service-request.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 export interface AuthorizationQuestion {
@@ -8,14 +9,14 @@ export interface AuthorizationQuestion {
   readonly redirectUri: string
   /** The redirect repeats this value, which proves that it belongs to this request. */
   readonly state: string
-  readonly tokenType?: 'bearer' | 'mac'
+  readonly tokenType?: 'bearer' | 'mac' | undefined
   /** Names with spaces between them; other names than `broadcaster` are newer than the two documents. */
-  readonly scope?: string
-  readonly deviceName?: string
+  readonly scope?: string | undefined
+  readonly deviceName?: string | undefined
   /** The challenge of PKCE by S256 (RFC 7636). Newer than the two documents. */
   readonly codeChallenge?: string | undefined
   /** Of the form `xx_XX`. */
-  readonly language?: string
+  readonly language?: string | undefined
 }
 
 /**
@@ -29,19 +30,18 @@ export function authorizationAddress(
   const { responseType, tokenType, scope } = question
   if (responseType === 'code' && tokenType === 'mac') throw new RangeError('The code flow has only bearer tokens')
   if (hasBroadcaster(scope) && tokenType !== 'mac') throw new RangeError('The scope broadcaster needs a MAC token')
-  const parameters = {
+  const parameters = givenFields({
     response_type: responseType,
     client_id: clientId,
     redirect_uri: question.redirectUri,
     state: question.state,
-    ...(tokenType === undefined ? {} : { token_type: tokenType }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(question.deviceName === undefined ? {} : { device_name: question.deviceName }),
-    ...(question.codeChallenge === undefined
-      ? {}
-      : { code_challenge: question.codeChallenge, code_challenge_method: 'S256' }),
-    ...(question.language === undefined ? {} : { lang: question.language }),
-  }
+    token_type: tokenType,
+    scope,
+    device_name: question.deviceName,
+    code_challenge: question.codeChallenge,
+    code_challenge_method: question.codeChallenge && 'S256',
+    lang: question.language,
+  })
   return `${authUrl}/authorize?${new URLSearchParams(parameters)}`
 }
 

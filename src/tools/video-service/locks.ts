@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RestApi } from './rest-api.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
-import type { ServiceAnswer } from './service-request.ts'
+import { givenFields, type ServiceAnswer } from './service-request.ts'
 import { readJson } from './transport.ts'
 
 /** The channel or video of a lock. A video without its own lock has the lock of its channel. */
@@ -15,10 +15,10 @@ export interface LockTarget {
  * how they are set, or what a new lock does to them.
  */
 export interface LockDisplay {
-  readonly message?: string | null
-  readonly buttonCaption?: string | null
-  readonly popupWidth?: string | null
-  readonly popupHeight?: string | null
+  readonly message?: string | null | undefined
+  readonly buttonCaption?: string | null | undefined
+  readonly popupWidth?: string | null | undefined
+  readonly popupHeight?: string | null | undefined
 }
 
 /** The values that set a lock: the address of the entry point, the shared secret, and the fields to send along. */
@@ -30,8 +30,8 @@ export interface LockSettings extends LockDisplay {
 /** A lock as the service shows it. The lock of a channel does not show its secret. */
 export interface Lock extends LockDisplay {
   readonly url: string
-  readonly secret?: string
-  readonly type?: string
+  readonly secret?: string | undefined
+  readonly type?: string | undefined
 }
 
 const OptionalText = z.union([z.null(), z.coerce.string()]).optional()
@@ -45,17 +45,10 @@ const LockRecord = z
     popup_width: OptionalText,
     popup_height: OptionalText,
   })
-  .transform(
-    (record): Lock => ({
-      url: record.url,
-      ...(record.secret === undefined ? {} : { secret: record.secret }),
-      ...(record.type === undefined ? {} : { type: record.type }),
-      ...(record.message === undefined ? {} : { message: record.message }),
-      ...(record.button_caption === undefined ? {} : { buttonCaption: record.button_caption }),
-      ...(record.popup_width === undefined ? {} : { popupWidth: record.popup_width }),
-      ...(record.popup_height === undefined ? {} : { popupHeight: record.popup_height }),
-    }),
-  )
+  .transform(({ url, secret, type, message, ...record }): Lock => {
+    const { button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight } = record
+    return { url, secret, type, message, buttonCaption, popupWidth, popupHeight }
+  })
 const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) => hashlock)
 
 /**
@@ -72,9 +65,8 @@ export async function setLock(
   signal?: AbortSignal,
 ): Promise<'new' | 'replaced' | 'set'> {
   const path = target.kind === 'channel' ? `${pathOf(target)}/advanced.json` : `${pathOf(target)}.json`
-  const fields = { message, button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight }
-  const given = Object.entries(fields).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
-  const form = { url, secret, ...Object.fromEntries(given) }
+  const display = { message, button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight }
+  const form = { url, secret, ...givenFields(display) }
   const { status } = await api({ method: 'PUT', path, form, signal })
   if (target.kind === 'video' && status === 204) return 'set'
   if (status === 201) return 'new'

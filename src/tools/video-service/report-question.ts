@@ -15,25 +15,25 @@ export interface Period {
 
 interface Scope {
   /** All channels and videos if left out. */
-  readonly contentType?: ContentType
+  readonly contentType?: ContentType | undefined
   /** Only together with a content type. */
-  readonly contentIds?: readonly string[]
+  readonly contentIds?: readonly string[] | undefined
 }
 
 /** One report of the analytics API with its parameters. */
 export type Question =
   | ({
       readonly report: 'viewers'
-      readonly period?: Partial<Period>
+      readonly period?: Partial<Period> | undefined
       /** A whole identifier, or a part of it. */
-      readonly viewerIdentifier?: string
-      readonly listUnfinishedSegments?: boolean
+      readonly viewerIdentifier?: string | undefined
+      readonly listUnfinishedSegments?: boolean | undefined
     } & Scope)
   | ({
       readonly report: 'views'
       readonly period: Period
-      readonly listUnfinishedSegments?: boolean
-      readonly inclusiveRange?: boolean
+      readonly listUnfinishedSegments?: boolean | undefined
+      readonly inclusiveRange?: boolean | undefined
     } & Scope)
   | ({
       readonly report: 'total-views' | 'unique-devices' | 'authenticated-viewers'

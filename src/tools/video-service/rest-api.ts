@@ -38,6 +38,6 @@ export function createRestApi({ settings, send, token, nowSeconds }: RestDeps): 
           ? current.value
           : `Bearer ${current.value}`
     const headers = { Authorization: authorization, Accept: accept }
-    return await send({ method, url, headers, signal, ...(form === undefined ? {} : { form }) })
+    return await send({ method, url, headers, signal, form })
   }
 }

@@ -2,7 +2,8 @@ export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  readonly form?: Readonly<Record<string, string>>
+  /** Fields without a value are left out. */
+  readonly form?: Readonly<Record<string, string | undefined>> | undefined
   /** For the whole answer. Each retry gets the same time again. */
   readonly timeoutMs?: number
   /** The largest accepted answer, after decompression. */
@@ -19,4 +20,10 @@ export interface ServiceAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: string
+}
+
+/** Returns the fields that have a value. */
+export function givenFields(fields: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
+  const given = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
+  return Object.fromEntries(given)
 }

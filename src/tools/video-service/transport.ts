@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { refusal } from './refusal.ts'
 import { isRequestError, ServiceRefusal, ServiceUnreachable, UnexpectedAnswer } from './service-errors.ts'
-import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
+import { givenFields, type ServiceAnswer, type ServiceRequest } from './service-request.ts'
 
 /**
  * Sends a request. Retries after a short random wait, but only if the request cannot have had an effect: when the
@@ -73,7 +73,7 @@ async function exchange(fetch: typeof globalThis.fetch, request: ServiceRequest)
       headers: { Accept: 'application/json', ...headers },
       redirect: 'manual',
       signal: stop.signal,
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+      ...(form === undefined ? {} : { body: new URLSearchParams(givenFields(form)) }),
     })
     retryAfterMs = waitOf(response.headers)
     const contentType = response.headers.get('content-type') ?? ''

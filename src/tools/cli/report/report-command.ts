@@ -139,25 +139,16 @@ function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {
 function questionOf(report: Question['report'], options: ReportOptions): Question {
   const { content, id, viewer, finishedOnly, insideOnly, granularity = 'hour' } = options
   const { by = options.html === undefined ? 'summary' : 'day' } = options
-  const scope = {
-    ...(content === undefined ? {} : { contentType: content }),
-    ...(id === undefined ? {} : { contentIds: id }),
-    ...(finishedOnly ? { listUnfinishedSegments: false } : {}),
-  }
+  const listUnfinishedSegments = finishedOnly ? false : undefined
+  const scope = { contentType: content, contentIds: id, listUnfinishedSegments }
   const zone = machineTimeZone()
   if (report === 'viewers') {
-    const period = readOpenPeriod(options, nowSeconds(), zone)
-    return {
-      report,
-      ...scope,
-      ...(period === undefined ? {} : { period }),
-      ...(viewer === undefined ? {} : { viewerIdentifier: viewer }),
-    }
+    return { report, ...scope, period: readOpenPeriod(options, nowSeconds(), zone), viewerIdentifier: viewer }
   }
   const period = readPeriod(options, nowSeconds(), zone)
   switch (report) {
     case 'views':
-      return { report, period, ...scope, ...(insideOnly ? { inclusiveRange: false } : {}) }
+      return { report, period, ...scope, inclusiveRange: insideOnly ? false : undefined }
     case 'peak-viewer-numbers':
     case 'viewer-seconds':
       return { report, period, ...scope, granularity }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Lock, type LockDisplay, type LockTarget, readLock, removeLock } from '../../video-service/locks.ts'
+import { givenFields } from '../../video-service/service-request.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -172,12 +173,7 @@ function givenValue(command: Command, flag: string): string | undefined {
 
 /** Returns the fields of the options. An empty text removes a field. */
 function displayOf({ message, caption, popupWidth, popupHeight }: SetOptions): LockDisplay {
-  return {
-    ...(message === undefined ? {} : { message }),
-    ...(caption === undefined ? {} : { buttonCaption: caption }),
-    ...(popupWidth === undefined ? {} : { popupWidth }),
-    ...(popupHeight === undefined ? {} : { popupHeight }),
-  }
+  return givenFields({ message, buttonCaption: caption, popupWidth, popupHeight })
 }
 
 async function show(
@@ -202,7 +198,7 @@ async function show(
   const lines = [
     `The lock of ${name}:`,
     ...Object.entries({ ...shown, secret: secret === undefined ? 'not shown by the service' : 'shown by the service' })
-      .filter(([, value]) => value !== null)
+      .filter(([, value]) => value !== null && value !== undefined)
       .map(([field, value]) => `  ${field}: ${printable(String(value))}`),
     ...(wrong.length === 0
       ? [`It matches the settings of the entry point ${expected.entryPoint}.`, ...secretText(lock, recorded, expected)]

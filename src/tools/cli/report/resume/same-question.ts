@@ -57,6 +57,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function identityOf(asked: Asked): Identity {
   const { question, typed, format, isForExcel, timeZone, settings } = asked
   const { period, ...filters } = question
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const { last, from, to } = typed
   return {
     traits: {
@@ -66,7 +67,7 @@ export function identityOf(asked: Asked): Identity {
       excel: isForExcel,
       timeZone,
       rowsPerPage: rowsPerPage(question),
-      ...Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)])),
+      ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
     },
     typed: { ...(last && { last }), ...(from && { from }), ...(to && { to }) },
     period: { ...period },
@@ -87,9 +88,8 @@ export function differences(kept: Identity, asked: Asked): string[] {
 /** Returns the question with the period of an interrupted report. */
 export function withPeriodOf({ period: { from, to } }: Identity, question: Question): Question {
   if (question.report === 'viewers') {
-    const { period: _now, ...rest } = question
     const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-    return from === undefined && to === undefined ? rest : { ...rest, period }
+    return { ...question, period: from === undefined && to === undefined ? undefined : period }
   }
   return from === undefined || to === undefined ? question : { ...question, period: { from, to } }
 }

@@ -1,4 +1,4 @@
-import { type AccessToken, requestToken, type TokenOptions } from '../../../video-service/access-token.ts'
+import { type AccessToken, requestToken, type TokenDeps } from '../../../video-service/access-token.ts'
 import {
   authorizationAddress,
   newProofKey,
@@ -8,7 +8,7 @@ import {
 } from '../../../video-service/authorization-page.ts'
 import { AuthorizationFailed, ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
-import type { Transport } from '../../../video-service/transport.ts'
+import type { Refused } from '../../command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { readKnownPassword, readPastedAddress } from '../../terminal/read-password.ts'
 import { canListenOn, listenOnLoopback, type RedirectReceiver } from './redirect-receiver.ts'
@@ -17,29 +17,20 @@ import type { TokenChoice } from './token-choice.ts'
 /** Long, because the user may have to look for a password first. */
 const USER_TIMEOUT_MS = 600_000
 
-interface TokenDeps {
+interface Deps extends TokenDeps {
   readonly settings: ServiceSettings
-  readonly send: Transport
-  /** UNIX time in seconds. */
-  readonly nowSeconds: () => number
   readonly signal: AbortSignal
 }
 
-export type TokenResult =
-  | { readonly ok: true; readonly token: AccessToken }
-  | { readonly ok: false; readonly fault: string }
+export type TokenResult = { readonly ok: true; readonly token: AccessToken } | Refused
 
 /**
  * Requests the chosen token. Asks the user for a password, or to open the authorization page, if the grant needs it.
  * @throws as requestToken() and readCode().
  */
-export async function obtainToken(io: CommandIo, deps: TokenDeps, choice: TokenChoice): Promise<TokenResult> {
-  const { grant, type, username = '' } = choice
-  const options: TokenOptions = {
-    signal: deps.signal,
-    ...(choice.deviceName === undefined ? {} : { deviceName: choice.deviceName }),
-    ...(choice.scope === undefined ? {} : { scope: choice.scope }),
-  }
+export async function obtainToken(io: CommandIo, deps: Deps, choice: TokenChoice): Promise<TokenResult> {
+  const { grant, type, username = '', deviceName, scope } = choice
+  const options = { signal: deps.signal, deviceName, scope }
   if (grant === 'client_credentials') return { ok: true, token: await requestToken(deps, { grant, type }, options) }
   if (grant !== 'password') return { ok: true, token: await tokenFromAuthorizationPage(io, deps, choice, grant) }
   const read = await readKnownPassword(io, 'SERVICE_PASSWORD', `${username} at the video service`)
@@ -49,7 +40,7 @@ export async function obtainToken(io: CommandIo, deps: TokenDeps, choice: TokenC
 
 async function tokenFromAuthorizationPage(
   io: CommandIo,
-  { settings, send, nowSeconds, signal }: TokenDeps,
+  { settings, send, nowSeconds, signal }: Deps,
   { type, scope, deviceName, lang, redirectUri: wanted, pkce }: TokenChoice,
   grant: 'authorization_code' | 'implicit',
 ): Promise<AccessToken> {
@@ -64,10 +55,10 @@ async function tokenFromAuthorizationPage(
       redirectUri,
       state,
       codeChallenge: proof?.challenge,
-      ...(type === 'mac' ? { tokenType: type } : {}),
-      ...(scope === undefined ? {} : { scope }),
-      ...(deviceName === undefined ? {} : { deviceName }),
-      ...(lang === undefined ? {} : { language: lang }),
+      tokenType: type === 'mac' ? type : undefined,
+      scope,
+      deviceName,
+      language: lang,
     })
     await refuseEarly(send, address, redirectUri, signal)
     const where = isListening ? 'in a browser on this machine' : 'in a browser'
@@ -85,7 +76,12 @@ async function tokenFromAuthorizationPage(
  * Asks for the page once, so that a refused address ends the command now, and not in the browser. The page shows such a
  * mistake with status 400. Every other answer proves nothing.
  */
-async function refuseEarly(send: Transport, address: string, redirectUri: string, signal: AbortSignal): Promise<void> {
+async function refuseEarly(
+  send: Deps['send'],
+  address: string,
+  redirectUri: string,
+  signal: AbortSignal,
+): Promise<void> {
   const timeoutMs = 5_000
   const error: unknown = await send({ method: 'GET', url: new URL(address), timeoutMs, signal }).catch((fault) => fault)
   if (!(error instanceof UnexpectedAnswer || error instanceof ServiceRefusal) || error.status !== 400) return

@@ -3,19 +3,20 @@ import { hasBroadcaster } from '../../../video-service/access-token.ts'
 import { faultInRedirectUri } from './redirect-receiver.ts'
 
 const GRANTS = ['client_credentials', 'password', 'authorization_code', 'implicit'] as const
+const ACCESS_GRANT = 'how to get the token (default: SERVICE_ACCESS_TOKEN, else client_credentials)'
 const TYPES = ['bearer', 'mac', 'jwt'] as const
 
 /** The kind of token that a command requests. */
 export interface TokenChoice {
   readonly grant: (typeof GRANTS)[number]
   readonly type: (typeof TYPES)[number]
-  readonly scope?: string
-  readonly username?: string
-  readonly deviceName?: string
-  readonly lang?: string
-  readonly redirectUri?: string
+  readonly scope?: string | undefined
+  readonly username?: string | undefined
+  readonly deviceName?: string | undefined
+  readonly lang?: string | undefined
+  readonly redirectUri?: string | undefined
   /** Proves with PKCE that the code came back to this command. */
-  readonly pkce?: boolean
+  readonly pkce?: boolean | undefined
 }
 
 /** The options of addAccessOptions(). */
@@ -40,12 +41,7 @@ export function addTokenOptions(command: Command): Command {
 /** Adds the options of a command that works with the token of the client, of a user, or of SERVICE_ACCESS_TOKEN. */
 export function addAccessOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        '--grant <GRANT>',
-        'how to get the token (default: SERVICE_ACCESS_TOKEN, else client_credentials)',
-      ).choices(GRANTS),
-    )
+    .addOption(new Option('--grant <GRANT>', ACCESS_GRANT).choices(GRANTS))
     .addOption(new Option('--type <TYPE>', 'the type of the token (default: bearer)').choices(['bearer', 'mac']))
     .addOption(usernameOption())
     .addOption(redirectOption())
@@ -54,12 +50,7 @@ export function addAccessOptions(command: Command): Command {
 /** Returns the choice of addAccessOptions(); null without one. A wrong combination ends the command as wrong usage. */
 export function accessOf(options: AccessOptions, command: Command): TokenChoice | null {
   const { grant = 'client_credentials', type = 'bearer', username, redirectUri } = options
-  const choice = {
-    grant,
-    type,
-    ...(username === undefined ? {} : { username }),
-    ...(redirectUri === undefined ? {} : { redirectUri }),
-  }
+  const choice = { grant, type, username, redirectUri }
   refuseWrongChoice(choice, command)
   return options.grant === undefined && options.type === undefined ? null : choice
 }
