@@ -1,16 +1,5 @@
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
-
-export function dayWords(timeMs: number): string {
-  return DAY.format(timeMs)
-}
-
-export function monthWords(timeMs: number): string {
-  return MONTH.format(timeMs)
-}
-
 export function durationWords(milliseconds: number): string {
   const minutes = Math.round(milliseconds / 60_000)
   if (minutes === 0) return `${Math.round(milliseconds / 1000)} s`

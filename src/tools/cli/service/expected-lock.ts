@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
+import { InvalidArgumentError } from 'commander'
 import { readEntryPointSettings } from '../../../config.ts'
 import { isHashEntryPoint, type SecretFiles } from '../../../entry-points/entry-point.ts'
+import { ConfigError } from '../../../errors.ts'
+import { isLoopbackName } from '../../../settings/fields.ts'
+import { readNamedFile } from '../../../settings/named-file.ts'
+import { Secret } from '../../../settings/secret.ts'
 import type { Lock, LockSettings } from '../../video-service/locks.ts'
 import { addressOf, chosenHashEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -73,4 +78,43 @@ export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'u
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)
+}
+
+export interface WantedOptions {
+  readonly entryPoint?: string
+  readonly url?: string
+  readonly secretFile?: string
+}
+
+/**
+ * Returns the lock that `lock set` sets: of an entry point, with the given address or secret instead of its own. If both
+ * are given, the settings of the login app are not needed.
+ * @throws ConfigError for wrong settings, and for a file without a secret of 128 bits.
+ */
+export function wantedLock(env: CommandIo['env'], { entryPoint, url, secretFile }: WantedOptions): WantedLock {
+  const given = secretFile === undefined ? null : readSecret(secretFile)
+  const secretOf = `the file ${secretFile}`
+  if (url !== undefined && given !== null) return { url, ...given, secretOf, otherUrls: [] }
+  const expected = expectedLock(env, entryPoint)
+  if (given !== null) return { ...expected, ...given, secretOf }
+  return url === undefined ? expected : { ...expected, url, otherUrls: [] }
+}
+
+/** Parses the address of an entry point of any login app. @throws InvalidArgumentError if viewers could not open it safely. */
+export function lockAddress(text: string): string {
+  const { protocol, hostname, username, password, hash } = URL.canParse(text) ? new URL(text) : new URL('about:blank')
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname))
+  if (isSafe && username === '' && password === '' && hash === '' && !/\s/.test(text)) return text
+  throw new InvalidArgumentError(
+    'Give an https address without user name and fragment; plain http only on a loopback address.',
+  )
+}
+
+function readSecret(path: string): Pick<WantedLock, 'secret' | 'previousSecret'> {
+  const read = readNamedFile(path)
+  if ('fault' in read) throw new ConfigError(`--secret-file ${read.fault}. Nothing was changed.`)
+  const parsed = Secret.safeParse(read.text.trim())
+  if (parsed.success) return { secret: parsed.data, previousSecret: null }
+  const [issue] = parsed.error.issues
+  throw new ConfigError(`The secret in the file of --secret-file ${issue?.message}. Nothing was changed.`)
 }

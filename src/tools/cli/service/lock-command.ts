@@ -7,7 +7,14 @@ import type { CommandIo } from '../terminal/io.ts'
 import { loadAll } from '../terminal/lazy.ts'
 import { printable } from '../terminal/text.ts'
 import { type AccessOptions, accessOf, addAccessOptions } from './access-token/token-choice.ts'
-import { differences, type ExpectedLock, expectedLock } from './expected-lock.ts'
+import {
+  differences,
+  type ExpectedLock,
+  expectedLock,
+  lockAddress,
+  type WantedOptions,
+  wantedLock,
+} from './expected-lock.ts'
 import type { HasLockKind, LockKind } from './lock-kind.ts'
 import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
 import {
@@ -23,7 +30,6 @@ import {
 import { rotate } from './rotate/rotate-lock.ts'
 import { type Service, warnIfOutcomeUnknown, withService } from './service.ts'
 import { setAndReadBack } from './set-lock.ts'
-import { lockAddress, type WantedOptions, wantedLock } from './wanted-lock.ts'
 
 const ABOUT_SET = `
 The message, caption and sizes of a lock stay as they are, unless you give them; an empty text removes one. The service

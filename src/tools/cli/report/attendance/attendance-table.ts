@@ -3,8 +3,7 @@ import { machineTimeZone } from '../../output/time-zone.ts'
 import { timeText } from '../table/report-table.ts'
 import { durationWords } from '../words.ts'
 import type { Attendee, Kind } from './attendance.ts'
-import { attendanceRow } from './attendance-rows.ts'
-import type { GroupRow } from './group-rows.ts'
+import { attendanceRow, type GroupRow } from './attendance-rows.ts'
 
 interface Table {
   readonly titles: readonly string[]

@@ -7,9 +7,8 @@ import { MOST_TABLE_ROWS } from '../../terminal/table.ts'
 import { counted } from '../../terminal/text.ts'
 import { writeTable } from '../table/fit-table.ts'
 import type { Attendee } from './attendance.ts'
-import { ATTENDANCE_COLUMNS, attendanceRow, type CellValue } from './attendance-rows.ts'
+import { ATTENDANCE_COLUMNS, attendanceRow, type CellValue, GROUP_COLUMNS, groupRows } from './attendance-rows.ts'
 import { attendanceCells, groupCells } from './attendance-table.ts'
-import { GROUP_COLUMNS, groupRows } from './group-rows.ts'
 
 export interface AttendanceLook {
   readonly isBy: boolean

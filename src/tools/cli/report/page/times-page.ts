@@ -4,8 +4,11 @@ import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
 import { numberWords, timeWords } from '../../output/words.ts'
 import { nextOf, startOf } from '../calendar.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
-import { dayWords, monthWords, readTime } from '../words.ts'
+import { readTime } from '../words.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
+
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
+const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
 
 /** The report of the page, in words. */
 export interface TimesWords {
@@ -86,7 +89,7 @@ export function timesPage(
 
 function periodWords(timeMs: number, unit: TimeUnit): string {
   if (unit === 'hour') return timeWords(timeMs)
-  return unit === 'day' ? dayWords(timeMs) : monthWords(timeMs)
+  return (unit === 'day' ? DAY : MONTH).format(timeMs)
 }
 
 function sentenceCase(text: string): string {

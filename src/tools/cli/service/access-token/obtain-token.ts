@@ -8,7 +8,7 @@ import {
 } from '../../../video-service/authorization-page.ts'
 import { AuthorizationFailed, ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service-errors.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
-import type { Refused } from '../../command.ts'
+import type { Refused } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { readKnownPassword, readPastedAddress } from '../../terminal/read-password.ts'
 import { canListenOn, listenOnLoopback, type RedirectReceiver } from './redirect-receiver.ts'
