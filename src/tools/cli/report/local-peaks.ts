@@ -3,7 +3,7 @@ import type { Question } from '../../video-service/report-question.ts'
 import type { PeakRow } from '../../video-service/report-rows.ts'
 import { isoWithOffset, type TimeZone } from '../output/time-zone.ts'
 import { nextChange } from './calendar.ts'
-import { type Place, type PlacedPage, placeAfter, START } from './place.ts'
+import { inPieces, type Place, type PlacedPage, START } from './place.ts'
 
 export type PeakQuestion = Extract<Question, { granularity?: unknown }>
 
@@ -36,23 +36,17 @@ export function peakPieces(question: PeakQuestion, zone: TimeZone): PeakQuestion
  * @param ask fetches the pages of one question, from the page with this number on.
  * @param start where an interrupted report goes on.
  */
-export async function* localPeaks(
+export function localPeaks(
   question: PeakQuestion,
   zone: TimeZone,
   ask: (question: PeakQuestion, first: number) => AsyncGenerator<Page<PeakRow>>,
   start: Place = START,
 ): AsyncGenerator<PlacedPage<PeakRow>> {
   const pieces = peakPieces(question, zone)
-  let number = start.pages
-  for (const [index, piece] of pieces.entries()) {
-    if (index < start.piece) continue
+  return inPieces(pieces, start, async function* (piece, { page: first }) {
     const { from } = piece.period
     const startsHere = (row: PeakRow) =>
-      index > 0 && Date.parse(row.time) < Date.parse(from) ? { ...row, time: from } : row
-    for await (const page of ask(piece, index === start.piece ? start.page : 1)) {
-      number += 1
-      const next = placeAfter(page, { pages: number, piece: index, of: pieces.length })
-      yield { ...page, rows: page.rows.map(startsHere), number, isLast: next === null, next }
-    }
-  }
+      piece !== pieces[0] && Date.parse(row.time) < Date.parse(from) ? { ...row, time: from } : row
+    for await (const page of ask(piece, first)) yield { ...page, rows: page.rows.map(startsHere) }
+  })
 }

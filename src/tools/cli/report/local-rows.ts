@@ -4,7 +4,7 @@ import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { isoWithOffset, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
 import { nextOf, startOf } from './calendar.ts'
 import { localPieces, type Piece, type SeriesQuestion, startsAt, timeUnitOf } from './local-pieces.ts'
-import { type Place, type PlacedPage, placeAfter, START } from './place.ts'
+import { inPieces, type Place, type PlacedPage, START } from './place.ts'
 import { readTime } from './words.ts'
 
 /** A row of a series. Rows by month, day and hour have the two marks. */
@@ -25,7 +25,7 @@ export interface LocalSeriesRow extends SeriesRow {
  * If the service counts by other days than the offset of the question says, `point` stays as sent, and `odd` counts it.
  * @throws UnexpectedAnswer for such days if the clocks change, because the answers then cannot be joined.
  */
-export async function* localSeries(
+export function localSeries(
   question: SeriesQuestion,
   zone: TimeZone,
   ask: (question: SeriesQuestion, first: number) => AsyncGenerator<Page<SeriesRow>>,
@@ -34,21 +34,17 @@ export async function* localSeries(
   const unit = timeUnitOf(question)
   const pieces = localPieces(question, zone)
   const [fromMs, endMs] = [pieces[0]?.fromMs ?? 0, pieces.at(-1)?.endMs ?? 0]
-  let number = start.pages
-  for (const [index, piece] of pieces.entries()) {
-    if (index < start.piece) continue
-    let { page: first, sum } = index === start.piece ? start : START
+  return inPieces(pieces, start, async function* (piece, { page: first, sum: earlier }) {
+    let sum = earlier
     for await (const page of ask(piece.question, first)) {
-      number += 1
       const kept = unit === null || piece.use === 'all' ? page.rows : page.rows.filter((row) => isInside(row, piece))
       sum += kept.reduce((total, { value }) => total + value, 0)
       const isOneNumber = piece.use === 'sum' || piece.use === 'summary'
       const whole = isOneNumber && page.isLast && sum > 0 && unit !== null ? [wholeRow(unit, piece, sum)] : []
       const rows = (isOneNumber ? whole : kept).map((row) => (unit === null ? row : marked(row, unit, piece, page.odd)))
-      const next = placeAfter(page, { pages: number, piece: index, of: pieces.length, sum })
-      yield { ...page, rows, number, isLast: next === null, next }
+      yield { ...page, rows, sum }
     }
-  }
+  })
 
   function wholeRow(dimension: TimeUnit, { fromMs: atMs, use }: Piece, value: number): LocalSeriesRow {
     return { dimension_type: dimension, point: localIso(atMs), value, has_running_views: use === 'summary' }

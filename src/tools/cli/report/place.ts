@@ -1,4 +1,5 @@
 import type { Page } from '../../video-service/analytics.ts'
+import type { OddFields } from '../../video-service/report-rows.ts'
 
 /** The next page of a report, which may be several questions to the service. */
 export interface Place {
@@ -19,18 +20,35 @@ export type PlacedPage<Row> = Page<Row> & {
 
 export const START: Place = { pages: 0, piece: 0, page: 1, sum: 0 }
 
-/** Returns the place after a page of the question with the index `piece`, or null after the last of all questions. */
-export function placeAfter(
-  { isLast, number }: Page<unknown>,
-  { pages, piece, of, sum = 0 }: { pages: number; piece: number; of: number; sum?: number },
-): Place | null {
-  if (!isLast) return { pages, piece, page: number + 1, sum }
-  return piece === of - 1 ? null : { pages, piece: piece + 1, page: 1, sum: 0 }
+/**
+ * Fetches several questions one after the other. Adds the place after each page, and the odd fields of all before it.
+ * @param start where an interrupted report goes on.
+ * @param ask fetches the pages of one question from a place on. A page can have the sum of its rows so far.
+ */
+export async function* inPieces<Piece, Row>(
+  pieces: readonly Piece[],
+  start: Place,
+  ask: (piece: Piece, from: Place) => AsyncGenerator<Page<Row> & { readonly sum?: number }>,
+): AsyncGenerator<PlacedPage<Row>> {
+  let pages = start.pages
+  let earlier: OddFields = new Map()
+  for (const [index, piece] of pieces.entries()) {
+    if (index < start.piece) continue
+    let odd = earlier
+    for await (const { sum = 0, ...page } of ask(piece, index === start.piece ? start : START)) {
+      pages += 1
+      odd = sumOfOdd(page.odd, earlier)
+      const after = index === pieces.length - 1 ? null : { pages, piece: index + 1, page: 1, sum: 0 }
+      const next = page.isLast ? after : { pages, piece: index, page: page.number + 1, sum }
+      yield { ...page, number: pages, odd, isLast: next === null, next }
+    }
+    earlier = odd
+  }
 }
 
-/** Adds the place after each page of a report that is one question. */
-export async function* placed<Row>(pages: AsyncGenerator<Page<Row>>): AsyncGenerator<PlacedPage<Row>> {
-  for await (const page of pages) {
-    yield { ...page, next: placeAfter(page, { pages: page.number, piece: 0, of: 1 }) }
-  }
+/** Adds up the odd fields of two answers. */
+export function sumOfOdd(one: OddFields, others: Iterable<readonly [field: string, times: number]>): OddFields {
+  const sum: OddFields = new Map(one)
+  for (const [field, times] of others) sum.set(field, (sum.get(field) ?? 0) + times)
+  return sum
 }

@@ -4,7 +4,7 @@ import type { OddFields, RowOf } from '../../video-service/report-rows.ts'
 import type { Service } from '../service/service.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { canRedraw } from '../terminal/progress.ts'
-import { type Place, type PlacedPage, START } from './place.ts'
+import { type Place, type PlacedPage, START, sumOfOdd } from './place.ts'
 import type { Kept } from './resume/kept-report.ts'
 
 const REDRAW_MS = 1_000
@@ -69,8 +69,7 @@ export async function* withProgress<Row>(
   try {
     if (from === null) return
     for await (const page of fetched(from)) {
-      odd = new Map(page.odd)
-      for (const [field, times] of earlier) odd.set(field, (page.odd.get(field) ?? 0) + times)
+      odd = sumOfOdd(page.odd, earlier)
       progress.page(page.number, page.rows.length)
       yield { ...page, odd }
     }

@@ -14,7 +14,7 @@ import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
-import { type PlacedPage, placed } from './place.ts'
+import { inPieces, type PlacedPage } from './place.ts'
 import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, type KeptReport, withKeptReport } from './resume/kept-report.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
@@ -111,7 +111,7 @@ async function fetchReport(
       if (kept !== null) onKept?.()
     }
     const form = formOf(format, question, isForExcel)
-    const count = await WRITERS[format](sink, fetched, question, { form, titles, stdout, ask, start, keep })
+    const count = await WRITERS[format]({ sink, fetched, question, form, titles, stdout, ask, start, keep })
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
@@ -161,20 +161,18 @@ function pagesWithProgress(
         ? localSeries(question, zone, (piece: SeriesQuestion, first) => ask(piece, first), from)
         : 'granularity' in question
           ? localPeaks(question, zone, (piece: PeakQuestion, first) => ask(piece, first), from)
-          : placed(ask(question, from.page))
+          : inPieces([question], from, (piece, { page }) => ask(piece, page))
     for await (const page of fetched) yield { ...page, rows: page.rows.map(withLocalTimes) }
   })
 }
 
 /** Writes all rows. Returns their number as text. */
-type Writer = (
-  sink: ReportSink,
-  fetched: AsyncGenerator<PlacedPage<ReportRow>>,
-  question: Question,
-  context: WriterContext,
-) => Promise<string>
+type Writer = (context: WriterContext) => Promise<string>
 
 interface WriterContext {
+  readonly sink: ReportSink
+  readonly fetched: AsyncGenerator<PlacedPage<ReportRow>>
+  readonly question: Question
   /** Of a report as text. */
   readonly form: RowForm<ReportRow>
   readonly titles: Promise<ContentTitles>
@@ -195,12 +193,7 @@ const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
   html: writeHtml,
 }
 
-async function writeText(
-  sink: ReportSink,
-  fetched: AsyncGenerator<PlacedPage<ReportRow>>,
-  _question: Question,
-  { form, start, keep }: WriterContext,
-): Promise<string> {
+async function writeText({ sink, fetched, form, start, keep }: WriterContext): Promise<string> {
   const writer = rowWriter(sink, form, start?.rows ?? null)
   for await (const page of fetched) {
     const written = await writer.add(page.rows)
@@ -223,7 +216,7 @@ function formOf(format: ReportFormat, { report }: Question, isForExcel: boolean)
 }
 
 /** Fetches no page that the table does not show. */
-async function writeReportTable(...[sink, fetched, question, { titles, stdout }]: Parameters<Writer>): Promise<string> {
+async function writeReportTable({ sink, fetched, question, titles, stdout }: WriterContext): Promise<string> {
   const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
   const shown: string[][] = []
   let hasMore = false
@@ -243,7 +236,7 @@ async function writeReportTable(...[sink, fetched, question, { titles, stdout }]
 }
 
 /** Keeps the rows in a temporary database, so that memory stays bounded here too. */
-async function writeHtml(...[sink, fetched, question, { titles, ask }]: Parameters<Writer>): Promise<string> {
+async function writeHtml({ sink, fetched, question, titles, ask }: WriterContext): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
     import('../html-page/render-page.ts'),

@@ -1,7 +1,7 @@
 import type { Period, Question } from '../../../video-service/report-question.ts'
 import type { ViewRow } from '../../../video-service/report-rows.ts'
 import { isoWithOffset, machineTimeZone } from '../../output/time-zone.ts'
-import { type Place, type PlacedPage, placeAfter } from '../place.ts'
+import { inPieces, type Place, type PlacedPage } from '../place.ts'
 import type { Ask } from '../progress.ts'
 
 export interface AttendanceQuestion {
@@ -34,27 +34,10 @@ export function attendanceQuestions({ period, channels, videos }: AttendanceQues
 }
 
 /** Fetches the answers page by page. @param from where an interrupted report goes on. */
-export async function* segmentPages(
+export function segmentPages(
   ask: Ask,
   questions: readonly ViewsQuestion[],
   from: Place,
 ): AsyncGenerator<PlacedPage<ViewRow>> {
-  let number = from.pages
-  const odd = new Map<string, number>()
-  for (const [piece, question] of questions.entries()) {
-    if (piece < from.piece) continue
-    let ofPiece: ReadonlyMap<string, number> = new Map()
-    const joined = () => {
-      const both = new Map(odd)
-      for (const [field, times] of ofPiece) both.set(field, (both.get(field) ?? 0) + times)
-      return both
-    }
-    for await (const page of ask(question, piece === from.piece ? from.page : 1)) {
-      number += 1
-      ofPiece = page.odd
-      const next = placeAfter(page, { pages: number, piece, of: questions.length })
-      yield { ...page, number, odd: joined(), isLast: next === null, next }
-    }
-    for (const [field, times] of joined()) odd.set(field, times)
-  }
+  return inPieces(questions, from, (question, { page }) => ask(question, page))
 }
