@@ -37,7 +37,7 @@ export const ATTENDANCE_COLUMNS: readonly (keyof AttendanceRow)[] = [
 ]
 
 /** Returns minutes with two decimals. */
-export function minutes(milliseconds = 0): number {
+function minutes(milliseconds = 0): number {
   return Math.round((milliseconds / MINUTE_MS) * 100) / 100
 }
 
