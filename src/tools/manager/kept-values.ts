@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 const MOST_VALUES = 100
 
 /** Values that pages share for a short time. Each act of a manager forgets them, so that the next page shows the change. */
@@ -11,15 +13,14 @@ export function createKeptValues(nowMs: () => number = () => performance.now()):
   const forgets: (() => void)[] = []
   return {
     keep<A, T>(freshMs: number, read: (argument: A) => T) {
-      const values = new Map<string, { readonly value: T; readonly untilMs: number }>()
+      const values = cacheOf<{ readonly value: T }>(MOST_VALUES, freshMs, nowMs)
       forgets.push(() => values.clear())
       return (argument: A): T => {
         const key = JSON.stringify(argument) ?? ''
         const known = values.get(key)
-        if (known !== undefined && nowMs() < known.untilMs) return known.value
-        if (values.size >= MOST_VALUES) values.clear()
+        if (known !== undefined) return known.value
         const value = read(argument)
-        values.set(key, { value, untilMs: nowMs() + freshMs })
+        values.set(key, { value })
         if (value instanceof Promise) value.catch(() => values.delete(key))
         return value
       }
@@ -34,20 +35,10 @@ const KEPT_MS = 30 * 60_000
 const MOST_SESSIONS = 10
 
 /** Keeps one value for each session, for half an hour and only in memory: it may have passwords or codes. */
-export function keptBySession<T>(nowMs: () => number) {
-  const kept = new Map<string, { readonly value: T; readonly atMs: number }>()
-  const isOver = (atMs: number) => atMs <= nowMs() - KEPT_MS
-  return {
-    get(sessionId: string): T | null {
-      const found = kept.get(sessionId)
-      return found === undefined || isOver(found.atMs) ? null : found.value
-    },
-    set(sessionId: string, value: T): void {
-      for (const [id, { atMs }] of kept) if (isOver(atMs)) kept.delete(id)
-      kept.delete(sessionId)
-      if (kept.size >= MOST_SESSIONS) kept.delete(kept.keys().next().value ?? '')
-      kept.set(sessionId, { value, atMs: nowMs() })
-    },
-    remove: (sessionId: string): void => void kept.delete(sessionId),
-  }
+export function keptBySession<T extends object>(nowMs: () => number) {
+  return cacheOf<T>(MOST_SESSIONS, KEPT_MS, nowMs)
+}
+
+function cacheOf<T extends object>(max: number, ttl: number, nowMs: () => number) {
+  return new LRUCache<string, T>({ max, ttl, ttlResolution: 0, perf: { now: nowMs } })
 }

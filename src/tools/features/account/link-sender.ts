@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { colorsOf, DarkColor, LightColor } from '../../../brand/colors.ts'
 import { entryPointSources, readEntryPointSettings, readFeatureSettings } from '../../../config.ts'
@@ -26,7 +27,6 @@ import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import type { InvitationOptions } from '../../cli/viewers/inviting.ts'
 import { openLinksFile } from './links-file.ts'
-import { createPace } from './pace.ts'
 
 /** Sends each viewer a link to set the first password, or writes the link to a file. */
 export interface LinkSender {
@@ -60,6 +60,7 @@ const MOST_DAYS = 60
 const MOST_PER_MINUTE = 100_000
 const MOST_CHARACTERS = 100
 const RETRY_MS = 2_000
+const MINUTE_MS = 60_000
 /** A server that defers so many recipients in a row limits all mails. */
 const MOST_DEFERRED = 10
 
@@ -173,6 +174,24 @@ function mailSender(queue: Pick<MailQueue, 'add'>): (mail: Mail) => Promise<void
     if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
     const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
     throw new UpstreamError('mail-server', message, { cause })
+  }
+}
+
+/**
+ * Spreads mails evenly.
+ * @param perMinute undefined: no limit.
+ * @returns a function that waits for the turn of the next mail. It resolves with false after a stop.
+ */
+function createPace(perMinute: number | undefined, stop: AbortSignal): () => Promise<boolean> {
+  let nextMs = 0
+  return async () => {
+    if (perMinute === undefined) return true
+    const nowMs = performance.now()
+    const turnMs = Math.max(nowMs, nextMs)
+    nextMs = turnMs + MINUTE_MS / perMinute
+    // The sleep rejects only after a stop.
+    await sleep(turnMs - nowMs, undefined, { signal: stop }).catch(() => {})
+    return !stop.aborted
   }
 }
 

@@ -6,8 +6,9 @@ import type { ViewerFacts } from '../../cli/viewers/viewer-facts.ts'
 import { type Answer, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { filterOf, queryOf } from './filter.ts'
 
+const STATES = ['all', 'active', 'no-password', 'disabled'] as const
+const LONGEST_TEXT = 255
 const ROWS = 50
 const COUNT_MS = 10_000
 
@@ -40,7 +41,7 @@ export function listPages({ facts, viewers, nowSeconds, kept }: SectionDeps) {
     return page('people', { title, current: '/people', ...model })
   }
   function find(visit: Visit): Answer {
-    const name = visit.field('name').trim().slice(0, 255)
+    const name = visit.field('name').trim().slice(0, LONGEST_TEXT)
     return redirect(name === '' ? '/people' : pathOf(['people', 'one', name]))
   }
   return { show, find }
@@ -49,4 +50,16 @@ export function listPages({ facts, viewers, nowSeconds, kept }: SectionDeps) {
 function rowOf(known: ViewerState, nowSeconds: number, facts: readonly ViewerFacts[]) {
   const { username, groups, attributes } = known.viewer
   return { username, groups, attributes: Object.entries(attributes), state: stateOf(known, nowSeconds, facts) }
+}
+
+/** Reads the filter of a list from a query or a form. The manager never sees more than the own entry points. */
+export function filterOf({ field, scope }: Visit): ViewerFilter {
+  const state = STATES.find((one) => one === field('state')) ?? 'all'
+  const text = (name: string) => field(name).trim().slice(0, LONGEST_TEXT)
+  return { text: text('text'), group: text('group'), state, oneOf: scope.groups }
+}
+
+/** Returns the filter as a query. */
+export function queryOf({ text, group, state }: ViewerFilter): Record<string, string> {
+  return { text, group, state: state === 'all' ? '' : state }
 }

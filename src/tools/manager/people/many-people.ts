@@ -1,14 +1,18 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
-import { type Answer, detailOf, page, redirect, refused, type Visit } from '../door/route.ts'
+import { type Answer, detailOf, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 import { inviteGroupAgain } from './account-acts.ts'
-import { filterOf, queryOf } from './filter.ts'
+import { filterOf, queryOf } from './list-people.ts'
 import { playsOn } from './plays-on.ts'
 
-const WORKS = ['disable', 'enable', 'remove'] as const
-type Work = (typeof WORKS)[number]
+const WORKS = {
+  disable: (store: EditableUserStore, name: string) => store.setDisabled(name, true),
+  enable: (store: EditableUserStore, name: string) => store.setDisabled(name, false),
+  remove: (store: EditableUserStore, name: string) => store.remove(name),
+}
+type Work = keyof typeof WORKS
 const BATCH = 500
 /** More viewers are a task for an engineer with a file. */
 const MOST = 20_000
@@ -25,8 +29,7 @@ export function manyPages(deps: SectionDeps) {
     const filter = filterOf(visit)
     const isAll = field('all') === 'on'
     const count = isAll ? await viewers.editable.count(filter) : names.length
-    if (count === 0)
-      return redirect(pathOf(['people'], queryOf(filter)), { text: 'people.nobodyChosen', tone: 'refused' })
+    if (count === 0) return redirect(listOf(visit), { text: 'people.nobodyChosen', tone: 'refused' })
     const model = {
       work,
       names: isAll ? [] : names,
@@ -41,31 +44,28 @@ export function manyPages(deps: SectionDeps) {
   async function change(visit: Visit): Promise<Answer> {
     const { editable } = viewers
     const work = workOf(visit)
-    const filter = filterOf(visit)
     if (editable === null || work === null) return redirect('/people')
     const isAll = visit.field('all') === 'on'
     // The manager has agreed to the number on the page, and to no larger one.
     const agreed = Number(visit.field('count'))
     const names = isAll ? await namesIn(editable, visit) : await seenNames(editable, visit)
-    const to = pathOf(['people'], queryOf(filter))
+    const to = listOf(visit)
     if (names.length > MOST || names.length !== agreed) {
       return redirect(to, { text: 'people.many.changed', tone: 'refused' }, { count: names.length })
     }
     let count = 0
-    for (const name of names) {
-      const done =
-        work === 'remove' ? await editable.remove(name) : await editable.setDisabled(name, work === 'disable')
-      if (done.ok) count += 1
-    }
-    const isOne = count === 1 && names.length === 1
+    for (const name of names) if ((await WORKS[work](editable, name)).ok) count += 1
     const [name = ''] = names
-    const undo =
-      work === 'disable' && !isAll && isOne
-        ? { action: pathOf(['people', 'one', name, 'enable']), fields: {} }
-        : undefined
-    const notice = { text: `people.many.${work}Done`, tone: 'done', values: { count } } as const
-    const more = work === 'enable' ? [] : playsOn(deps, visit.words)
-    return redirect(to, { ...notice, more, ...(undo && { undo }) }, { count, detail: work })
+    const isOne = !isAll && count === 1 && names.length === 1
+    const undo = { action: pathOf(['people', 'one', name, 'enable']), fields: {} }
+    const notice: Notice = {
+      tone: 'done',
+      text: `people.many.${work}Done`,
+      values: { count },
+      more: work === 'enable' ? [] : playsOn(deps, visit.words),
+      ...(work === 'disable' && isOne && { undo }),
+    }
+    return redirect(to, notice, { count, detail: work })
   }
   return { ask, change }
 }
@@ -101,7 +101,13 @@ export function inviteAgain(deps: SectionDeps) {
 }
 
 function workOf({ field }: Visit): Work | null {
-  return WORKS.find((work) => work === field('work')) ?? null
+  const work = field('work')
+  return Object.hasOwn(WORKS, work) ? (work as Work) : null
+}
+
+/** Returns the address of the list with the filter of the form. */
+function listOf(visit: Visit): string {
+  return pathOf(['people'], queryOf(filterOf(visit)))
 }
 
 async function namesIn(store: EditableUserStore, visit: Visit): Promise<string[]> {

@@ -33,49 +33,46 @@ const REFUSED = ['password_hash', 'password_salt']
 /** Finds the columns of the fields by the titles that people write, which `column-titles.json` has in lower case. */
 function columnsIn(titles: readonly string[]): Map<RowField, string> {
   const found = Object.entries(TITLES).flatMap(([field, names]): [RowField, string][] => {
-    const title = titles.find((one) => names.includes(one.trim().toLowerCase()))
-    return title === undefined ? [] : [[field, title.trim()]]
+    const title = titles.find((one) => names.includes(one.toLowerCase()))
+    return title === undefined ? [] : [[field, title]]
   })
   return new Map(found)
 }
 
 /**
- * Reads the rows of a sheet.
- * @param onColumns gets the columns before the first row.
- * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute.
+ * Opens a sheet, and finds out what its columns mean.
+ * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute. The rows throw
+ *   it too.
  */
-export async function* sheetRows(
-  text: string,
-  { dayFirst, invites, zone, facts }: ReadOptions,
-  onColumns: (columns: readonly SheetColumn[]) => void = () => {},
-): AsyncGenerator<FileRow[]> {
+export async function openSheet(text: string, { dayFirst, invites, zone, facts }: ReadOptions) {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
   const iterator = cleanRecords(file.records)[Symbol.asyncIterator]()
   const first = await iterator.next()
   const [header, ...rows] = first.done ? [] : first.value
-  const titles = header?.cells ?? []
+  const titles = (header?.cells ?? []).map((title) => title.trim())
   const columnOfField = columnsIn(titles)
-  const untilIndex = titles.findIndex((title) => title.trim() === columnOfField.get('until'))
+  const until = columnOfField.get('until')
+  const untilIndex = until === undefined ? -1 : titles.indexOf(until)
+  // A row may have fewer cells than the header, which is a mistake of its own.
+  const dated = (record: FileRecord) => ({
+    ...record,
+    cells: record.cells.map((cell, index) => (index === untilIndex ? isoDate(cell, dayFirst) : cell)),
+  })
   async function* records(): AsyncGenerator<FileRecord[]> {
     if (header) yield [header]
-    // A row may have fewer cells than the header, which is a mistake of its own.
-    const dated = (record: FileRecord) => ({
-      ...record,
-      cells: record.cells.map((cell, index) => (index === untilIndex ? isoDate(cell, dayFirst) : cell)),
-    })
     yield rows.map(dated)
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value.map(dated)
   }
-  const ignored = new Set(titles.map((title) => title.trim()).filter((title) => REFUSED.includes(title.toLowerCase())))
-  const all = { isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }
   const options = {
     columnOfField,
-    ignored,
+    ignored: new Set(titles.filter((title) => REFUSED.includes(title.toLowerCase()))),
     needsPassword: !invites,
     featureColumns: facts.flatMap(({ column }) => column?.(zone) ?? []),
   }
-  onColumns(titles.map((title) => ({ title: title.trim(), meaning: meaningOf(title.trim(), options) })))
-  yield* viewerRows(all, options)
+  return {
+    columns: titles.map((title): SheetColumn => ({ title, meaning: meaningOf(title, options) })),
+    rows: viewerRows({ isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }, options),
+  }
 }
 
 /** Leaves out empty rows, and the empty columns that Excel writes behind the last one. */

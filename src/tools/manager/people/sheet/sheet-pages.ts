@@ -23,7 +23,7 @@ import type { SectionDeps } from '../../section.ts'
 import { invite } from '../account-acts.ts'
 import { endField } from '../end-field.ts'
 import { dryStore } from './dry-store.ts'
-import { inScope, type SheetColumn, type SheetOptions, sheetRows } from './read-sheet.ts'
+import { inScope, openSheet, type SheetColumn, type SheetOptions } from './read-sheet.ts'
 import { decodeSheet } from './sheet-text.ts'
 
 const PATH = '/people/import'
@@ -35,14 +35,6 @@ interface Sheet extends SheetOptions {
   readonly name: string
   readonly text: string
   readonly updates: boolean
-}
-
-interface Reading {
-  readonly counts: ImportCounts
-  readonly faults: readonly { readonly line: number; readonly fault: RowFault }[]
-  readonly columns: readonly SheetColumn[]
-  /** The names of viewers without a password, who get an invitation. */
-  readonly invited: readonly string[]
 }
 
 /** The import of a sheet: upload, preview with every mistake by its row, confirmation. */
@@ -68,8 +60,7 @@ function sheetPages(deps: SectionDeps) {
   }
   function upload(visit: Visit): Answer {
     const { field, upload: file, words, sessionId } = visit
-    const pasted = field('cells')
-    const content = file?.content ?? Buffer.from(pasted)
+    const content = file?.content ?? Buffer.from(field('cells'))
     if (content.length === 0) return show(visit, words.t.sheet.nothing, 400)
     const sheet = decodeSheet(content)
     if (!sheet.ok) return show(visit, words.say(`sheet.${sheet.fault}`), 400)
@@ -83,7 +74,7 @@ function sheetPages(deps: SectionDeps) {
   }
   async function preview(visit: Visit): Promise<Answer> {
     const sheet = kept.get(visit.sessionId)
-    if (sheet === null || editable === null) return gone()
+    if (sheet === undefined || editable === null) return gone()
     try {
       const dry = dryStore(editable, ends)
       const { counts, faults, columns } = await read(dry, editable, sheet, visit, deps.facts)
@@ -109,14 +100,14 @@ function sheetPages(deps: SectionDeps) {
   }
   async function confirm(visit: Visit): Promise<Answer> {
     const sheet = kept.get(visit.sessionId)
-    if (sheet === null || editable === null) return gone()
-    kept.remove(visit.sessionId)
+    if (sheet === undefined || editable === null) return gone()
+    kept.delete(visit.sessionId)
     const { counts, invited } = await read(editable, editable, sheet, visit, deps.facts)
     if (invited.length > 0) void inviteAll(deps, invited)
     return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
   }
   function cancel({ sessionId }: Visit): Answer {
-    kept.remove(sessionId)
+    kept.delete(sessionId)
     return redirect('/people')
   }
   return { show: (visit: Visit) => show(visit), upload, preview, confirm, cancel }
@@ -146,28 +137,27 @@ function noticeOf({ added, updated, refused }: ImportCounts, invited: number): N
   return { tone: 'done', text: 'sheet.addedCount', values: { count: added }, more }
 }
 
-/** @param target gets the viewers: the store, or one that only says what would happen. */
+/**
+ * @param target gets the viewers: the store, or one that only says what would happen.
+ * @returns the counts, the faults by row, the columns, and the names of viewers without a password, who get an invitation.
+ */
 async function read(
   target: Pick<EditableUserStore, 'importBatch' | 'show'>,
   store: EditableUserStore,
   { text, dayFirst, invites, updates }: Sheet,
   { scope, words: { zone } }: Visit,
   facts: SectionDeps['facts'],
-): Promise<Reading> {
+) {
   const faults: { line: number; fault: RowFault }[] = []
-  let columns: readonly SheetColumn[] = []
   const invited: string[] = []
   const viewerOf = async (username: string) => {
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const found = sheetRows(text, { dayFirst, invites, zone, facts }, (all) => {
-    columns = all
-  })
-  const rows = inScope(found, scope, viewerOf)
+  const sheet = await openSheet(text, { dayFirst, invites, zone, facts })
   const isDry = target !== store
   const counts = await importViewers(
-    rows,
+    inScope(sheet.rows, scope, viewerOf),
     { existing: updates ? 'update' : 'keep', acceptsWeakPasswords: false, contextWords: [] },
     {
       store: target,
@@ -191,7 +181,7 @@ async function read(
     },
   )
   faults.sort((one, other) => one.line - other.line)
-  return { counts, faults, columns, invited }
+  return { counts, faults, columns: sheet.columns, invited }
 }
 
 /** Returns a mistake in the language of the page, or in English if it has no text there. */
