@@ -51,7 +51,7 @@ export async function runManager(
     logAct,
     actsFile: settings.logFile,
     brand: first?.find(({ basePath }) => basePath === '')?.brand ?? first?.[0]?.brand ?? UNBRANDED,
-    facts: await viewerFactsOf({ features }),
+    viewerFacts: await viewerFactsOf({ features }),
     events: await eventTimesOf(features),
     parts: await loadAll(features.map(({ page }) => page)),
     reports: eventReports(env),

@@ -24,7 +24,7 @@ export interface Viewers {
 export interface SectionDeps {
   readonly env: CommandIo['env']
   /** What features know of viewers. */
-  readonly facts: readonly ViewerFacts[]
+  readonly viewerFacts: readonly ViewerFacts[]
   /** When viewers may watch, by features. */
   readonly events: readonly EventTimes[]
   /** What features add to the page, in the order of the navigation. */
@@ -57,7 +57,7 @@ export interface Section {
 export interface PagePart {
   readonly section?: Section
   /** A way in without a password, on the page of a person. */
-  readonly way?: OtherWay
+  readonly wayIn?: OtherWay
 }
 
 /** The part of a feature that the page uses. */

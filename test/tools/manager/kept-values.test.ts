@@ -14,7 +14,7 @@ test('a value is read once in its time, for each argument, and again after an ac
   expect(reads).toEqual(['a', 'b'])
   kept.forget()
   read('a')
-  clock.ms = 1999
+  clock.ms = 2000
   read('a')
   expect(reads).toEqual(['a', 'b', 'a', 'a'])
   const failing = kept.keep(1000, () => Promise.reject(new Error(String(reads.push('x')))))

@@ -68,7 +68,7 @@ export async function startManager(options: Options = {}) {
   const app = createManagerApp({
     ...{ env: ownEnv, settings, store, brand: UNBRANDED, nowSeconds, passwords: PLAIN },
     viewers: { store: users, editable: users },
-    facts: await viewerFactsOf({ features }),
+    viewerFacts: await viewerFactsOf({ features }),
     events: await eventTimesOf(features),
     parts: await loadAll(features.map((feature) => feature.page)),
     actsFile: logFile,

@@ -12,5 +12,5 @@ export const mailSignIn: ToolFeature = {
     return { wayIn: { name: 'mail', takesFields: false, withCrowd: withMailGuests } }
   },
   scenes: async () => (await import('./preview/mail-sign-in-preview.ts')).mailSignInPreview,
-  page: async () => ({ way: (await import('./manager/mail-way.ts')).mailWay }),
+  page: async () => ({ wayIn: (await import('./manager/mail-way.ts')).mailWay }),
 }

@@ -4,5 +4,5 @@ export const sso: ToolFeature = {
   name: 'sso',
   check: async () => (await import('./doctor/sso-check.ts')).ssoCheck,
   scenes: async () => (await import('./preview/sso-preview.ts')).ssoPreview,
-  page: async () => ({ way: (await import('./manager/sso-way.ts')).ssoWay }),
+  page: async () => ({ wayIn: (await import('./manager/sso-way.ts')).ssoWay }),
 }

@@ -15,7 +15,7 @@ export interface Notice extends Sentence {
   /** A text as it is, such as why a store refuses a change. */
   readonly detail?: string
   /** Sentences after the text. */
-  readonly more?: readonly Sentence[]
+  readonly notes?: readonly Sentence[]
   readonly undo?: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
 }
 

@@ -81,8 +81,9 @@ export function createManagerSessions(store: ManagerStore, secret: string, isTls
 
 /** Compares two texts in a time that does not tell where they differ. */
 export function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
+  const bytes = Buffer.from(one)
+  const otherBytes = Buffer.from(other)
+  return bytes.length === otherBytes.length && timingSafeEqual(bytes, otherBytes)
 }
 
 function cookieOf({ headers }: Request, name: string): string | null {

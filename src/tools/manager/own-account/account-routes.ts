@@ -11,9 +11,9 @@ export function accountRoutes(deps: CheckDeps): Route[] {
 
   async function change(visit: Visit): Promise<Answer> {
     const { manager, words } = visit
-    const [old, password] = [visit.field('password'), visit.field('newPassword')]
+    const password = visit.field('newPassword')
     // A count of its own, so that guesses in an open session do not lock the manager out of the sign-in.
-    const checked = await check.password(manager.name, old, 'own account')
+    const checked = await check.password(manager.name, visit.field('password'), 'own account')
     if (!checked.ok)
       return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'ownAccount.wrong'), 401)
     if (password !== visit.field('repeated')) return show(visit, words.say('ownAccount.differs'), 400)

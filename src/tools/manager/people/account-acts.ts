@@ -13,7 +13,7 @@ import type { SectionDeps } from '../section.ts'
 export type Result = { readonly ok: true } | { readonly ok: false; readonly fault: string }
 
 type Env = SectionDeps['env']
-type Deps = Pick<SectionDeps, 'env' | 'facts'>
+type Deps = Pick<SectionDeps, 'env' | 'viewerFacts'>
 
 const DONE = { ok: true } as const
 
@@ -44,8 +44,8 @@ export function inviteGroupAgain(
   return withInviter(deps, (inviter) => inviter.inviteAgain(store, { group: group ?? undefined }))
 }
 
-async function withInviter<T>({ env, facts }: Deps, work: (inviter: Inviter) => Promise<T>) {
-  const inviting = invitingIn(facts)
+async function withInviter<T>({ env, viewerFacts }: Deps, work: (inviter: Inviter) => Promise<T>) {
+  const inviting = invitingIn(viewerFacts)
   if (inviting === undefined) return { ok: false, fault: 'This app cannot invite viewers.' } as const
   return await outcomeOf(() => inviting.withInviter({ io: ioWithoutTerminal(env) }, {}, work))
 }

@@ -10,8 +10,8 @@ type Attributes = Viewer['attributes']
 const NO_END: AccountEnd = { attribute: '', namesIn: () => [], endOf: () => null }
 
 /** The end of an account in forms and lists, where it has a field of its own. */
-export function endField({ facts }: Pick<SectionDeps, 'facts'>) {
-  const known = facts.find(({ accountEnd }) => accountEnd !== undefined)?.accountEnd
+export function endField({ viewerFacts }: Pick<SectionDeps, 'viewerFacts'>) {
+  const known = viewerFacts.find(({ accountEnd }) => accountEnd !== undefined)?.accountEnd
   const { attribute, namesIn, endOf } = known ?? NO_END
   const endMsOf = (attributes: Attributes) => {
     const end = endOf(attributes)

@@ -13,7 +13,7 @@ const ROWS = 50
 const COUNT_MS = 10_000
 
 /** The list of viewers, page by page. */
-export function listPages({ facts, viewers, nowSeconds, kept }: SectionDeps) {
+export function listPages({ viewerFacts, viewers, nowSeconds, kept }: SectionDeps) {
   /** A count reads all viewers. */
   const countOf = kept.keep(COUNT_MS, (filter: ViewerFilter) => viewers.editable?.count(filter) ?? Promise.resolve(0))
   async function show(visit: Visit): Promise<Answer> {
@@ -31,7 +31,7 @@ export function listPages({ facts, viewers, nowSeconds, kept }: SectionDeps) {
         : null
     const isStart = field('after') === ''
     const model = {
-      rows: rows.map((one) => rowOf(one, nowSeconds(), facts)),
+      rows: rows.map((one) => rowOf(one, nowSeconds(), viewerFacts)),
       total,
       filter,
       next,
@@ -47,9 +47,9 @@ export function listPages({ facts, viewers, nowSeconds, kept }: SectionDeps) {
   return { show, find }
 }
 
-function rowOf(known: ViewerState, nowSeconds: number, facts: readonly ViewerFacts[]) {
+function rowOf(known: ViewerState, nowSeconds: number, viewerFacts: readonly ViewerFacts[]) {
   const { username, groups, attributes } = known.viewer
-  return { username, groups, attributes: Object.entries(attributes), state: stateOf(known, nowSeconds, facts) }
+  return { username, groups, attributes: Object.entries(attributes), state: stateOf(known, nowSeconds, viewerFacts) }
 }
 
 /** Reads the filter of a list from a query or a form. The manager never sees more than the own entry points. */

@@ -62,7 +62,7 @@ export function manyPages(deps: SectionDeps) {
       tone: 'done',
       text: `people.many.${work}Done`,
       values: { count },
-      more: work === 'enable' ? [] : playsOn(deps, visit.words),
+      notes: work === 'enable' ? [] : playsOn(deps, visit.words),
       ...(work === 'disable' && isOne && { undo }),
     }
     return redirect(to, notice, { count, detail: work })

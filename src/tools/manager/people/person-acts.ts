@@ -15,16 +15,16 @@ const pageOf = (visit: Visit, ...act: string[]) => pathOf(['people', 'one', name
 const undoOf = (visit: Visit) => ({ undo: { action: pageOf(visit, 'enable'), fields: {} } })
 const refusal = (visit: Visit, text: string) => redirect(pageOf(visit), { tone: 'refused', text: `people.${text}` })
 
-function done(visit: Visit, text: string, more: Partial<Notice> = {}, to = pageOf(visit)): Answer {
-  return redirect(to, { tone: 'done', ...more, text: `people.${text}`, values: { name: nameIn(visit) } })
+function done(visit: Visit, text: string, besides: Partial<Notice> = {}, to = pageOf(visit)): Answer {
+  return redirect(to, { tone: 'done', ...besides, text: `people.${text}`, values: { name: nameIn(visit) } })
 }
 
 function notDone(visit: Visit, fault: string, text = 'refused'): Answer {
   return refused(visit, pageOf(visit), `people.${text}`, fault, { values: { name: nameIn(visit) } })
 }
 
-function shown(visit: Visit, text: string, result: Result, more: Partial<Notice> = {}, to?: string): Answer {
-  return result.ok ? done(visit, text, more, to) : notDone(visit, result.fault)
+function shown(visit: Visit, text: string, result: Result, besides: Partial<Notice> = {}, to?: string): Answer {
+  return result.ok ? done(visit, text, besides, to) : notDone(visit, result.fault)
 }
 
 /** The acts on the page of one viewer. */
@@ -34,7 +34,7 @@ export function personActs(deps: SectionDeps) {
     (act: ActInStore): Act =>
     async (visit) =>
       viewers.editable === null ? refusal(visit, 'elsewhere') : await act(visit, viewers.editable, nameIn(visit))
-  const noteIn = ({ words }: Visit) => ({ more: playsOn(deps, words) })
+  const noteIn = ({ words }: Visit) => ({ notes: playsOn(deps, words) })
   return {
     edit: inStore(editAct(deps)),
     forget: inStore(forgetAct(deps)),
@@ -96,12 +96,12 @@ function forgetAct(deps: SectionDeps): ActInStore {
     const removed = await store.remove(name)
     if (!removed.ok) return notDone(visit, removed.fault)
     const notes = playsOn(deps, visit.words)
-    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', { more: notes }, '/people')
+    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', { notes }, '/people')
     // Such as counts in the memory of the login app.
     const left = [
       ...(ended.ok ? [] : [{ text: 'people.sessionsLeft' }]),
       ...(unlocked.ok ? [] : [{ text: 'people.failuresLeft' }]),
     ]
-    return done(visit, 'forgottenPart', { tone: 'refused', more: [...left, ...notes] }, '/people')
+    return done(visit, 'forgottenPart', { tone: 'refused', notes: [...left, ...notes] }, '/people')
   }
 }

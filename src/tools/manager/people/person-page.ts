@@ -13,13 +13,15 @@ const MOST_SESSIONS = 20
 
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
-  const { env, facts, viewers, evening, entryPoints, events, nowSeconds } = deps
+  const { env, viewerFacts, viewers, evening, entryPoints, events, nowSeconds } = deps
   const ends = endField(deps)
-  const ways = deps.parts.flatMap(({ way }) => way ?? [])
+  const waysIn = deps.parts.flatMap(({ wayIn }) => wayIn ?? [])
   return async (visit: Visit): Promise<Answer> => {
     const { words, scope, manager } = visit
     const name = visit.part('name')
-    const shown = await outcomeOf(() => showViewer(env, name, facts, new Map([[loggedEvents, evening.lastEvents]])))
+    const shown = await outcomeOf(() =>
+      showViewer(env, name, viewerFacts, new Map([[loggedEvents, evening.lastEvents]])),
+    )
     const current = '/people'
     if (!shown.ok) {
       const title = words.t.errors.title
@@ -29,20 +31,26 @@ export function personPage(deps: SectionDeps) {
     const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
     const stored = viewers.editable === null ? null : await viewers.editable.show(name)
     const viewer = stored?.ok ? stored.viewer : null
-    const otherWays = await otherWaysOf(person, own, ways, deps)
-    const hindrances = hindrancesOf(person, own, ways, words)
+    const otherWays = await otherWaysOf(person, own, waysIn, deps)
+    const hindrances = hindrancesOf(person, own, waysIn, words)
     const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
     const isOpen = hasPassword || otherWays.length > 0
     const reasons = reasonsFor(person, own, { events, nowSeconds: nowSeconds() }, otherWays, isOpen ? [] : hindrances)
     const attributes = person.attributes ?? {}
+    const isEditor = EDITORS.includes(manager.role)
     const endMs = ends.endMsOf(attributes)
     return page('person', {
-      ...{ title: person.username, current, person, reasons },
+      title: person.username,
+      current,
+      person,
+      reasons,
       ways: hasPassword ? [] : otherWays,
       hasPassword,
       notes: [...otherEntryPoints(person, own), ...(isOpen ? hindrances : [])],
-      ...{ isEditable: viewer !== null && EDITORS.includes(manager.role), isOwnStore: viewers.editable !== null },
-      ...{ isEditor: EDITORS.includes(manager.role), mayUnlock: UNLOCKERS.includes(manager.role) },
+      isEditor,
+      isEditable: viewer !== null && isEditor,
+      isOwnStore: viewers.editable !== null,
+      mayUnlock: UNLOCKERS.includes(manager.role),
       version: viewer === null ? '' : versionOf(viewer),
       playsOn: playsOn(deps, words),
       attributeText: attributeLines(attributes, ends.attribute),

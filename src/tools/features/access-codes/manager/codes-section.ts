@@ -45,7 +45,7 @@ const codesSection: Section = {
 }
 
 /** Access codes on the page for managers. */
-export const codesPart: PagePart = { section: codesSection, way: codeWay }
+export const codesPart: PagePart = { section: codesSection, wayIn: codeWay }
 
 async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<Answer> {
   const { scope, words, manager } = visit
@@ -79,7 +79,7 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   // A day of the page's zone means its last second.
   const end = readEnd(until || 'never', words)
   if (!end.ok)
-    return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', more: [end.fault] }, { detail: label })
+    return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', notes: [end.fault] }, { detail: label })
   const batch = {
     label,
     holders: Array.from({ length: count }, () => NO_HOLDER),

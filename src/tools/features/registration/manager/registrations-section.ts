@@ -38,7 +38,7 @@ const registrationsSection: Section = {
 }
 
 /** Registrations on the page for managers. */
-export const registrationsPart: PagePart = { section: registrationsSection, way: registrationWay }
+export const registrationsPart: PagePart = { section: registrationsSection, wayIn: registrationWay }
 
 function namesIn({ entryPoints }: SectionDeps, { scope }: Visit): string[] {
   const all = (entryPoints() ?? []).filter(({ features }) => features.registration !== undefined)

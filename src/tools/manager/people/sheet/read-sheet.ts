@@ -18,7 +18,7 @@ interface ReadOptions extends SheetOptions {
   /** The zone of times in the sheet. */
   readonly zone: TimeZone
   /** Features may have columns of their own. */
-  readonly facts: readonly Pick<ViewerFacts, 'column'>[]
+  readonly viewerFacts: readonly Pick<ViewerFacts, 'column'>[]
 }
 
 /** A column, and how it was understood. */
@@ -44,7 +44,7 @@ function columnsIn(titles: readonly string[]): Map<RowField, string> {
  * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute. The rows throw
  *   it too.
  */
-export async function openSheet(text: string, { dayFirst, invites, zone, facts }: ReadOptions) {
+export async function openSheet(text: string, { dayFirst, invites, zone, viewerFacts }: ReadOptions) {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
   const iterator = cleanRecords(file.records)[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -67,7 +67,7 @@ export async function openSheet(text: string, { dayFirst, invites, zone, facts }
     columnOfField,
     ignored: new Set(titles.filter((title) => REFUSED.includes(title.toLowerCase()))),
     needsPassword: !invites,
-    featureColumns: facts.flatMap(({ column }) => column?.(zone) ?? []),
+    featureColumns: viewerFacts.flatMap(({ column }) => column?.(zone) ?? []),
   }
   return {
     columns: titles.map((title): SheetColumn => ({ title, meaning: meaningOf(title, options) })),

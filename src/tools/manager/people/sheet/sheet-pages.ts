@@ -77,7 +77,7 @@ function sheetPages(deps: SectionDeps) {
     if (sheet === undefined || editable === null) return gone()
     try {
       const dry = dryStore(editable, ends)
-      const { counts, faults, columns } = await read(dry, editable, sheet, visit, deps.facts)
+      const { counts, faults, columns } = await importSheet(dry, editable, sheet, visit, deps.viewerFacts)
       const shown = faults
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
@@ -102,7 +102,7 @@ function sheetPages(deps: SectionDeps) {
     const sheet = kept.get(visit.sessionId)
     if (sheet === undefined || editable === null) return gone()
     kept.delete(visit.sessionId)
-    const { counts, invited } = await read(editable, editable, sheet, visit, deps.facts)
+    const { counts, invited } = await importSheet(editable, editable, sheet, visit, deps.viewerFacts)
     if (invited.length > 0) void inviteAll(deps, invited)
     return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
   }
@@ -114,9 +114,9 @@ function sheetPages(deps: SectionDeps) {
 }
 
 /** Returns the column with the mail address of invitations. Null if the settings cannot be read here. */
-function mailColumnIn(columns: readonly SheetColumn[], { env, facts }: SectionDeps) {
+function mailColumnIn(columns: readonly SheetColumn[], { env, viewerFacts }: SectionDeps) {
   try {
-    const inviting = invitingIn(facts)
+    const inviting = invitingIn(viewerFacts)
     if (inviting === undefined) return null
     const name = inviting.addressAttribute(env)
     const isMail = ({ title, meaning }: SheetColumn) =>
@@ -131,22 +131,22 @@ function mailColumnIn(columns: readonly SheetColumn[], { env, facts }: SectionDe
 /** Returns a sentence for each count, without zeros after the first. */
 function noticeOf({ added, updated, refused }: ImportCounts, invited: number): Notice {
   const counts = { updatedCount: updated, refusedCount: refused, invitedCount: invited }
-  const more = Object.entries(counts).flatMap(([text, count]) =>
+  const notes = Object.entries(counts).flatMap(([text, count]) =>
     count > 0 ? [{ text: `sheet.${text}`, values: { count } }] : [],
   )
-  return { tone: 'done', text: 'sheet.addedCount', values: { count: added }, more }
+  return { tone: 'done', text: 'sheet.addedCount', values: { count: added }, notes }
 }
 
 /**
  * @param target gets the viewers: the store, or one that only says what would happen.
  * @returns the counts, the faults by row, the columns, and the names of viewers without a password, who get an invitation.
  */
-async function read(
+async function importSheet(
   target: Pick<EditableUserStore, 'importBatch' | 'show'>,
   store: EditableUserStore,
   { text, dayFirst, invites, updates }: Sheet,
   { scope, words: { zone } }: Visit,
-  facts: SectionDeps['facts'],
+  viewerFacts: SectionDeps['viewerFacts'],
 ) {
   const faults: { line: number; fault: RowFault }[] = []
   const invited: string[] = []
@@ -154,7 +154,7 @@ async function read(
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const sheet = await openSheet(text, { dayFirst, invites, zone, facts })
+  const sheet = await openSheet(text, { dayFirst, invites, zone, viewerFacts })
   const isDry = target !== store
   const counts = await importViewers(
     inScope(sheet.rows, scope, viewerOf),
