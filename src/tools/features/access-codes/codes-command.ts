@@ -7,7 +7,13 @@ import {
   type Uses,
 } from '../../../features/access-codes/codes/code-records.ts'
 import type { CodeStore } from '../../../features/access-codes/codes/code-store.ts'
-import { type ActResult, addCommand, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
+import {
+  type ActResult,
+  addCommand,
+  type CommandContext,
+  type Outcome,
+  runCommand,
+} from '../../cli/terminal/command.ts'
 import { type Confirm, confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
