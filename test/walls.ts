@@ -117,6 +117,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/tools/slim': [],
   'src/tools/emulator': [
     ...LOW,
+    'src/sign-in-limits',
     'src/hash-lock',
     'src/languages',
     'src/users',

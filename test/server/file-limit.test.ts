@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fileLimitWarnings } from '../../src/server/file-limit.ts'
+import { fileLimitWarnings } from '../../src/server/http-server.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 
 test.each([

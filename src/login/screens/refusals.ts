@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
+import { isFromOwnPage } from '../../server/same-origin.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import type { AccessRefused, Explanation } from '../answer/access-decision.ts'
 import { faultEvent, type LogSignIn, requestIdOf, type SignInEvent } from '../log/sign-in-log.ts'
 import type { ContextReading, PlayerContext } from '../request/player-context.ts'
-import { isFromOwnPage } from '../request/same-origin.ts'
 import { describeError } from './error-page.ts'
 import type { Screens } from './screens.ts'
 

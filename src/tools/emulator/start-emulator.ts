@@ -1,6 +1,4 @@
-import { mkdirSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
-import { dirname } from 'node:path'
 import { type CompanionOptions, EmulatorStartError, type RunningCompanion } from './companion.ts'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
@@ -108,7 +106,6 @@ export async function startEmulator({
 
 function openDataFile(dataFile: string) {
   try {
-    if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
     return openDatabase(dataFile, ROOM_TABLES)
   } catch (cause) {
     throw new EmulatorStartError(

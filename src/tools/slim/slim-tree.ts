@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { importsOf, leftNames, nameOf, reachable, withoutMissingImports } from './modules.ts'
 import { belongsTo, type Part } from './parts.ts'
 import { isTest, withoutTests } from './tests.ts'
@@ -20,7 +20,7 @@ export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
   const programs = [...full.keys()].filter((path) => /^src\/(?:.*\/)?main\.ts$/.test(path))
   const imported = new Set([...full].flatMap(([path, text]) => importsOf(path, text).map(({ target }) => target)))
   const roots = {
-    src: programs,
+    src: [...programs, ...loadedByFolder(full)],
     test: [...full.keys()].filter(
       (path) => path.startsWith('test/') && (path.endsWith('.test.ts') || !imported.has(path)),
     ),
@@ -49,6 +49,16 @@ export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
     leftNames(path, full.get(path) ?? '', text, isThere(tree)).map((name) => `${path}: ${name}`),
   )
   return { tree, seams }
+}
+
+/** The files that a program loads by folder: `loadParts(import.meta.url, 'NAME')` loads each `FOLDER/NAME.ts` beside it. */
+function loadedByFolder(tree: Tree): string[] {
+  return [...tree].flatMap(([path, text]) => {
+    const names = [...text.matchAll(/loadParts<\w+>\(import\.meta\.url, '(\w+)'\)/g)].map(([, name]) => `${name}.ts`)
+    return [...tree.keys()].filter((file) => {
+      return dirname(dirname(file)) === dirname(path) && names.includes(basename(file))
+    })
+  })
 }
 
 const sizeOf = (tree: Tree) => [...tree.values()].reduce((sum, text) => sum + text.length + 1, 0)

@@ -13,7 +13,7 @@ import { freePort, type ProgramEnvironment, startLoginApp } from './login-app.ts
 /** The demo must not be reachable from outside, and stops at once. */
 const LISTENING = { HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
 
-interface DemoAddresses {
+export interface RunningDemo {
   /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
   readonly pageUrl: string
   readonly serviceUrl: string
@@ -23,9 +23,6 @@ interface DemoAddresses {
   readonly unbrandedUrl: string
   /** Says how to try the features. */
   readonly features: readonly (readonly string[])[]
-}
-
-export interface RunningDemo extends DemoAddresses {
   readonly viewers: readonly { username: string; password: string }[]
   readonly logFile: string
   /** File with all settings of the login app and its command line, for a shell. */
@@ -77,8 +74,13 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
     const ofAll = { ...inherited, ...environment }
     const loginApp = await startLoginApp(ofAll, { port: loginPort, logFile })
     const programs = await Promise.all(features.map((feature) => feature.start?.(ofAll) ?? null))
+    const started = { emulator, pageOrigin: pageOriginOf(emulator) }
     return {
-      ...addressesOf(emulator, loginUrl, features),
+      pageUrl: pageUrlOf(emulator),
+      serviceUrl: `${emulator.url}/`,
+      loginUrl: `${loginUrl}/`,
+      unbrandedUrl: `${loginUrl}/e/plain`,
+      features: features.map((feature) => feature.introduction?.(started) ?? []),
       viewers: secrets.viewers,
       logFile,
       settingsFile,
@@ -115,17 +117,6 @@ function startService(port: number, settings: DemoSettings, parts: DemoParts): P
     moreAccounts: () => features.flatMap((feature) => feature.accounts?.() ?? []),
     companions: { ports, loginUrl },
   })
-}
-
-function addressesOf(emulator: RunningEmulator, loginUrl: string, features: readonly DemoFeature[]): DemoAddresses {
-  const pageOrigin = pageOriginOf(emulator)
-  return {
-    pageUrl: pageUrlOf(emulator),
-    serviceUrl: `${emulator.url}/`,
-    loginUrl: `${loginUrl}/`,
-    unbrandedUrl: `${loginUrl}/e/plain`,
-    features: features.map((feature) => feature.introduction?.({ emulator, pageOrigin }) ?? []),
-  }
 }
 
 /** Writes a file that only this user may read, because it holds secrets. */

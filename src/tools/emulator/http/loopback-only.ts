@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { isFromOwnPage } from '../../../server/same-origin.ts'
 import { isLoopbackName } from '../../../settings/fields.ts'
 import { sendJsonError } from './json-error.ts'
 
@@ -17,15 +18,10 @@ export const loopbackHostsOnly: RequestHandler = (req, res, next) => {
 }
 
 /**
- * Guards what changes the emulator: refuses the pages of other sites, with 403. Browsers send Sec-Fetch-Site, or at
- * least Origin, with every request that could change something; programs send neither.
+ * Guards what changes the emulator: refuses the pages of other sites, with 403.
  */
 export const ownPagesAndPrograms: RequestHandler = (req, res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') return next()
-  const site = req.headers['sec-fetch-site']
-  const origin = req.headers.origin
-  const ownOrigin = `${req.protocol}://${req.headers.host}`
-  const isOwn = site !== undefined ? site === 'same-origin' : origin === undefined || origin === ownOrigin
-  if (isOwn) return next()
+  if (isFromOwnPage(req.headers, `${req.protocol}://${req.headers.host}`)) return next()
   return sendJsonError(res, 403, 'forbidden', 'Pages of other sites cannot change the emulator.')
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
+import { isFromOwnPage } from '../../../server/same-origin.ts'
 import { formText, readParameters } from '../http/form.ts'
 import type { User } from './own-accounts/account-session.ts'
 import { type Words, wordsFor } from './words.ts'
@@ -61,16 +62,11 @@ export function wordsOf(req: Request, lang: string | null | undefined, user: Use
 
 /**
  * Refuses forms that a page of another site posts, with 403. The cookie alone is not a proof: browsers also send it with
- * posts from other ports of the same host. Programs send neither Sec-Fetch-Site nor Origin.
+ * posts from other ports of the same host.
  */
 export function ownPostsOnly(publicUrl: string): RequestHandler {
   return (req, res, next) => {
-    const site = req.headers['sec-fetch-site']
-    const { origin } = req.headers
-    const isOwn =
-      req.method !== 'POST' ||
-      (site === undefined ? origin === undefined || origin === publicUrl : site === 'same-origin' || site === 'none')
-    if (isOwn) return next()
+    if (req.method !== 'POST' || isFromOwnPage(req.headers, publicUrl)) return next()
     res.locals.explanation = 'The form was posted from a page of another site'
     const words = wordsOf(req, null)
     return showMessage(res, words, { heading: words.refusedHeading, text: words.notFromOurPage }, 403)

@@ -16,7 +16,8 @@ export function randomKey(): string {
 
 /** Returns the seed of an emulator without a seed file, with new ids, secrets and passwords. */
 export function planDefaultSeed(): Seed {
-  const [studio, newsroom] = ['studio', 'newsroom']
+  const studio = 'studio'
+  const newsroom = 'newsroom'
   const client = (owner: string, prefix: string) => ({
     client_id: randomKey(),
     client_secret: randomKey(),

@@ -9,9 +9,12 @@ type Row = Readonly<Record<string, unknown>>
  * are checked, so that all mistakes are listed at once. Skips values of a wrong type.
  */
 export function wrongReferences(json: unknown): Mistake[] {
-  const lists = { clients: rows(json, 'clients'), users: rows(json, 'users'), channels: rows(json, 'channels') }
-  const { clients, users, channels } = lists
-  const [videos, locks, views] = [rows(json, 'videos'), rows(json, 'locks'), rows(json, 'views')]
+  const clients = rows(json, 'clients')
+  const users = rows(json, 'users')
+  const channels = rows(json, 'channels')
+  const videos = rows(json, 'videos')
+  const locks = rows(json, 'locks')
+  const views = rows(json, 'views')
   const viewerAuth = rows(json, 'viewer_auth')
   const allLocks = [...locks, ...viewerAuth]
   const usernames = valuesOf(users, 'username', text)

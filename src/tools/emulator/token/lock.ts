@@ -15,7 +15,8 @@ export function tokenLockFinder({ database, publicUrl, checkToken }: LockDeps): 
   return (type, id, isInherited) => {
     const row = find.get(type, id)
     if (row === undefined) return null
-    const [url, publicKey] = [String(row.auth_url), String(row.public_key)]
+    const url = String(row.auth_url)
+    const publicKey = String(row.public_key)
     return {
       kind: 'frame',
       name: 'by viewer tokens',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { isOutage } from '../../../errors.ts'
-import { isFromOwnPage } from '../../../login/request/same-origin.ts'
+import { isFromOwnPage } from '../../../server/same-origin.ts'
 import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import type { Renderer } from '../pages/renderer.ts'
 import type { WordsFor } from '../pages/words.ts'

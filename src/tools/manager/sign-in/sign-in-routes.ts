@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { renderSVG } from 'uqr'
-import { isFromOwnPage } from '../../../login/request/same-origin.ts'
+import { isFromOwnPage } from '../../../server/same-origin.ts'
 import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'
 import type { LogAct } from '../door/acts.ts'

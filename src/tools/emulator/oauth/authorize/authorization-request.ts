@@ -41,10 +41,10 @@ export type AuthorizationReading =
 type AuthorizationError = 'invalid_request' | 'unsupported_response_type' | 'invalid_scope' | 'access_denied'
 
 const MAX_REQUEST_LENGTH = 8_192
-const PARAMETERS = [
-  ...(['response_type', 'client_id', 'redirect_uri', 'scope', 'token_type', 'device_name', 'lang'] as const),
-  ...(['code_challenge', 'code_challenge_method'] as const),
-]
+const PARAMETERS =
+  'response_type client_id redirect_uri scope token_type device_name lang code_challenge code_challenge_method'.split(
+    ' ',
+  )
 /** The form of a challenge and of a verifier (RFC 7636 4.1). */
 const CHALLENGE = /^[\w.~-]{43,128}$/
 /** The code flow issues no MAC tokens. */
@@ -107,14 +107,20 @@ export function readAuthorizationRequest(
     return refused('invalid_request', 'code_challenge or code_challenge_method is malformed')
   }
   const challenge = sent === undefined ? null : method === 'S256' ? sent : challengeOf(sent)
-  const query = queryOf(form.fields, state)
-  const { formActionSources } = address
-  const { kind, scope } = terms
   return {
     ok: true,
     request: {
-      ...{ client, redirectUri, formActionSources, responseType, kind, scope },
-      ...{ deviceName: deviceName.data, lang, challenge, state, query },
+      client,
+      redirectUri,
+      formActionSources: address.formActionSources,
+      responseType,
+      kind: terms.kind,
+      scope: terms.scope,
+      deviceName: deviceName.data,
+      lang,
+      challenge,
+      state,
+      query: queryOf(form.fields, state),
     },
   }
 }

@@ -7,17 +7,9 @@ export type RedirectCheck =
 
 const MAX_ADDRESS_LENGTH = 2_048
 /** Parameters that we append. An address that already has one could make the client read the wrong value. */
-const RESULT_PARAMETERS = new Set([
-  'code',
-  'state',
-  'error',
-  'access_token',
-  'expires_in',
-  'token_type',
-  'mac_key',
-  'created_at',
-  'mac_algorithm',
-])
+const RESULT_PARAMETERS = new Set(
+  'code state error access_token expires_in token_type mac_key created_at mac_algorithm'.split(' '),
+)
 
 /**
  * Checks that a redirect_uri starts with the registered prefix. Compares scheme, host, port and whole path segments,
@@ -32,7 +24,8 @@ export function checkRedirectUri(redirectUri: string, registeredPrefix: string):
   if (fault !== null) return { ok: false, reason: fault }
   if (!URL.canParse(registeredPrefix))
     return { ok: false, reason: 'cannot be compared, because the registered prefix is not an address' }
-  const [address, prefix] = [new URL(redirectUri), new URL(registeredPrefix)]
+  const address = new URL(redirectUri)
+  const prefix = new URL(registeredPrefix)
   const isLoopback = prefix.protocol === 'http:' && isLoopbackHost(prefix.hostname)
   const isSameOrigin =
     address.protocol === prefix.protocol &&

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
+import { openMemoryCounter } from '../../../../sign-in-limits/memory-counters.ts'
 
 export interface FailureLimits {
   /** Counts the attempt as failed before it is made, so that parallel guesses do not pass the limit. */
@@ -31,17 +32,12 @@ const LIMITS: Record<AttemptKind, { readonly name: number; readonly address: num
  * @param generation changes at a reset, which clears all counts.
  */
 export function createFailureLimits(generation: () => string): FailureLimits {
-  const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
+  const counter = openMemoryCounter('emulator', WINDOW_SECONDS)
   // A digest has a fixed length; names do not.
   const keyOf = (...parts: string[]) =>
     createHash('sha256')
       .update(JSON.stringify([generation(), ...parts]))
       .digest('base64url')
-
-  async function giveBack(key: string): Promise<void> {
-    const found = await counter.get(key)
-    if (found !== null && found.consumedPoints > 0) await counter.reward(key)
-  }
 
   return {
     async admit(kind, name, address) {
@@ -52,7 +48,7 @@ export function createFailureLimits(generation: () => string): FailureLimits {
       if (ofAddress.consumedPoints > LIMITS[kind].address) return refused(ofAddress)
       return {
         ok: true,
-        succeeded: async () => void (await Promise.all([counter.delete(nameKey), giveBack(addressKey)])),
+        succeeded: async () => void (await Promise.all([counter.delete(nameKey), counter.giveBack(addressKey, 1)])),
       }
     },
   }
