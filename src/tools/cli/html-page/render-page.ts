@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { TimeRange } from '../output/time-range.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { rangeWords, timeWords, timeZoneWords } from '../output/words.ts'
+import { sourceOf } from './content-policy.ts'
 import type { PageModel, PageTable, Section } from './page-model.ts'
 
 interface PageAbout {
@@ -38,11 +38,7 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
   })
 }
 
-/** Returns the source by which a Content-Security-Policy allows exactly this script or style of a page. */
-export function sourceOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-}
-
+/** Reads files. */
 function filesAt(...addresses: readonly string[]): string {
   return addresses.map((address) => readFileSync(new URL(address), 'utf8')).join('\n')
 }

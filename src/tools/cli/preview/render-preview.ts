@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { type Language, textsOf } from '../../../languages/languages.ts'
-import { sourceOf } from '../html-page/render-page.ts'
+import { sourceOf } from '../html-page/content-policy.ts'
 import { cleanScreen } from './clean-screen.ts'
 import type { Screen } from './screen.ts'
 

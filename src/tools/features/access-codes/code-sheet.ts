@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
 import { timeText } from '../../../settings/times.ts'
-import { sourceOf } from '../../cli/html-page/render-page.ts'
+import { sourceOf } from '../../cli/html-page/content-policy.ts'
 
 interface Sheet {
   readonly label: string
