@@ -71,8 +71,8 @@ export async function addDoctorCommand(command: Command, context: CommandContext
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
-      const ways = ['viewer', ...trials.map(({ name }) => name)].filter((name) => options[name] !== undefined)
-      if (ways.length > 1) command.error(`error: give one of ${ways.map((name) => `--${name}`).join(' and ')}`)
+      const given = ['viewer', ...trials.map(({ name }) => name)].filter((name) => options[name] !== undefined)
+      if (given.length > 1) command.error(`error: give one of ${given.map((name) => `--${name}`).join(' and ')}`)
       return runCommand(context, options.json, () => runDoctor(context, options))
     })
 }

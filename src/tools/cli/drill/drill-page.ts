@@ -72,7 +72,10 @@ function answers(range: TimeRange, moments: readonly Moment[]): Section {
     title: 'Viewers over time',
     words: `Requests in each ${seconds === 1 ? 'second' : `${seconds} seconds`}: those that got a response, and those that were refused or got no answer.`,
     chart: timesChart(range, moments, columns, ({ passed, askedToWait, unanswered, errors }) => [
-      ...[passed, askedToWait, unanswered, errors],
+      passed,
+      askedToWait,
+      unanswered,
+      errors,
     ]),
   }
 }
@@ -104,8 +107,10 @@ function commandSection(record: DrillRecord, range: TimeRange): Section[] {
       table: {
         columns: ['Time', 'Command', 'Exit status', 'Then'],
         rows: rows.map(({ command, words }) => [
-          ...[clockWords(command.startedMs ?? command.atMs), nameWords(command.command)],
-          ...[String(command.exitStatus ?? 'unknown'), words],
+          clockWords(command.startedMs ?? command.atMs),
+          nameWords(command.command),
+          String(command.exitStatus ?? 'unknown'),
+          words,
         ]),
       },
       legend: ['Sign-ins must work again', 'Outage until the next command'],
@@ -132,7 +137,8 @@ function waitSection(range: TimeRange, moments: readonly Moment[]): Section {
     title: 'Waits',
     words: 'The median and the longest wait for an answer at each time.',
     chart: timesChart(range, moments, columns, ({ medianWaitMs, longestWaitMs }) => [
-      ...[medianWaitMs / 1000, longestWaitMs / 1000],
+      medianWaitMs / 1000,
+      longestWaitMs / 1000,
     ]),
   }
 }

@@ -42,7 +42,9 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
         write([
           clockWords(atMs),
           ...[record.signedIn, gaveUp, moment.passed, moment.askedToWait, moment.unanswered].map(String),
-          ...[String(moment.errors), waitWords(moment.medianWaitMs), waitWords(moment.longestWaitMs)],
+          String(moment.errors),
+          waitWords(moment.medianWaitMs),
+          waitWords(moment.longestWaitMs),
         ])
       }
       write(TITLES)

@@ -57,7 +57,12 @@ export async function renderPreview({ entryPoint, language, screens, leftOut, re
   const data = { files, screens: cleaned.map(({ id, html, sizes, isTab = false }) => ({ id, html, sizes, isTab })) }
   const filename = fileURLToPath(new URL('page.ejs', import.meta.url))
   const model = {
-    ...{ brand, language, schemes, leftOut, policy, script },
+    brand,
+    language,
+    schemes,
+    leftOut,
+    policy,
+    script,
     name: entryPoint.name,
     style: beside('page.css'),
     sizes: SIZES,

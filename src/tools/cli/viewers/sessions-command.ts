@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** Further commands. */
-const MORE: readonly Definition<HasEventTimes>[] = [
+const COMMANDS_OF_PARTS: readonly Definition<HasEventTimes>[] = [
   addSessionsList, //
 ]
 
@@ -42,7 +42,7 @@ export async function addSessionsCommands(group: Command, context: CommandContex
         return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
       })
     })
-  for (const add of MORE) await add(group, context)
+  for (const add of COMMANDS_OF_PARTS) await add(group, context)
 }
 
 /**

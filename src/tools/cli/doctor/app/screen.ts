@@ -9,7 +9,7 @@ import { guarded, isGuarded, requestFrame, slowAnswer } from '../request.ts'
 import { checkScreenParts } from './screen-parts.ts'
 
 /** Requests besides the first one: a balancer gives them to other copies of the app. */
-const MORE = 4
+const OTHER_REQUESTS = 4
 
 /** A response with a shorter lifetime may expire before the service checks it. */
 export const SHORT_LIFETIME_SECONDS = 30
@@ -168,7 +168,7 @@ async function checkCopies(
   signal: AbortSignal,
 ): Promise<Finding | null> {
   const ask = () => requestFrame(url, signal, { Connection: 'close' })
-  const screens = await Promise.all(Array.from({ length: MORE }, ask))
+  const screens = await Promise.all(Array.from({ length: OTHER_REQUESTS }, ask))
   const faults = screens.flatMap((screen) => {
     if (!(screen instanceof Response)) return screen.text
     if (screen.status !== 200) return `${address} answers ${screen.status}.`
@@ -178,7 +178,7 @@ async function checkCopies(
   if (faults.length === 0) return null
   return failure(
     'copies-differ',
-    `${faults.length} of ${MORE} further requests for ${address} got a wrong answer, the first one did not. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. A wrong answer: ${faults[0]}`,
+    `${faults.length} of ${OTHER_REQUESTS} further requests for ${address} got a wrong answer, the first one did not. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. A wrong answer: ${faults[0]}`,
   )
 }
 

@@ -74,7 +74,9 @@ export function openBrowser(origin: string): Browser {
     post(path, fields) {
       const headers = {
         ...HEADERS,
-        ...{ 'sec-fetch-site': 'same-origin', origin, 'content-type': 'application/x-www-form-urlencoded' },
+        'sec-fetch-site': 'same-origin',
+        origin,
+        'content-type': 'application/x-www-form-urlencoded',
       }
       return send({ method: 'POST', path, headers, body: new URLSearchParams(fields).toString() })
     },

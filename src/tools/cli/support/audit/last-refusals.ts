@@ -26,7 +26,12 @@ export const lastRefusals: BundleSection = {
     }
     const [viewer, address] = [numbers('viewer'), numbers('address')]
     return last.map(({ time, outcome, reason, entryPoint, status, count, ...event }) => ({
-      ...{ time, outcome, reason, entryPoint, status, count },
+      time,
+      outcome,
+      reason,
+      entryPoint,
+      status,
+      count,
       viewer: viewer(event.viewer),
       address: address(event.address),
     }))

@@ -42,9 +42,18 @@ export async function withMadeUpCodes(
     const wanted = { count, length: undefined, endsAtSeconds, nowSeconds }
     const { length } = planLength(codesInForce(await codes.batches(entryPoint.name), nowSeconds), wanted)
     const batch: Omit<Batch, 'isComplete'> = {
-      ...{ entryPoint: entryPoint.name, label, isShared: false, most: null, devices: null, count, length },
-      ...{ groups: [...groups], attributes: { ...attributes }, createdAtSeconds: nowSeconds },
-      ...{ endsAtSeconds, revokedAtSeconds: null },
+      entryPoint: entryPoint.name,
+      label,
+      isShared: false,
+      most: null,
+      devices: null,
+      count,
+      length,
+      groups: [...groups],
+      attributes: { ...attributes },
+      createdAtSeconds: nowSeconds,
+      endsAtSeconds,
+      revokedAtSeconds: null,
     }
     const holders = Array.from({ length: count }, () => NO_HOLDER)
     const { shown, stored } = newCodes(batch, holders, settings.key)

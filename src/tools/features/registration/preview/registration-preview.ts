@@ -26,15 +26,13 @@ function previewOf(entryPoint: string, settings: RegistrationSettings): Registra
     find: (address) => Promise.resolve(registrationIn(entryPoint, address)),
     openness: () => Promise.resolve(stage.openness),
     register: () => Promise.resolve({ ok: false, reason: 'full' }),
-    ...{
-      counts: unused,
-      approve: unused,
-      refuse: unused,
-      cancel: unused,
-      forget: unused,
-      moveOn: unused,
-      page: unused,
-    },
+    counts: unused,
+    approve: unused,
+    refuse: unused,
+    cancel: unused,
+    forget: unused,
+    moveOn: unused,
+    page: unused,
   }
 }
 

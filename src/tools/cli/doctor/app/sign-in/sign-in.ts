@@ -15,7 +15,7 @@ import { isSentOn, startVisit, type Visit, type VisitTarget, visit } from './vis
 const SESSION_COOKIE = /^(__Host-)?viewer=/
 
 /** Sign-ins besides the first one: a balancer gives them to other copies of the app. */
-const MORE_VISITS = 3
+const OTHER_VISITS = 3
 
 /**
  * Signs the test viewer in over PUBLIC_URL several times, returns with the session, and signs out. Checks each answer,
@@ -43,8 +43,8 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
     if (cause !== null) yield cause
     return yield refusal
   }
-  const more = Array.from({ length: MORE_VISITS }, () => visit(target, viewer))
-  const visits = await Promise.all([first.finish(), ...more])
+  const others = Array.from({ length: OTHER_VISITS }, () => visit(target, viewer))
+  const visits = await Promise.all([first.finish(), ...others])
   yield* slowAnswer(address, Math.max(...visits.map(({ slowestMs }) => slowestMs)))
   if (isHashEntryPoint(entryPoint)) yield checkRedirects(address, visits, entryPoint)
   const answer = answerAt(config, entryPoint)

@@ -146,7 +146,13 @@ async function play(plan: PlannedEvening, { evening, record, timetable, browsers
   }
   const watching: Promise<unknown>[] = []
   await playEvening(plan, {
-    ...{ browser: open(), openOther: open, screens, timetable, url, expected, opensMs },
+    browser: open(),
+    openOther: open,
+    screens,
+    timetable,
+    url,
+    expected,
+    opensMs,
     begin: (visit) => void record.visits.push(visit),
     record: (attempt) => void record.attempts.push(attempt),
     watch({ address, response }) {
@@ -199,7 +205,8 @@ export function waveOf({ visits }: EveningRecord, fromMs: number, toMs: number, 
       admitted: admitted?.[index] ?? 0,
       returned: returned?.[index] ?? 0,
       refusedAfterEnd: refused?.[index] ?? 0,
-      ...{ waiting: held, inside },
+      waiting: held,
+      inside,
     }
   })
 }
