@@ -1,8 +1,8 @@
 import { JSON_ROWS, type RowForm, rowWriter } from '../output/row-writer.ts'
-import type { ReportSink } from '../output/sink.ts'
 import type { SecurityEvent } from '../security-log/security-events.ts'
 import { csvRecord } from '../terminal/csv.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import type { ReportSink } from '../terminal/sink.ts'
 import { MOST_TABLE_ROWS, textTable } from '../terminal/table.ts'
 import { counted } from '../terminal/text.ts'
 

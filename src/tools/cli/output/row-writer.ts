@@ -1,5 +1,5 @@
+import type { ReportSink } from '../terminal/sink.ts'
 import { printableJson } from '../terminal/text.ts'
-import type { ReportSink } from './sink.ts'
 
 /** Rows as text: records of CSV, or one JSON array with a row on each line. */
 export interface RowForm<Row> {

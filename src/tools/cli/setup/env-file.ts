@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises'
 import { isDeepStrictEqual, parseEnv } from 'node:util'
 import { ConfigError } from '../../../errors.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
-import { openFileSink } from '../output/sink.ts'
+import { openFileSink } from '../terminal/sink.ts'
 
 /** Values of settings by name. */
 export type Values = Readonly<Record<string, string>>

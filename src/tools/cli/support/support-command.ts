@@ -1,12 +1,12 @@
 import { arch, platform, release } from 'node:os'
 import type { Command } from 'commander'
 import PACKAGE from '../../../../package.json' with { type: 'json' }
-import { openFileSink } from '../output/sink.ts'
 import { checkSettings, type HasSettingsCheck } from '../settings/config-command.ts'
 import type { HasOtherStore } from '../settings/store-command.ts'
 import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../terminal/command.ts'
 import { ioWithoutTerminal } from '../terminal/io.ts'
 import { loadAll } from '../terminal/lazy.ts'
+import { openFileSink } from '../terminal/sink.ts'
 import { lastRefusals } from './audit/last-refusals.ts'
 import { findings } from './doctor/findings.ts'
 import { type BundleSection, dataOf, type HasBundleSection, type Source } from './section.ts'

@@ -71,7 +71,7 @@ test('a Ctrl-C repeated by npm counts once, and a second Ctrl-C ends a stubborn 
   const source = (path: string) => JSON.stringify(new URL(`../../../../src/tools/cli/${path}`, import.meta.url).href)
   writeFileSync(
     script,
-    `import { openFileSink } from ${source('output/sink.ts')}
+    `import { openFileSink } from ${source('terminal/sink.ts')}
      import { onInterrupt } from ${source('terminal/io.ts')}
      const sink = await openFileSink('report')
      await sink.write('half')

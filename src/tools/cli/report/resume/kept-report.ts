@@ -6,7 +6,7 @@ import { ConfigError } from '../../../../errors.ts'
 import { createPrivateFile } from '../../../../server/private-file.ts'
 import { openSqlite, SQLITE_BUSY, sqliteCode } from '../../../../server/sqlite-file.ts'
 import type { Question } from '../../../video-service/report-question.ts'
-import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../output/sink.ts'
+import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../terminal/sink.ts'
 import { openOlderPart, removeOlderPart } from './older-part.ts'
 import { type Asked, differences, identityOf, KeptState, withPeriodOf } from './same-question.ts'
 

@@ -1,6 +1,6 @@
 import widthOf from 'fast-string-width'
-import type { ReportSink } from '../../output/sink.ts'
 import type { CommandIo } from '../../terminal/io.ts'
+import type { ReportSink } from '../../terminal/sink.ts'
 import { printableCell, SEPARATOR, textTable } from '../../terminal/table.ts'
 
 /** The width of a terminal that does not tell it. */

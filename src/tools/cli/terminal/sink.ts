@@ -4,7 +4,7 @@ import { rmSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConfigError } from '../../../errors.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import type { CommandIo } from './io.ts'
 
 /** The destination of a report. */
 export interface ReportSink {
