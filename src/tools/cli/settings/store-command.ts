@@ -3,10 +3,10 @@ import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
 import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../terminal/command.ts'
+import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
-import { findingLine } from '../terminal/text.ts'
 import { checkUserStoreOf, storeChecks } from './check-store.ts'
 
 /** A store besides the user store. It is checked only without a URL, which names a user store. */

@@ -1,10 +1,5 @@
-import { styleText } from 'node:util'
 import { Help } from 'commander'
 import type { CommandIo } from './io.ts'
-
-const COLOURS = { ok: 'green', warning: 'yellow', unknown: 'magenta', failure: 'red' } as const
-
-const LEVEL_COLUMNS = 9
 
 /**
  * Control characters, line breaks and bidirectional controls. In names from other systems they could hide or forge
@@ -54,10 +49,4 @@ export function printableJson(data: unknown): string {
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
-/** Formats the result of a check: the level, in its colour at a terminal, and the text, in lines as wide as the terminal. */
-export function findingLine(level: keyof typeof COLOURS, text: string, stdout: CommandIo['stdout']): string {
-  const named = styleText(COLOURS[level], level.padEnd(LEVEL_COLUMNS - 1), { stream: stdout })
-  return `${named} ${wrapped(printable(text), stdout, LEVEL_COLUMNS)}`
 }

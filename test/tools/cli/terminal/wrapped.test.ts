@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { findingLine, printableParagraphs } from '../../../../src/tools/cli/terminal/text.ts'
+import { findingLine } from '../../../../src/tools/cli/terminal/finding-line.ts'
+import { printableParagraphs } from '../../../../src/tools/cli/terminal/text.ts'
 
 const streamOf = (isTTY: boolean, columns: number) => Object.assign(new Writable(), { isTTY, columns })
 const SENTENCE = 'The clock of this machine is 40 s behind the clock of the service.'
