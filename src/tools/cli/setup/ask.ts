@@ -1,4 +1,4 @@
-import { cancelAtEndOfInput } from '../terminal/cancel-at-end-of-input.ts'
+import { cancelAtEndOfInput } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import type { Values } from './env-file.ts'

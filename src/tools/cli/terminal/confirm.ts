@@ -1,4 +1,3 @@
-import { cancelAtEndOfInput } from './cancel-at-end-of-input.ts'
 import type { CommandIo } from './io.ts'
 import { printable } from './text.ts'
 
@@ -37,4 +36,30 @@ export async function confirmChange(io: CommandIo, yes: boolean | undefined, que
     confirm({ message, initialValue: false, input: io.stdin, output: io.stderr, signal }),
   )
   return confirmed === true ? { ok: true } : { ok: false, fault: 'Not confirmed. Nothing was changed.' }
+}
+
+/**
+ * Shows a prompt, and cancels it when the input ends (Ctrl-D). Otherwise the prompt would wait forever, and Node would
+ * exit with a warning.
+ * @param prompt gets a signal that cancels it.
+ */
+export async function cancelAtEndOfInput<T>(
+  input: CommandIo['stdin'],
+  prompt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const inputEnded = new AbortController()
+  let isAnswered = false
+  // The prompt pauses its input after an answer too. setImmediate lets the answer arrive first.
+  const cancelUnlessAnswered = () =>
+    setImmediate(() => {
+      if (!isAnswered) inputEnded.abort()
+    })
+  const events = ['pause', 'end', 'close']
+  for (const event of events) input.on(event, cancelUnlessAnswered)
+  try {
+    return await prompt(inputEnded.signal)
+  } finally {
+    isAnswered = true
+    for (const event of events) input.off(event, cancelUnlessAnswered)
+  }
 }

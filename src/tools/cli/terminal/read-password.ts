@@ -1,5 +1,5 @@
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
-import { cancelAtEndOfInput } from './cancel-at-end-of-input.ts'
+import { cancelAtEndOfInput } from './confirm.ts'
 import type { CommandIo } from './io.ts'
 import { type ReadText, readStandardInput } from './read-standard-input.ts'
 import { printable } from './text.ts'
