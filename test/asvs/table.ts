@@ -38,8 +38,9 @@ export function readTable(): Row[] {
 export type ProvenRow = Pick<Row, 'id' | 'proof'>
 
 /** Folders with a table of their own, in `src` and `test`. Such a table names its test files from the folder. */
+// biome-ignore format: one item a line
 const FOLDERS: readonly string[] = [
-  'tools/manager', //
+  'tools/manager',
 ]
 
 /** Reads the requirements of programs beside the login app. */

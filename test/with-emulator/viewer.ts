@@ -60,7 +60,8 @@ export function openBrowsers() {
       return browser
     }
   }
-  const [open, openWebKit] = [opener(launchBrowser), opener(launchWebKit)]
+  const open = opener(launchBrowser)
+  const openWebKit = opener(launchWebKit)
   return {
     open,
     openWebKit,

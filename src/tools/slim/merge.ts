@@ -20,9 +20,11 @@ export function findMerge(folder: string): Merge | null {
     })
     return status === 0 ? stdout.toString().trim() : null
   }
-  const [head, underWay] = [commit('HEAD'), commit('MERGE_HEAD')]
+  const head = commit('HEAD')
+  const underWay = commit('MERGE_HEAD')
   if (head && underWay) return { ours: head, release: underWay, isUnderWay: true }
-  const [ours, release] = [commit('HEAD^1'), commit('HEAD^2')]
+  const ours = commit('HEAD^1')
+  const release = commit('HEAD^2')
   if (!ours || !release) return null
   const { stdout } = spawnSync('git', ['merge-tree', '--write-tree', ours, release], { cwd: folder, encoding: 'utf8' })
   const isUntouched = stdout.split('\n', 1)[0] === git(folder, 'rev-parse', 'HEAD^{tree}').trim()

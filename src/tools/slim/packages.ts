@@ -22,7 +22,8 @@ function usedPackages(tree: Tree, names: readonly string[]): Set<string> {
 export function slimManifest(full: Tree, tree: Tree, keep: readonly string[]): string {
   const manifest: Manifest = JSON.parse(full.get('package.json') ?? '')
   const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
-  const [before, after] = [usedPackages(full, names), usedPackages(tree, names)]
+  const before = usedPackages(full, names)
+  const after = usedPackages(tree, names)
   const staying = (packages: Record<string, string>) =>
     Object.fromEntries(Object.entries(packages).filter(([name]) => after.has(name) || !before.has(name)))
   const isGone = (path: string) => full.has(path) && !tree.has(path)

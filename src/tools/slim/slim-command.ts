@@ -115,7 +115,8 @@ async function ask(parts: readonly Part[]): Promise<string[]> {
 }
 
 function printLines(tree: Tree, print: Write): void {
-  const [all, tools] = [countLines(tree, 'src/'), countLines(tree, 'src/tools/')]
+  const all = countLines(tree, 'src/')
+  const tools = countLines(tree, 'src/tools/')
   print(`Lines of src: ${all} (app ${all - tools}, tools ${tools})`)
 }
 

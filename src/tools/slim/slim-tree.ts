@@ -95,7 +95,8 @@ function removeEmptiedFolders(full: Tree, tree: Tree): void {
     }
     return folders
   }
-  const [had, has] = [hasCode(full), hasCode(tree)]
+  const had = hasCode(full)
+  const has = hasCode(tree)
   for (const path of tree.keys()) {
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
       if (had.has(folder) && !has.has(folder)) tree.delete(path)

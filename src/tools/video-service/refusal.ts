@@ -7,7 +7,10 @@ const ReportErrors = z.object({ errors: z.array(z.unknown()).min(1) })
 /** The documents leave the fields open. `detail` and `source.pointer` are in the newer form (JSON:API). */
 const Words = z.string().optional().catch(undefined)
 const ReportError = z.object({
-  ...{ parameter: Words, message: Words, title: Words, detail: Words },
+  parameter: Words,
+  message: Words,
+  title: Words,
+  detail: Words,
   source: z.object({ pointer: Words, parameter: Words }).optional().catch(undefined),
 })
 const XML_ERROR = /<error>([^<]{1,100})<\/error>(?:\s*<error_description>([^<]*)<\/error_description>)?/

@@ -154,7 +154,8 @@ function unreachable(url: URL, cause: unknown, timeoutMs: number): ServiceUnreac
 
 /** Reads `Retry-After` (seconds, or a date), or `X-RateLimit-Reset` (UNIX time in seconds) if nothing remains. */
 function waitOf(headers: Headers): number | undefined {
-  const [after, reset] = [headers.get('retry-after'), headers.get('x-ratelimit-reset')]
+  const after = headers.get('retry-after')
+  const reset = headers.get('x-ratelimit-reset')
   const atMs = after === null ? Number.NaN : Date.parse(after)
   if (after !== null && /^\d{1,9}$/.test(after)) return Number(after) * 1_000
   if (!Number.isNaN(atMs)) return Math.max(0, atMs - Date.now())

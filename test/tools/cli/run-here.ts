@@ -19,7 +19,8 @@ export async function runHere(
   args: readonly string[],
   { stdin = '', env = {}, cwd, hasDefaults = true, interrupted }: RunHereOptions,
 ): Promise<Ended> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
   const texts = Promise.all([stdout.toArray(), stderr.toArray()])
   const file = userStores.fileOf()
   // The log of an app in this folder is not of the test.

@@ -87,7 +87,8 @@ test.each([
 
 test('the token of one manager is of no use to another', async () => {
   const manager = await withAda()
-  const [eve, joe] = [await manager.signedIn(), await manager.signedIn('event-manager', null, 'joe@example.com')]
+  const eve = await manager.signedIn()
+  const joe = await manager.signedIn('event-manager', null, 'joe@example.com')
   await eve.get('/account')
   await joe.get('/account')
   expect((await joe.post(`${ONE}/remove`, { token: eve.token() })).status).toBe(403)
@@ -261,7 +262,8 @@ test('a token from before the sign-out, and a second session, are of no use', as
   const manager = await withAda()
   const browser = await manager.signedIn()
   await browser.get('/account')
-  const [token, cookies] = [browser.token(), new Map(browser.cookies)]
+  const token = browser.token()
+  const cookies = new Map(browser.cookies)
   await browser.post('/sign-out')
   for (const [name, value] of cookies) browser.cookies.set(name, value)
   expect((await browser.post(`${ONE}/disable`, { token })).location).toBe('/sign-in')

@@ -76,7 +76,8 @@ test('an upload without a length is refused before it is read: without a session
     sheet.destroy()
     return { status: answer.statusCode, location: answer.headers.location, sentBytes, grownBytes }
   }
-  const [unknown, known] = [await send({}), await send({ Cookie: cookie })]
+  const unknown = await send({})
+  const known = await send({ Cookie: cookie })
   expect(unknown).toMatchObject({ status: 303, location: '/sign-in' })
   expect(known).toMatchObject({ status: 411 })
   for (const { sentBytes, grownBytes } of [unknown, known]) {

@@ -27,7 +27,8 @@ test('two managers who change a person at once do not overwrite each other', asy
   const { manager, browser } = await withAda()
   const other = await manager.signedIn('event-manager', null, 'joe@example.com')
   const version = (text: string) => /name="version" value="([^"]+)"/.exec(text)?.[1] ?? ''
-  const [mine, theirs] = [version((await browser.get(ONE)).text), version((await other.get(ONE)).text)]
+  const mine = version((await browser.get(ONE)).text)
+  const theirs = version((await other.get(ONE)).text)
   await other.post(`${ONE}/edit`, { version: theirs, groups: 'press', attributes: 'department=News' })
   const { text } = await browser.act(`${ONE}/edit`, { version: mine, groups: 'staff', attributes: '' })
   expect(text).toContain('Another person changed this account in the meantime')

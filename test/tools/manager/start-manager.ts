@@ -66,7 +66,12 @@ export async function startManager(options: Options = {}) {
   const nowSeconds = () => clock.seconds
   const logFile = join(folder, 'manager.log')
   const app = createManagerApp({
-    ...{ env: ownEnv, settings, store, brand: UNBRANDED, nowSeconds, passwords: PLAIN },
+    env: ownEnv,
+    settings,
+    store,
+    brand: UNBRANDED,
+    nowSeconds,
+    passwords: PLAIN,
     viewers: { store: users, editable: users },
     viewerFacts: await viewerFactsOf({ features }),
     events: await eventTimesOf(features),
@@ -96,7 +101,13 @@ export async function startManager(options: Options = {}) {
   })
   const origin = `http://127.0.0.1:${port}`
   return {
-    ...{ origin, users, store, clock, faults, folder, env: ownEnv },
+    origin,
+    users,
+    store,
+    clock,
+    faults,
+    folder,
+    env: ownEnv,
     /** The lines of the log of acts. */
     acts: () =>
       readFileSync(logFile, 'utf8')

@@ -33,7 +33,8 @@ interface Run {
 
 /** Runs the program in this process: its start would take longer than its work. */
 async function slim(...args: string[]): Promise<Run> {
-  const [out, err]: [string[], string[]] = [[], []]
+  const out: string[] = []
+  const err: string[] = []
   const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) }
   const status = await slimCommand(args, folder, io)
   return { status, stdout: out.join(''), stderr: err.join('') }

@@ -22,7 +22,9 @@ describe('a lock in XML', () => {
     const body = `<hashlock><url><![CDATA[https://login.example/?a=1&b=2]]></url>
       <message>f&#252;r &#x1F600; &amp;lt; &lt;b&gt;</message><popup_width/></hashlock>`
     expect(await readXmlLock({ body })).toEqual({
-      ...{ url: 'https://login.example/?a=1&b=2', message: 'für 😀 &lt; <b>', popupWidth: null },
+      url: 'https://login.example/?a=1&b=2',
+      message: 'für 😀 &lt; <b>',
+      popupWidth: null,
     })
   })
 
@@ -46,7 +48,8 @@ test('a lock is set with its documented parameters, and with each other field un
     forms.push(form)
     return Promise.resolve({ status: 204, contentType: '', body: '' })
   }
-  const [place, required] = [{ kind: 'video', id: '1' } as const, { url: 'https://login.example/', secret: 'x' }]
+  const place = { kind: 'video', id: '1' } as const
+  const required = { url: 'https://login.example/', secret: 'x' }
   await setLock(api, place, required)
   await setLock(api, place, { ...required, message: 'M', buttonCaption: '', popupWidth: null, popupHeight: '480' })
   expect(forms).toEqual([required, { ...required, message: 'M', button_caption: '', popup_height: '480' }])

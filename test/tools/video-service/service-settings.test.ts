@@ -37,7 +37,9 @@ const GIVEN = {
 
 test('addresses lose their trailing slash, and both forms of a header are standard by default', () => {
   expect(ServiceEnvironment.parse(GIVEN)).toMatchObject({
-    ...{ analyticsUrl: 'https://service.example/v1', basicForm: 'standard', bearerForm: 'standard' },
+    analyticsUrl: 'https://service.example/v1',
+    basicForm: 'standard',
+    bearerForm: 'standard',
     accessToken: null,
   })
 })

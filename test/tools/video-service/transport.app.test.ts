@@ -161,7 +161,8 @@ describe('a missing answer', () => {
 
   test('an untrusted certificate fails with advice', async () => {
     const folder = temporaryFolder()
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const key = join(folder, 'key.pem')
+    const cert = join(folder, 'cert.pem')
     const subject = ['-subj', '/CN=service.example', '-days', '2', '-keyout', key, '-out', cert]
     const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', ...subject]
     execFileSync('openssl', args, { stdio: 'ignore' })

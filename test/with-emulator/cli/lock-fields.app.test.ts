@@ -102,7 +102,8 @@ describe('the message, caption and sizes of a lock', () => {
   })
 
   test('lock set --rotate keeps the fields, and names those that the service drops', async () => {
-    const [file, previous] = [join(cwd, 'secret'), join(cwd, 'previous')]
+    const file = join(cwd, 'secret')
+    const previous = join(cwd, 'previous')
     writeFileSync(file, SETTINGS.HASH_SECRET)
     writeFileSync(previous, '')
     const { HASH_SECRET: _inFile, ...others } = env
@@ -171,10 +172,8 @@ describe('the lock of another app', () => {
 describe('lock show --format xml', () => {
   test('lock show reads the lock in XML, with the same result as in JSON', async () => {
     await set('--message', 'Für "alle" & <jeden>')
-    const [xml, json] = [
-      await run('lock', 'show', ...CHANNEL, '--json', '--format', 'xml'),
-      await run('lock', 'show', ...CHANNEL, '--json'),
-    ]
+    const xml = await run('lock', 'show', ...CHANNEL, '--json', '--format', 'xml')
+    const json = await run('lock', 'show', ...CHANNEL, '--json')
     expect(xml).toEqual(json)
     expect(JSON.parse(xml.stdout).lock).toMatchObject({ message: 'Für "alle" & <jeden>' })
     const requests = await fetch(`${emulator.url}/emulator/requests`, { headers: { accept: 'application/json' } })

@@ -59,7 +59,9 @@ describe('token', () => {
 
   /** Starts `token`. Returns its end, and the address of the authorization page when it is printed. */
   async function startToken(args: readonly string[], changed: Record<string, string> = {}, command = 'token') {
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    const stdin = new PassThrough()
+    const stdout = new PassThrough()
+    const stderr = new PassThrough()
     const io = { env: { ...env, ...changed }, stdin, stdout, stderr, onInterrupt: () => () => {} }
     let output = ''
     stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -193,7 +193,8 @@ function replaceHeaders(port: number, headers: Headers): void {
     if (request.socket.localPort !== port) return
     for (const [name, value] of Object.entries(headers)) if (value !== null) response.setHeader(name, value)
     const isKept = ([name]: [string, unknown]) => !names.has(name.toLowerCase())
-    const [setHeader, writeHead] = [response.setHeader.bind(response), response.writeHead.bind(response)]
+    const setHeader = response.setHeader.bind(response)
+    const writeHead = response.writeHead.bind(response)
     response.setHeader = (name, value) => (isKept([name, value]) ? setHeader(name, value) : response)
     response.writeHead = (status: number, own: unknown) =>
       writeHead(status, Object.fromEntries(Object.entries(own ?? {}).filter(isKept)))

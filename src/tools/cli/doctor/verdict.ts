@@ -18,7 +18,10 @@ export function verdictOn(
   { isStrict, isVerbose, stdout }: { isStrict: boolean; isVerbose: boolean; stdout: CommandIo['stdout'] },
 ): { outcome: Outcome; text: string } {
   const count = (state: Level) => findings.filter((finding) => finding.state === state).length
-  const [passed, failures, unknowns, warnings] = [count('ok'), count('failure'), count('unknown'), count('warning')]
+  const passed = count('ok')
+  const failures = count('failure')
+  const unknowns = count('unknown')
+  const warnings = count('warning')
   const first = findings.find(({ state }) => state === 'failure')
   const verdict =
     failures > 0 && findings.every(({ state, code }) => state !== 'failure' || code === OPEN)

@@ -85,7 +85,8 @@ function slowSignIns(attempts: readonly Attempt[], isExplained: boolean): Cause[
       attempts.filter((attempt) => attempt.kind === kind).map(({ waitMs }) => waitMs),
       0.95,
     )
-  const [screenMs, rightMs] = [slowestOf('screen'), slowestOf('right')]
+  const screenMs = slowestOf('screen')
+  const rightMs = slowestOf('right')
   if (isExplained || rightMs < SLOW_MS) return []
   const answers = attempts.filter(({ kind, waitMs }) => kind === 'right' && waitMs >= SLOW_MS).length
   const why =

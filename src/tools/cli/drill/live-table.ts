@@ -32,7 +32,8 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
   }
   return {
     start(record, nowMs) {
-      let [rowEndedMs, seen] = [0, 0]
+      let rowEndedMs = 0
+      let seen = 0
       writeRow = () => {
         const atMs = nowMs()
         const part = record.attempts.slice(seen)

@@ -27,12 +27,19 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
   const script = filesAt(beside('public/charts.js'), import.meta.resolve('uplot/dist/uPlot.iife.min.js'))
   const ends = range === null ? [nowMs] : [range.fromMs, Math.min(range.toMs, nowMs)]
   return ejs.render(filesAt(beside('page.ejs')), {
-    ...{ model, style, script, blocks: blocksOf(model.sections), tableOf },
+    model,
+    style,
+    script,
+    blocks: blocksOf(model.sections),
+    tableOf,
     isEmpty: model.sections.length === 0 && model.figures.length === 0,
     policy: `default-src 'none'; script-src ${sourceOf(script)}; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`,
     about: {
       range: range === null ? 'All time' : rangeWords(range),
-      ...{ scope, source, zone: machineTimeZone().name, timeZone: timeZoneWords(ends.filter(Number.isFinite)) },
+      scope,
+      source,
+      zone: machineTimeZone().name,
+      timeZone: timeZoneWords(ends.filter(Number.isFinite)),
       madeOn: timeWords(nowMs),
     },
   })

@@ -38,7 +38,8 @@ export function machineTimeZone(): TimeZone {
  * @param localMs the local date and time, as if it were UTC.
  */
 export function timeOfLocal({ offsetMsAt }: TimeZone, localMs: number): number {
-  const [before, after] = [offsetMsAt(localMs - DAY_MS), offsetMsAt(localMs + DAY_MS)]
+  const before = offsetMsAt(localMs - DAY_MS)
+  const after = offsetMsAt(localMs + DAY_MS)
   const isExact = (offsetMs: number) => offsetMsAt(localMs - offsetMs) === offsetMs
   return localMs - (!isExact(before) && isExact(after) ? after : before)
 }

@@ -2,7 +2,12 @@ import { printable } from '../terminal/text.ts'
 import type { TimeRange } from './time-range.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
-  ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
 } as const)
 const MARKS = {
   day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),

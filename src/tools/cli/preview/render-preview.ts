@@ -137,7 +137,8 @@ function isShown(template: string, shown: string): boolean {
     .replace(/\s+/g, ' ')
     .trim()
     .split(/\{\w+\}/)
-  const [first = '', last = ''] = [pieces[0], pieces.at(-1)]
+  const first = pieces[0] ?? ''
+  const last = pieces.at(-1) ?? ''
   if (pieces.length === 1) return shown === first
   // A text that is only a value would be everywhere.
   if (!/\p{L}/u.test(pieces.join(''))) return false

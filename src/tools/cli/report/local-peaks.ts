@@ -23,7 +23,8 @@ export function peakPieces(question: PeakQuestion, zone: TimeZone): PeakQuestion
     const changeMs = nextChange(zone, searched.fromMs, toMs)
     if (changeMs === null) break
     searched.fromMs = changeMs
-    const [before, after] = [zone.offsetMsAt(changeMs - 1), zone.offsetMsAt(changeMs)]
+    const before = zone.offsetMsAt(changeMs - 1)
+    const after = zone.offsetMsAt(changeMs)
     if ((after - before) % HOUR_MS === 0) continue
     pieces.push({ ...question, period: { from, to: isoWithOffset(changeMs - SECOND_MS, before) } })
     from = isoWithOffset(changeMs, after)

@@ -39,7 +39,8 @@ export function timeUnitOf({ dimension }: SeriesQuestion): TimeUnit | null {
  */
 export function localPieces(question: SeriesQuestion, zone: TimeZone): Piece[] {
   const unit = timeUnitOf(question)
-  const [fromMs, toMs] = [Date.parse(question.period.from), Date.parse(question.period.to)]
+  const fromMs = Date.parse(question.period.from)
+  const toMs = Date.parse(question.period.to)
   const endMs = toMs + SECOND_MS
   const whole = { question, use: 'all', offsetMs: zone.offsetMsAt(fromMs), fromMs, endMs } as const
   if (unit === null || nextChange(zone, fromMs, toMs) === null) return [whole]

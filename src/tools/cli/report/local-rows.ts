@@ -33,7 +33,8 @@ export function localSeries(
 ): AsyncGenerator<PlacedPage<LocalSeriesRow>> {
   const unit = timeUnitOf(question)
   const pieces = localPieces(question, zone)
-  const [fromMs, endMs] = [pieces[0]?.fromMs ?? 0, pieces.at(-1)?.endMs ?? 0]
+  const fromMs = pieces[0]?.fromMs ?? 0
+  const endMs = pieces.at(-1)?.endMs ?? 0
   return inPieces(pieces, start, async function* (piece, { page: first, sum: earlier }) {
     let sum = earlier
     for await (const page of ask(piece.question, first)) {

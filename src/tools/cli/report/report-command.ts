@@ -45,8 +45,9 @@ default period is the last 7 days (report viewers: all time). Each page of rows 
 report in a file is continued by --resume, with the period of its first command. Other reports leave no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
 /** Reports with options of their own. */
+// biome-ignore format: one item a line
 const OTHERS: readonly Definition<HasInvited>[] = [
-  addAttendanceReport, //
+  addAttendanceReport,
 ]
 
 /** Adds `report …`, for the analytics API of the video service. */
@@ -124,7 +125,12 @@ function fetchReport({ io }: CommandContext, question: Question, options: Report
   return withKeptRows((onKept) =>
     withService(io, (service) =>
       writeReport(io, service, question, {
-        ...{ format, output, isForExcel: excel, typed: options, isResumed: resume, onKept },
+        format,
+        output,
+        isForExcel: excel,
+        typed: options,
+        isResumed: resume,
+        onKept,
       }),
     ),
   )

@@ -27,7 +27,8 @@ export async function fetchTotals(
 
 /** Both ends of a period count, so the period before ends a second earlier. */
 function periodBefore(question: SeriesQuestion): SeriesQuestion {
-  const [fromMs, toMs] = [Date.parse(question.period.from), Date.parse(question.period.to)]
+  const fromMs = Date.parse(question.period.from)
+  const toMs = Date.parse(question.period.to)
   const endMs = fromMs - SECOND_MS
   const period = { from: isoWithOffset(endMs - (toMs - fromMs), 0), to: isoWithOffset(endMs, 0) }
   return { ...question, period }

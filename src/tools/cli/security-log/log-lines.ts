@@ -22,7 +22,8 @@ const WHY_UNREADABLE: Readonly<Record<string, string>> = {
  * @throws ConfigError if the log is a pipe or a device, which cannot be read again.
  */
 export async function rotatedFiles(path: string): Promise<string[]> {
-  const [folder, name] = [dirname(path), basename(path)]
+  const folder = dirname(path)
+  const name = basename(path)
   const own = await statOrNull(path)
   if (own !== null && !own.isFile()) {
     throw new ConfigError(

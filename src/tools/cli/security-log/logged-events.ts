@@ -27,7 +27,8 @@ export async function loggedEvents(env: Readonly<Record<string, string | undefin
 
 /** Returns the last events as `viewers show` prints them. @param log null if it cannot be read. */
 export function shownEvents(log: OwnLog | null, last: LastEvents | null) {
-  const [lastSignIn, lastRefusal] = [shownEvent(last?.signIn), shownEvent(last?.refusal)]
+  const lastSignIn = shownEvent(last?.signIn)
+  const lastRefusal = shownEvent(last?.refusal)
   const textOf = (event: ShownEvent | null) =>
     log && 'missing' in log ? `not known: ${log.missing}` : eventText(event)
   const lines: Line[] = [

@@ -76,7 +76,8 @@ export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'u
 }
 
 function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  const a = Buffer.from(one)
+  const b = Buffer.from(other)
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

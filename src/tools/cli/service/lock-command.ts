@@ -75,7 +75,8 @@ export async function addLockCommands(group: Command, context: CommandContext<Ha
         .default('json'),
     )
     .action((options: ShowOptions, command: Command) => {
-      const [target, access] = [targetOf(options, command), accessOf(options, command)]
+      const target = targetOf(options, command)
+      const access = accessOf(options, command)
       const { format, viewerAuth } = options
       const kind = kindNamed(kinds, viewerAuth)
       if (format === 'xml' && kind) command.error(`error: --format xml has no meaning with --viewer-auth ${viewerAuth}`)
@@ -95,7 +96,8 @@ export async function addLockCommands(group: Command, context: CommandContext<Ha
   )
     .option('--yes', 'do not ask')
     .action((options: RemoveOptions, command: Command) => {
-      const [target, access] = [targetOf(options, command), accessOf(options, command)]
+      const target = targetOf(options, command)
+      const access = accessOf(options, command)
       const kind = kindNamed(kinds, options.viewerAuth)
       return runCommand(context, options.json, () =>
         kind
@@ -134,7 +136,8 @@ function addSetCommand(group: Command, context: CommandContext, kinds: readonly 
   for (const { keyFlag, keyHelp } of kinds) command.option(`${keyFlag} <FILE>`, keyHelp)
   addNotes(command, [ABOUT_SET, ...kinds.map(({ about }) => about)].join('\n'))
   addAccessOptions(command).action((options: SetOptions, command: Command) => {
-    const [targets, access] = [targetsOf(options, command), accessOf(options, command)]
+    const targets = targetsOf(options, command)
+    const access = accessOf(options, command)
     const { entryPoint, url, viewerAuth, yes } = options
     const kind = kindNamed(kinds, viewerAuth)
     const keyFlag = kind?.keyFlag ?? '--secret-file'

@@ -39,7 +39,8 @@ export async function setWithDisplay(
 /** Names the sent fields that the service now shows with another value. */
 export function lostFields(after: Lock, sent: LockDisplay): string[] {
   return DISPLAY_FIELDS.filter(([field]) => {
-    const [wanted, shown] = [sent[field], after[field]]
+    const wanted = sent[field]
+    const shown = after[field]
     if (wanted === undefined || wanted === null || shown === undefined) return false
     // Without a size, the service shows its default.
     if (field === 'popupWidth' || field === 'popupHeight') return wanted !== '' && sizeOf(wanted) !== sizeOf(shown)

@@ -114,7 +114,8 @@ export function compareRecorded(
 
 /** True if the lock was set with this secret. */
 function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boolean {
-  const [kept, now] = [Buffer.from(fingerprint), Buffer.from(fingerprintOf(secret, url, setAt))]
+  const kept = Buffer.from(fingerprint)
+  const now = Buffer.from(fingerprintOf(secret, url, setAt))
   return kept.length === now.length && timingSafeEqual(kept, now)
 }
 

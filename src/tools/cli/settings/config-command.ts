@@ -29,8 +29,9 @@ export interface HasSettingsCheck {
 const OPTIONAL_SETTINGS: readonly OptionalSettings[] = [serviceSettings, managerSettings]
 
 /** Faults of valid settings: the app does not start, or refuses viewers. */
+// biome-ignore format: one item a line
 const FAULTS: readonly ((config: Config) => readonly string[] | Promise<readonly string[]>)[] = [
-  undeliveredAttributes, //
+  undeliveredAttributes,
   faultsOfLog,
 ]
 

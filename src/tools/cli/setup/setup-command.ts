@@ -13,8 +13,9 @@ const GENERATED: readonly string[] = ['HASH_SECRET', 'SESSION_SECRET']
 
 const NOT_CHANGED = 'Nothing was changed.'
 /** Settings with which this app has no hash, or several. This command sets up one entry point with the hash. */
+// biome-ignore format: one item a line
 const OTHER_WAYS: readonly string[] = [
-  'ENTRY_POINTS_FILE', //
+  'ENTRY_POINTS_FILE',
   'VIEWER_AUTH',
 ]
 

@@ -16,8 +16,9 @@ import { secretRemover } from './without-secrets.ts'
 const settings: BundleSection = { field: 'settings', collect: (source) => dataOf(() => checkSettings(source)) }
 
 /** In the order of the file, before those of features. */
+// biome-ignore format: one item a line
 const SECTIONS: readonly BundleSection[] = [
-  settings, //
+  settings,
   storeFindings,
   findings,
   lastRefusals,

@@ -31,8 +31,9 @@ interface ImportOptions extends ImportCommandOptions {
 }
 
 /** Options for further forms of hashes. */
+// biome-ignore format: one item a line
 export const HASH_OPTIONS: readonly HashOptions[] = [
-  foreignHashOptions, //
+  foreignHashOptions,
 ]
 
 const aboutWith = (columns: readonly FeatureColumn[]) => `

@@ -15,8 +15,9 @@ interface Options {
 }
 
 /** Further commands. */
+// biome-ignore format: one item a line
 const COMMANDS_OF_PARTS: readonly Definition<HasEventTimes>[] = [
-  addSessionsList, //
+  addSessionsList,
 ]
 
 /** Adds `sessions …`. */

@@ -22,8 +22,9 @@ import {
 import { type HasViewerFacts, type ViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 /** Sources that know earlier sign-ins of a viewer, besides those of features. */
+// biome-ignore format: one item a line
 const HISTORIES: readonly HistoryReader[] = [
-  loggedEvents, //
+  loggedEvents,
 ]
 
 /** All that is known of a viewer: the output of `viewers show --json`. Features add fields of their own. */

@@ -79,7 +79,8 @@ export async function resendInvitations(
 ): Promise<ActResult<Resent>> {
   const open = await invitedViewers(store, group)
   const left = open.filter(({ invitation }) => !isNew(invitation, days, Date.now()) && !isBeingSent(invitation, days))
-  const [invited, faults]: [string[], string[]] = [[], []]
+  const invited = []
+  const faults = []
   let isStopped = false
   const release = onInterrupt(() => {
     isStopped = true

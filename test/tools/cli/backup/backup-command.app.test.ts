@@ -12,7 +12,8 @@ const SESSIONS = { lifetimeSeconds: 1000, idleSeconds: 100, mostPerViewer: 20 }
 /** Opens the stores of an app that runs, with one viewer. */
 async function startStores() {
   const cwd = temporaryFolder()
-  const [viewers, sessions] = [join(cwd, 'data', 'viewers.db'), join(cwd, 'data', 'sessions.db')]
+  const viewers = join(cwd, 'data', 'viewers.db')
+  const sessions = join(cwd, 'data', 'sessions.db')
   const env = { USER_STORE_URL: `sqlite:${viewers}`, SESSION_STORE_URL: `sqlite:${sessions}` }
   const store = openEditableSqliteStore(viewers)
   const sessionStore = openSqliteSessionStore(sessions, SESSIONS, () => 1000)

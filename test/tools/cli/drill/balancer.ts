@@ -9,7 +9,8 @@ export function startBalancer(ports: readonly number[]): Promise<URL> {
   let turn = 0
   return startService((req, res) => {
     turn += 1
-    const [preferred = 0, other = 0] = [ports[turn % ports.length], ports[(turn + 1) % ports.length]]
+    const preferred = ports[turn % ports.length] ?? 0
+    const other = ports[(turn + 1) % ports.length] ?? 0
     const bytes: Buffer[] = []
     const pass = (port: number, onError: () => void) => {
       const { method, url: path, headers } = req

@@ -61,7 +61,8 @@ describe('a drill of an app without faults', () => {
 
   test('at a terminal, the verdict is in colour and has no escaped control characters', async () => {
     const app = await startPlainApp()
-    const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
+    const stdout = Object.assign(new PassThrough(), { isTTY: true })
+    const stderr = new PassThrough()
     const texts = Promise.all([stdout.toArray(), stderr.toArray()])
     const stdin = Readable.from([`username,password\nada,${app.password}\n`].map((text) => Buffer.from(text)))
     const io = { env: {}, stdin, stdout, stderr, onInterrupt: () => () => {} }

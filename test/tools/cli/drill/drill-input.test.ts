@@ -84,7 +84,8 @@ describe('bad input', () => {
       status: 1,
       lines: 1,
     })
-    const [closed, other] = [await closedAddress(), await startPlainApp(() => ({ status: 404, headers: {} }))]
+    const closed = await closedAddress()
+    const other = await startPlainApp(() => ({ status: 404, headers: {} }))
     expect(await inFolder(['--url', closed.href])).toMatchObject({ status: 1, lines: 1 })
     const refused = await inFolder(['--url', other.url])
     expect(refused).toMatchObject({ status: 1, lines: 1, stderr: expect.stringContaining('404') })

@@ -70,7 +70,8 @@ test('a copy that is killed and started again fails no viewer', async () => {
   const [first] = copies
   const balancer = await startBalancer(copies.map(({ port }) => port))
   const folder = temporaryFolder()
-  const [script, pidFile] = [join(folder, 'start'), join(folder, 'pid')]
+  const script = join(folder, 'start')
+  const pidFile = join(folder, 'pid')
   writeFileSync(script, `"${process.execPath}" "${PROGRAM}" &\necho $! > "${pidFile}"\n`)
   onTestFinished(() => {
     const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0

@@ -14,7 +14,8 @@ const VIEWERS = [1, 2, 3].map((number) => ({ username: `${PREFIX}${number}`, pas
 /** Removes the viewers from a store that is away for the first calls. */
 async function removeFrom(failures: number) {
   const removed: string[] = []
-  let [left, said] = [failures, '']
+  let left = failures
+  let said = ''
   const remove = (username: string) => {
     left -= 1
     if (removed.length > 0 && left >= 0) return Promise.reject(new UpstreamError('user-store', 'away'))

@@ -54,7 +54,8 @@ describe('Ctrl-C', () => {
   test('Ctrl-C lets the running command finish, says which commands ran, and writes no page', async () => {
     const app = await startPlainApp()
     const cwd = temporaryFolder()
-    const [csv, marks] = [join(cwd, 'viewers.csv'), join(cwd, 'marks')]
+    const csv = join(cwd, 'viewers.csv')
+    const marks = join(cwd, 'marks')
     writeFileSync(csv, `username,password\nada,${app.password}\n`)
     const args = ['--over', '1m', '--html', join(cwd, 'drill.html')]
     const commands = [

@@ -17,7 +17,8 @@ vi.setConfig({ testTimeout: 400_000 })
 const PROGRAM = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url))
 
 test('all viewers get in while Redis, PostgreSQL and a copy are taken away and brought back', async () => {
-  const [postgres, redis] = [await startPostgres(), await startRedis()]
+  const postgres = await startPostgres()
+  const redis = await startRedis()
   onTestFinished(async () => {
     await postgres.stop()
     await redis.remove()
@@ -40,9 +41,11 @@ test('all viewers get in while Redis, PostgreSQL and a copy are taken away and b
     LIMITS_STORE_URL: redis.url,
   }
   expect(await runHere(['viewers', 'migrate'], { cwd, env: settings })).toMatchObject({ status: 0 })
-  const [first, second] = [await startLoginProgram(settings), await startLoginProgram(settings)]
+  const first = await startLoginProgram(settings)
+  const second = await startLoginProgram(settings)
   const balancer = await startBalancer([first.port, second.port])
-  const [script, pidFile] = [join(cwd, 'start'), join(cwd, 'pid')]
+  const script = join(cwd, 'start')
+  const pidFile = join(cwd, 'pid')
   writeFileSync(script, `"${process.execPath}" "${PROGRAM}" &\necho $! > "${pidFile}"\n`)
   onTestFinished(() => {
     const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0

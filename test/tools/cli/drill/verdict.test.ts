@@ -16,10 +16,21 @@ function attempt(dueMs: number, outcome: Outcome, more: Partial<Attempt> = {}): 
 /** A drill of 60 s. Commands are [second, isOutage], and take no time. */
 function recordOf(attempts: Attempt[], ...commands: [seconds: number, isOutage: boolean][]): DrillRecord {
   return {
-    ...{ startedAtMs: 0, endedMs: 60_000, attempts, signedIn: 0, ends: [], away: new Set<string>(), isStopped: false },
+    startedAtMs: 0,
+    endedMs: 60_000,
+    attempts,
+    signedIn: 0,
+    ends: [],
+    away: new Set<string>(),
+    isStopped: false,
     commands: commands.map(([seconds, isOutage]) => ({
-      ...{ atMs: seconds * 1000, startedMs: seconds * 1000, endedMs: seconds * 1000 },
-      ...{ command: `at ${seconds}`, isOutage, exitStatus: 0, output: '' },
+      atMs: seconds * 1000,
+      startedMs: seconds * 1000,
+      endedMs: seconds * 1000,
+      command: `at ${seconds}`,
+      isOutage,
+      exitStatus: 0,
+      output: '',
     })),
   }
 }

@@ -31,7 +31,9 @@ const aside = '12 h 2 min · 43 %'
 
 /** Two days with numbers, and a day without a row between them. */
 const DAYS: TimesChart = {
-  ...{ kind: 'times', timesTitle: 'Day', range },
+  kind: 'times',
+  timesTitle: 'Day',
+  range,
   columns: [
     { title: 'Live', draw: 'area' },
     { title: 'Recorded', draw: 'area' },
@@ -46,7 +48,9 @@ const DAYS: TimesChart = {
 
 /** All parts of a page, with untrusted names. */
 const MODEL: PageModel = {
-  ...{ title: 'Views', summary: `261 views of ${NAMES[1]}`, notes: ['A view is one watched part.'] },
+  title: 'Views',
+  summary: `261 views of ${NAMES[1]}`,
+  notes: ['A view is one watched part.'],
   figures: ['261', '28 h 3 min', '3', '83'].map((value) => ({ value, label: `viewers of ${NAMES[1]}` })),
   checks: [
     { isMet: true, text: 'All viewers got in.' },
@@ -55,23 +59,24 @@ const MODEL: PageModel = {
   sections: [
     { title: 'Over time', words: 'The peak of each day.', chart: DAYS },
     ...['Places', 'Devices'].map((title) => ({
-      ...{
-        title,
-        words: 'All by views.',
-        isHalf: true,
-        table: { columns: [title, 'Views'], rows: [[NAMES[2] ?? '', 1]] },
-      },
+      title,
+      words: 'All by views.',
+      isHalf: true,
+      table: { columns: [title, 'Views'], rows: [[NAMES[2] ?? '', 1]] },
       chart: barsChart(
         NAMES.map((name, value) => ({ name, value, aside })),
         null,
       ),
     })),
     {
-      ...{ title: 'Top viewers', words: 'When each viewer watched.', legend: ['Live', 'Recorded'] },
+      title: 'Top viewers',
+      words: 'When each viewer watched.',
+      legend: ['Live', 'Recorded'],
       chart: timelinesChart(
         range,
         Array.from({ length: 20 }, (_, at) => ({
-          ...{ name: `${NAMES[at % NAMES.length]}`, aside },
+          name: `${NAMES[at % NAMES.length]}`,
+          aside,
           spans: [{ fromMs: range.fromMs + at * 3_600_000, toMs: range.toMs, layer: at % 2 ? 0 : 1 }],
         })),
       ),

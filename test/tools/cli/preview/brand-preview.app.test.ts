@@ -30,8 +30,12 @@ test('brand preview names no address, contains no secret, and escapes the brand'
   writeFileSync(logo, LOGO)
   const { html, screens } = await runPreview({
     ...SETTINGS,
-    ...{ BRAND_NAME: HOSTILE, BRAND_TITLE: HOSTILE, BRAND_LOGO_FILE: logo, COLOR_SCHEME: 'auto' },
-    ...{ HELP_URL: 'https://customer.example/help', TERMS_URL: 'https://customer.example/terms' },
+    BRAND_NAME: HOSTILE,
+    BRAND_TITLE: HOSTILE,
+    BRAND_LOGO_FILE: logo,
+    COLOR_SCHEME: 'auto',
+    HELP_URL: 'https://customer.example/help',
+    TERMS_URL: 'https://customer.example/terms',
   })
   expect(html.match(/https?:\/\/[^"<\s]*|player\.example|customer\.example/g)).toBe(null)
   for (const secret of [SETTINGS.HASH_SECRET, SETTINGS.SESSION_SECRET]) expect(html).not.toContain(secret)

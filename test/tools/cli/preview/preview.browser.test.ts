@@ -14,7 +14,8 @@ afterAll(() => browser.close())
 /** Opens the page with its first screen alone, and waits until all its sizes are measured. */
 async function warningsWith(env: Record<string, string>) {
   const { html, file } = await runPreview({ ...SETTINGS, ...env })
-  const [start, end] = [html.indexOf('<section id="screen-2">'), html.indexOf('<section>\n<h2>Other texts')]
+  const start = html.indexOf('<section id="screen-2">')
+  const end = html.indexOf('<section>\n<h2>Other texts')
   writeFileSync(file, html.slice(0, start) + html.slice(end))
   const { page } = await browser.openPage()
   const requests: string[] = []

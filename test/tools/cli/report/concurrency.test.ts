@@ -8,8 +8,15 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 86_400 * SECOND
 const VIEW = {
-  ...{ viewer: 'ada', device: 'phone', content: 'Channel 1', country: 'Hungary', city: 'Budapest' },
-  ...{ system: 'Linux', browser: 'Firefox', isMobile: false, isRunning: false },
+  viewer: 'ada',
+  device: 'phone',
+  content: 'Channel 1',
+  country: 'Hungary',
+  city: 'Budapest',
+  system: 'Linux',
+  browser: 'Firefox',
+  isMobile: false,
+  isRunning: false,
 }
 
 /** @param spans the begin, the end and 1 for live (the default) or 0 for recorded. */

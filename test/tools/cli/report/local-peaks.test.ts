@@ -4,7 +4,8 @@ import { localPeaks, type PeakQuestion, peakPieces } from '../../../../src/tools
 import { endOfUnit } from '../../../../src/tools/cli/report/page/amounts.ts'
 
 const peaks = (from: string, to: string, granularity: 'minute' | 'hour' = 'hour'): PeakQuestion => ({
-  ...{ report: 'peak-viewer-numbers', granularity },
+  report: 'peak-viewer-numbers',
+  granularity,
   period: { from, to },
 })
 const FORWARD = peaks('2026-10-04T00:00:00+10:30', '2026-10-04T23:59:59+11:00')

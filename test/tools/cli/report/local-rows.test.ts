@@ -10,7 +10,8 @@ import { runHere } from '../run-here.ts'
 import { startReportService } from './report-service.ts'
 
 const OVER_THE_CHANGE: SeriesQuestion = {
-  ...{ report: 'total-views', dimension: 'day' },
+  report: 'total-views',
+  dimension: 'day',
   period: { from: '2026-10-24T00:00:00+02:00', to: '2026-10-27T23:59:59+01:00' },
 }
 

@@ -34,7 +34,8 @@ test('clocks that change by half an hour give the offset of each time', () => {
 })
 
 test('views and the segments of viewers have local times, and a running view has no end', () => {
-  const [sent, local] = ['2026-10-28T00:59:22+02:00', '2026-10-27T23:59:22+01:00']
+  const sent = '2026-10-28T00:59:22+02:00'
+  const local = '2026-10-27T23:59:22+01:00'
   const view = { ...segment, view_id: 'v', viewer_identifier: null }
   expect(berlin({ ...view, started_at: sent, finished_at: sent })).toEqual({
     ...view,

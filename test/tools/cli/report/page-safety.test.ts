@@ -27,8 +27,13 @@ describe('untrusted names on a page', () => {
   test('an untrusted name is only text, wherever it is shown', async () => {
     const rows = NAMES.map((name, index) =>
       viewOf({
-        ...{ viewer_identifier: name, client_id: name, country: name, city: name, view_type: name },
-        ...{ content_id: name, finished_at: `2026-11-20T11:${String(index).padStart(2, '0')}:00Z` },
+        viewer_identifier: name,
+        client_id: name,
+        country: name,
+        city: name,
+        view_type: name,
+        content_id: name,
+        finished_at: `2026-11-20T11:${String(index).padStart(2, '0')}:00Z`,
         device_info: { browser: { family: name }, os: { family: name }, device: { family: name } },
       }),
     )

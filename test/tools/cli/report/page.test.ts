@@ -42,7 +42,9 @@ describe('the page of a report', () => {
   test('a page of views shows how many watched at once, and the average beside it', async () => {
     const rows = Array.from({ length: 30 }, (_, at) =>
       viewOf({
-        ...{ view_id: `v${at}`, started_at: '2026-11-20T10:00:00Z', finished_at: '2026-11-20T10:01:00Z' },
+        view_id: `v${at}`,
+        started_at: '2026-11-20T10:00:00Z',
+        finished_at: '2026-11-20T10:01:00Z',
         content_type: at < 20 ? 'live' : 'recorded',
       }),
     )
@@ -62,8 +64,10 @@ describe('the page of a report', () => {
     const html = await pageOf('views', 'View', [
       viewOf(),
       viewOf({
-        ...{ content_type: 'recorded', content_id: '2001' },
-        ...{ started_at: '2026-11-20T18:00:00Z', finished_at: '2026-11-20T18:30:00Z' },
+        content_type: 'recorded',
+        content_id: '2001',
+        started_at: '2026-11-20T18:00:00Z',
+        finished_at: '2026-11-20T18:30:00Z',
       }),
     ])
     const [, timelines = ''] = html.split('>Top viewers<')
@@ -96,7 +100,10 @@ describe('the page of a report', () => {
   test('a page of viewers has exact numbers, and the top viewers first', async () => {
     const segment = { ...viewOf(), id: '1' }
     const viewer = (name: string, segments: readonly object[]) => ({
-      ...{ viewer_identifier: name, last_activity: '2026-11-20T11:30:00Z', videos_watched: 1, segments },
+      viewer_identifier: name,
+      last_activity: '2026-11-20T11:30:00Z',
+      videos_watched: 1,
+      segments,
     })
     const rows = Array.from({ length: 30 }, (_, at) =>
       viewer(
@@ -155,7 +162,8 @@ describe('the page of a report', () => {
 
   test('a page of thousands of hours has all of them', async () => {
     const rows = Array.from({ length: 5_000 }, (_, hour) => ({
-      ...{ dimension_type: 'hour', point: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() },
+      dimension_type: 'hour',
+      point: new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
       value: hour === 3_001 ? 999 : (hour % 24) + 1,
     }))
     const args = ['--from', '2026-01-01', '--to', '2026-11-20', '--by', 'hour']

@@ -10,10 +10,18 @@ const TERMINAL = {
   titles,
 }
 const view: ViewRow = {
-  ...{ view_id: 'v1', viewer_identifier: 'ada', content_type: 'live', content_id: '1001' },
-  ...{ started_at: '2026-10-25T17:03:00+00:00', finished_at: '2026-10-25T18:30:59+00:00' },
-  ...{ client_id: 'c', view_session_id: 's', country: 'Hungary', city: 'Budapest' },
-  ...{ is_mobile_view: false, view_type: 'onsite' },
+  view_id: 'v1',
+  viewer_identifier: 'ada',
+  content_type: 'live',
+  content_id: '1001',
+  started_at: '2026-10-25T17:03:00+00:00',
+  finished_at: '2026-10-25T18:30:59+00:00',
+  client_id: 'c',
+  view_session_id: 's',
+  country: 'Hungary',
+  city: 'Budapest',
+  is_mobile_view: false,
+  view_type: 'onsite',
   device_info: { browser: { family: 'Firefox' }, os: { family: 'Linux' }, device: { family: 'Other' } },
 }
 

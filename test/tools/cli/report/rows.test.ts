@@ -43,9 +43,18 @@ const DEVICE = {
   device: { family: 'SM-S911B', brand: 'Samsung', model: 'S23' },
 }
 const DEVICE_CELLS = {
-  ...{ 'browser.family': 'Chrome Mobile', 'browser.major': '141', 'browser.minor': '0', 'browser.patch': '7390' },
-  ...{ 'os.family': 'Android', 'os.major': '16', 'os.minor': '1', 'os.patch': '2', 'os.patch_minor': '3' },
-  ...{ 'device.family': 'SM-S911B', 'device.brand': 'Samsung', 'device.model': 'S23' },
+  'browser.family': 'Chrome Mobile',
+  'browser.major': '141',
+  'browser.minor': '0',
+  'browser.patch': '7390',
+  'os.family': 'Android',
+  'os.major': '16',
+  'os.minor': '1',
+  'os.patch': '2',
+  'os.patch_minor': '3',
+  'device.family': 'SM-S911B',
+  'device.brand': 'Samsung',
+  'device.model': 'S23',
 }
 
 test('a view in CSV has every field of its device', () => {

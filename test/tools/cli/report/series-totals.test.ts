@@ -58,8 +58,11 @@ test.each([
 test('a page marks parts of days, and explains a day that also counts running views', () => {
   const range = { fromMs: Date.parse('2026-10-24T10:00:00Z'), toMs: Date.parse('2026-10-26T10:00:00Z') }
   const page = seriesPage({
-    ...{ report: 'unique-devices', dimension: 'day', range },
-    ...{ zone: openTimeZone('Europe/Berlin'), totals: { now: TOTALS, before: { ...TOTALS, 'unique-devices': 16 } } },
+    report: 'unique-devices',
+    dimension: 'day',
+    range,
+    zone: openTimeZone('Europe/Berlin'),
+    totals: { now: TOTALS, before: { ...TOTALS, 'unique-devices': 16 } },
   })
   const row = (point: string, is_partial: boolean, has_running_views: boolean) =>
     page.add({ dimension_type: 'day', point, value: 3, is_partial, has_running_views })

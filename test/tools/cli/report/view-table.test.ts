@@ -5,9 +5,18 @@ import { createViewTable } from '../../../../src/tools/cli/report/page/view-tabl
 
 const names = fc.constantFrom('a', 'b', 'B', 'ä', '__proto__', '', '1', '😀')
 const view = fc.record({
-  ...{ viewer: fc.option(names), device: fc.option(names), content: names, country: names, city: names },
-  ...{ system: names, browser: names, isMobile: fc.boolean(), isRunning: fc.boolean() },
-  ...{ layer: fc.constantFrom(0, 1), fromMs: fc.nat({ max: 100 }), length: fc.nat({ max: 50 }) },
+  viewer: fc.option(names),
+  device: fc.option(names),
+  content: names,
+  country: names,
+  city: names,
+  system: names,
+  browser: names,
+  isMobile: fc.boolean(),
+  isRunning: fc.boolean(),
+  layer: fc.constantFrom(0, 1),
+  fromMs: fc.nat({ max: 100 }),
+  length: fc.nat({ max: 50 }),
 } as const)
 
 test('lists, sums and their order agree with a plain count', () => {
@@ -19,9 +28,12 @@ test('lists, sums and their order agree with a plain count', () => {
       const msOf = (some: typeof given) => some.reduce((sum, { length }) => sum + length, 0)
       const countOf = (isCounted: (one: (typeof given)[number]) => boolean) => given.filter(isCounted).length
       expect(table.totals()).toEqual({
-        ...{ views: given.length, ms: msOf(given), liveMs: msOf(given.filter(({ layer }) => layer === 0)) },
-        ...{ mobile: countOf((one) => one.isMobile), running: countOf((one) => one.isRunning) },
-        ...{ unnamed: countOf((one) => one.viewer === null) },
+        views: given.length,
+        ms: msOf(given),
+        liveMs: msOf(given.filter(({ layer }) => layer === 0)),
+        mobile: countOf((one) => one.isMobile),
+        running: countOf((one) => one.isRunning),
+        unnamed: countOf((one) => one.viewer === null),
         devices: new Set(given.flatMap(({ device }) => device ?? [])).size,
       })
       for (const list of ['viewer', 'content', 'country', 'city', 'system', 'browser'] as const) {

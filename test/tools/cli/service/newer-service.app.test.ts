@@ -7,11 +7,20 @@ import { runHere } from '../run-here.ts'
 
 /** Answers in the shapes of the samples on the service's newer pages, which differ from the two documents. */
 const SEGMENT = {
-  ...{ city: 'Szeged', client_id: 4412098, content_id: 8123, content_type: 'live', country: 'HU' },
-  ...{ started_at: '2026-11-20T19:20:30+01:00', finished_at: '2026-11-20T19:25:40+01:00', from: 0, to: 0 },
-  ...{ is_mobile_view: false, view_session_id: '9a:bc', view_type: 'onsite' },
+  city: 'Szeged',
+  client_id: 4412098,
+  content_id: 8123,
+  content_type: 'live',
+  country: 'HU',
+  started_at: '2026-11-20T19:20:30+01:00',
+  finished_at: '2026-11-20T19:25:40+01:00',
+  from: 0,
+  to: 0,
+  is_mobile_view: false,
+  view_session_id: '9a:bc',
+  view_type: 'onsite',
 }
-const VIEWER = { ...{ last_activity: SEGMENT.finished_at, viewer_identifier: 'ada@example.com' }, videos_watched: 1 }
+const VIEWER = { last_activity: SEGMENT.finished_at, viewer_identifier: 'ada@example.com', videos_watched: 1 }
 const POINT = { content_type: 'live', content_id: 8123, time: '2026-11-20T00:00:00+01:00', value: 12 }
 const SERIES = { dimension_type: 'day', point: '2026-11-20T00:00:00+01:00', value: 12 }
 const REPORTS: Readonly<Record<string, readonly [type: string, attributes: object]>> = {
@@ -31,8 +40,12 @@ const CHANNEL = {
   picture: {},
 }
 const LOCK = {
-  ...{ type: 'advanced', url: 'https://login.example.com/', message: null, button_caption: null },
-  ...{ popup_width: '0', popup_height: '0' },
+  type: 'advanced',
+  url: 'https://login.example.com/',
+  message: null,
+  button_caption: null,
+  popup_width: '0',
+  popup_height: '0',
 }
 const token = (type: string) => ({ access_token: 'ab'.repeat(20), token_type: type, expires_in: 86_400 })
 

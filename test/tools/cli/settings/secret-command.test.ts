@@ -35,7 +35,8 @@ describe('secret generate --key-pair', () => {
 
   test('--public-key writes the public key to a file, and --json tells its fingerprint', async () => {
     const cwd = temporaryFolder()
-    const [file, publicFile] = [join(cwd, 'content-key.pem'), join(cwd, 'public.pem')]
+    const file = join(cwd, 'content-key.pem')
+    const publicFile = join(cwd, 'public.pem')
     const { status, stdout } = await generate(
       cwd,
       '--key-pair',
@@ -60,7 +61,8 @@ describe('secret generate --key-pair', () => {
 
   test('secret generate --key-pair replaces no file, and leaves no private key without its public key', async () => {
     const cwd = temporaryFolder()
-    const [file, taken] = [join(cwd, 'content-key.pem'), join(cwd, 'taken.pem')]
+    const file = join(cwd, 'content-key.pem')
+    const taken = join(cwd, 'taken.pem')
     writeFileSync(taken, 'mine')
     expect(await generate(cwd, '--key-pair', taken)).toMatchObject({ status: 1, stdout: '' })
     expect(await generate(cwd, '--key-pair', file, '--public-key', taken)).toMatchObject({ status: 1, stdout: '' })

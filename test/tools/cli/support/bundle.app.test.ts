@@ -43,8 +43,15 @@ async function bundleWith(env: Record<string, string>) {
 async function leaks(secrets: readonly string[]): Promise<Record<string, string>> {
   const log = join(cwd, 'security.log')
   const lines = secrets.map((secret) => ({
-    ...{ category: 'security', event: 'sign-in', outcome: 'wrong-credentials', time: '2026-11-23T10:00:00.000Z' },
-    ...{ viewer: secret, address: '192.0.2.7', entryPoint: 'default', status: 401, level: 40 },
+    category: 'security',
+    event: 'sign-in',
+    outcome: 'wrong-credentials',
+    time: '2026-11-23T10:00:00.000Z',
+    viewer: secret,
+    address: '192.0.2.7',
+    entryPoint: 'default',
+    status: 401,
+    level: 40,
     reason: `as in https://app:${encodeURIComponent(secret)}@db.example, ${secret}`,
   }))
   writeFileSync(log, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

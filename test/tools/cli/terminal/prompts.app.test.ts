@@ -137,13 +137,12 @@ test('a terminal never shows the address that is pasted after the authorization 
   const code = 'ab'.repeat(20)
   const service = 'https://service.example'
   const settings = {
-    ...{
-      SERVICE_AUTH_URL: service,
-      SERVICE_OAUTH_URL: service,
-      SERVICE_BASE_URL: service,
-      SERVICE_ANALYTICS_URL: service,
-    },
-    ...{ SERVICE_CLIENT_ID: 'cd'.repeat(20), SERVICE_CLIENT_SECRET: 'ef'.repeat(20) },
+    SERVICE_AUTH_URL: service,
+    SERVICE_OAUTH_URL: service,
+    SERVICE_BASE_URL: service,
+    SERVICE_ANALYTICS_URL: service,
+    SERVICE_CLIENT_ID: 'cd'.repeat(20),
+    SERVICE_CLIENT_SECRET: 'ef'.repeat(20),
   }
   const redirectUri = 'https://www.example.com/'
   const { status, seen } = await atTerminal(

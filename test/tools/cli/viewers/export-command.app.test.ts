@@ -66,7 +66,8 @@ test.each([
   ['writes to a terminal with --output -', ['--output', '-'], 0, '{"username":"'],
 ])('an export %s', async (_what, options, status, start) => {
   const cwd = await folderWithViewers()
-  const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough().resume()]
+  const stdout = Object.assign(new PassThrough(), { isTTY: true })
+  const stderr = new PassThrough().resume()
   const text = stdout.toArray()
   const ended = await runCommandLine(
     ['viewers', 'export', ...options],

@@ -22,7 +22,9 @@ function peak(): { viewers: number; atSeconds: number } {
     { at: Number(row.started_at), by: 1 },
     { at: Number(row.finished_at), by: -1 },
   ])
-  let [now, viewers, atSeconds] = [0, 0, 0]
+  let now = 0
+  let viewers = 0
+  let atSeconds = 0
   for (const { at, by } of changes.sort((a, b) => a.at - b.at || a.by - b.by)) {
     now += by
     if (now > viewers) [viewers, atSeconds] = [now, at]

@@ -182,7 +182,8 @@ describe('npm run demo', () => {
 
   test('each data folder has its own secrets, and only its user can read them', async () => {
     const other = await temporaryFolder()
-    const [one, two] = [loadSecrets(folder.path), loadSecrets(other.path)]
+    const one = loadSecrets(folder.path)
+    const two = loadSecrets(other.path)
     expect(one.hashSecret).not.toBe(two.hashSecret)
     expect(one.sessionSecret).not.toBe(two.sessionSecret)
     expect(one.viewers[0]?.password).not.toBe(two.viewers[0]?.password)

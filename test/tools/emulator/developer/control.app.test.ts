@@ -202,7 +202,8 @@ describe('/emulator/requests', () => {
 
   test('the log holds no secret, password or token of requests and responses', async () => {
     const { clients, users } = service.emulator.seed
-    const [client, user] = [clients[0], users[0]]
+    const client = clients[0]
+    const user = users[0]
     const basic = Buffer.from(`${client?.client_id}:${client?.client_secret}`).toString('base64')
     const form = new URLSearchParams({
       grant_type: 'password',

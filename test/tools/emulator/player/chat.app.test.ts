@@ -127,7 +127,8 @@ describe('the chat', () => {
   })
 
   test('guests of a chat without a lock have different names', async () => {
-    const [one, two] = [await validate(service, OPEN_CHANNEL, null), await validate(service, OPEN_CHANNEL, null)]
+    const one = await validate(service, OPEN_CHANNEL, null)
+    const two = await validate(service, OPEN_CHANNEL, null)
     const first = await service.post('/chat/1002/messages', { playback: one.playback, text: 'hello' })
     const second = await service.post('/chat/1002/messages', { playback: two.playback, text: 'hello' })
     const authors = [

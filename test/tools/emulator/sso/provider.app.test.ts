@@ -20,7 +20,9 @@ async function relyingParty({ issuer }: RunningProvider, clientId: string, authe
   const found = await oauth.discoveryRequest(new URL(issuer), INSECURE)
   const server = await oauth.processDiscoveryResponse(new URL(issuer), found)
   const client: oauth.Client = { client_id: clientId }
-  const [verifier, state, nonce] = [oauth.generateRandomCodeVerifier(), 'the-state', 'the-nonce']
+  const verifier = oauth.generateRandomCodeVerifier()
+  const state = 'the-state'
+  const nonce = 'the-nonce'
 
   /** Returns the address that asks the provider to sign a person in. */
   async function authorizationUrl(extra: Record<string, string> = {}): Promise<URL> {

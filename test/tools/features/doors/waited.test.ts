@@ -15,7 +15,8 @@ const HEADERS = {
 /** The session begins with the sign-in, and the line `signed-in` comes when the doors open. */
 test('sessions list has the device and the entry point of a viewer who waited', async () => {
   const cwd = temporaryFolder()
-  const [sessions, log] = [join(cwd, 'sessions.db'), join(cwd, 'security.log')]
+  const sessions = join(cwd, 'sessions.db')
+  const log = join(cwd, 'security.log')
   let seconds = Date.now() / 1000 - 900
   const app = await startWaiting({ sessionFile: sessions, nowSeconds: () => seconds })
   app.moveDoor(seconds + 600, seconds + 7200)

@@ -161,7 +161,8 @@ async function expectEqual(
   views: readonly View[],
   [report, unit, period, zone]: readonly [SeriesQuestion['report'], Unit, Period, Zone],
 ): Promise<readonly LocalSeriesRow[]> {
-  const [from, to] = [isoOf(zonedAt(period.fromSeconds, zone)), isoOf(zonedAt(period.toSeconds, zone))]
+  const from = isoOf(zonedAt(period.fromSeconds, zone))
+  const to = isoOf(zonedAt(period.toSeconds, zone))
   const rows = await reported({ report, dimension: unit, period: { from, to } }, zone)
   const withRunning = new Set(rows.filter((row) => row.has_running_views).map(({ point }) => point))
   expect(rows).toEqual(counted(views, report, unit, period, zone, withRunning))

@@ -176,7 +176,8 @@ async function htmlOf({ headers, body }: Response): Promise<string> {
     return ''
   }
   const decoder = decoderFor(/charset="?([^\s;"]+)/i.exec(type)?.[1])
-  let [html, bytes] = ['', 0]
+  let html = ''
+  let bytes = 0
   for await (const chunk of body ?? []) {
     html += decoder.decode(chunk as Uint8Array, { stream: true })
     bytes += (chunk as Uint8Array).length

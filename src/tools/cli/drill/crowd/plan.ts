@@ -54,7 +54,8 @@ export function planVisits(
 
 /** Returns the elapsed share of the ramp at which this share of the viewers has arrived: the inverse of 5x⁴ − 4x⁵. */
 function shareAt(arrived: number): number {
-  let [low, high] = [0, 1]
+  let low = 0
+  let high = 1
   for (let round = 0; round < 40; round += 1) {
     const middle = (low + high) / 2
     if (5 * middle ** 4 - 4 * middle ** 5 < arrived) low = middle

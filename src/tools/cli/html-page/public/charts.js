@@ -4,7 +4,10 @@
 window.devicePixelRatio = Math.max(2, window.devicePixelRatio)
 
 const COLOURS = ['#1c64b0', '#bf5b00', '#8c3fa8', '#b3261e', '#39752f']
-const [PAPER, INK, SOFT, LINE] = ['#fff', '#1b1f24', '#57606a', '#d5dae0']
+const PAPER = '#fff'
+const INK = '#1b1f24'
+const SOFT = '#57606a'
+const LINE = '#d5dae0'
 const FONT = '12px system-ui, sans-serif'
 const HEIGHT_PIXELS = 260
 const DAY = 86_400
@@ -34,23 +37,29 @@ function draw(place) {
   for (let area = areas - 2; area >= 0; area -= 1) {
     numbers[area] = numbers[area].map((value, step) => value + numbers[area + 1][step])
   }
-  const [most, isWhole] = [Math.max(...numbers.flat()), numbers.flat().every(Number.isInteger)]
+  const most = Math.max(...numbers.flat())
+  const isWhole = numbers.flat().every(Number.isInteger)
   const shortest = Math.min(...steps.map(({ seconds }) => seconds))
   const chart = new uPlot(
     {
-      ...{ width: place.clientWidth, height: HEIGHT_PIXELS },
+      width: place.clientWidth,
+      height: HEIGHT_PIXELS,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), document.documentElement.dataset.zone),
       scales: { x: { range: [times[0], times.at(-1)] }, y: { range: [0, most > 0 ? most * 1.05 : 1] } },
       axes: [timeAxis(shortest), numberAxis(isWhole)],
       cursor: {
-        ...{ y: false, drag: { x: false }, points: { show: false } },
+        y: false,
+        drag: { x: false },
+        points: { show: false },
         dataIdx: (_chart, _series, nearest, time) => (times[nearest] > time ? Math.max(0, nearest - 1) : nearest),
       },
       series: [
         { label: heads[0].textContent, value: (_chart, _value, _series, step) => textIn(steps[step]?.row, 0) },
         ...columns.map(({ head, column }, index) => ({
           ...look(head.dataset.draw === 'area', index, areas),
-          ...{ label: head.textContent, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } },
+          label: head.textContent,
+          paths: uPlot.paths.stepped({ align: 1 }),
+          points: { show: false },
           value: (_chart, _value, _series, step) => textIn(steps[step]?.row, column),
         })),
       ],
@@ -67,7 +76,8 @@ function stepsOf(rows, { from, to }) {
   const steps = []
   let end = from / 1000
   for (const row of rows) {
-    const [begin, rowEnd] = [row.dataset.from / 1000, row.dataset.to / 1000]
+    const begin = row.dataset.from / 1000
+    const rowEnd = row.dataset.to / 1000
     if (begin > end) steps.push({ at: end, seconds: Number.POSITIVE_INFINITY, row: null })
     steps.push({ at: begin, seconds: rowEnd - begin, row })
     end = rowEnd
@@ -135,7 +145,8 @@ function timeAxis(shortest) {
   }
   return {
     ...axisLook(),
-    ...{ space: 70, incrs: STEPS.filter((step) => step >= Math.min(shortest * 0.9, 3_650 * DAY)) },
+    space: 70,
+    incrs: STEPS.filter((step) => step >= Math.min(shortest * 0.9, 3_650 * DAY)),
     values: (_chart, times, _axis, _space, step) => times.map((seconds) => words(seconds, step)),
   }
 }

@@ -114,7 +114,8 @@ function faultsIn(frame, isTab) {
   const root = frame.document.documentElement
   const short = [...shortened(frame)]
   for (const element of short) if (!isUserName(element)) add(`${nameOf(element)} is cut`)
-  const [wide, high] = [root.scrollWidth - root.clientWidth, root.scrollHeight - frame.innerHeight]
+  const wide = root.scrollWidth - root.clientWidth
+  const high = root.scrollHeight - frame.innerHeight
   if (wide > 0) add('the screen scrolls sideways', ` by ${wide} px`)
   if (!isTab && high > 0) add('the screen scrolls', ` by ${high} px`)
   const lines = linesOf(frame).filter(({ element }) => !short.some((one) => one.contains(element)))

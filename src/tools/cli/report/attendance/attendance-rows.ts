@@ -56,7 +56,14 @@ const KINDS: readonly Kind[] = ['invited', 'not-invited', 'unknown', 'signed-in'
  */
 export function groupRows(attendees: Iterable<Attendee>, atLeastMs: number | null) {
   const create = (kind: Kind, value: string | null) => ({
-    ...{ kind, value, people: 0, came: 0, missing: 0, unclear: 0, reached: 0, ms: 0 },
+    kind,
+    value,
+    people: 0,
+    came: 0,
+    missing: 0,
+    unclear: 0,
+    reached: 0,
+    ms: 0,
   })
   const groups = new Map<string, ReturnType<typeof create>>()
   for (const { kind, status, values, watched } of attendees) {

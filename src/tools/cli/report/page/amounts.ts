@@ -75,7 +75,8 @@ export function spread(
   give: (bucket: number, ms: number) => void,
 ): void {
   for (let bucket = bucketOf(bordersMs, fromMs); bucket < bordersMs.length - 1; bucket += 1) {
-    const [begin = 0, end = 0] = [bordersMs[bucket], bordersMs[bucket + 1]]
+    const begin = bordersMs[bucket] ?? 0
+    const end = bordersMs[bucket + 1] ?? 0
     if (begin >= toMs) return
     give(bucket, Math.min(end, toMs) - Math.max(begin, fromMs))
   }
@@ -83,7 +84,8 @@ export function spread(
 
 /** Returns the bucket of a time, and the first bucket for an earlier time. */
 function bucketOf(bordersMs: readonly number[], timeMs: number): number {
-  let [low, high] = [0, bordersMs.length - 1]
+  let low = 0
+  let high = bordersMs.length - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1
     if ((bordersMs[middle] ?? 0) <= timeMs) low = middle

@@ -52,7 +52,10 @@ export function seriesPage({ report, dimension, range, zone, totals }: SeriesOpt
     case 'day':
     case 'hour':
       return timesPage(dimension, range, zone, {
-        ...{ title, several, isSum: report === 'total-views', totals: totalFigures(totals) },
+        title,
+        several,
+        isSum: report === 'total-views',
+        totals: totalFigures(totals),
         summary: totals === null ? '' : `${countWords(totals.now[report], one, several)} in the whole period.`,
       })
     case 'summary':
@@ -92,7 +95,8 @@ function totalsPage(report: SeriesReport, totals: SeriesOptions['totals']): Page
 function groupsPage(report: SeriesReport, dimension: GroupDimension): PageCollector<SeriesRow> {
   const [title, one, several] = TITLES[report]
   let top: { name: string; value: number }[] = []
-  let [total, count] = [0, 0]
+  let total = 0
+  let count = 0
   return {
     add(row) {
       count += 1
@@ -129,7 +133,8 @@ function groupSection(
     words: count > top.length ? `Top ${top.length} of ${numberWords(count)}, by ${several}.` : `By ${several}.`,
     chart: barsChart(
       top.map(({ name, value }) => ({
-        ...{ name: nameWords(name), value },
+        name: nameWords(name),
+        value,
         aside: `${numberWords(value)}${total === null ? '' : ` · ${shareWords(value, total)}`}`,
       })),
       total,

@@ -46,7 +46,8 @@ export function viewersPage(range: TimeRange | null, nowMs: number): PageCollect
       classes.add(ms)
       const least = top[SHOWN_VIEWERS - 1]
       if (least !== undefined && least.ms >= ms) return
-      const [name, lastActivityMs] = [nameWords(row.viewer_identifier), readTime(row.last_activity)]
+      const name = nameWords(row.viewer_identifier)
+      const lastActivityMs = readTime(row.last_activity)
       top.push({ name, ms, videos: row.videos_watched ?? 0, lastActivityMs, spans })
       top = top.toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN_VIEWERS)
     },
@@ -87,7 +88,8 @@ function viewersModel(
 
 /** Returns the time from the first to the last span, or null if nothing was watched. */
 function rangeOf(top: readonly Watcher[]): TimeRange | null {
-  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let fromMs = Number.POSITIVE_INFINITY
+  let toMs = Number.NEGATIVE_INFINITY
   for (const span of top.flatMap(({ spans }) => spans)) {
     fromMs = Math.min(fromMs, span.fromMs)
     toMs = Math.max(toMs, span.toMs)

@@ -92,7 +92,9 @@ function overTime(range: TimeRange, parts: readonly PeriodPart[], bucketWords: s
     title: 'Viewers over time',
     words: `Peak: ${countWords(viewersAt(highest), 'viewer')} at once, on ${timeWords(highest.timeMs)}. Areas show the peak of each ${bucketWords}, the line its average.`,
     chart: {
-      ...{ kind: 'times', range, timesTitle: 'From' },
+      kind: 'times',
+      range,
+      timesTitle: 'From',
       columns: [
         { title: 'Live at the peak', draw: 'area' },
         { title: 'Recorded at the peak', draw: 'area' },
@@ -100,7 +102,9 @@ function overTime(range: TimeRange, parts: readonly PeriodPart[], bucketWords: s
         { title: 'Peak', draw: null },
       ],
       rows: parts.map(({ fromMs, toMs, peak, average }) => ({
-        ...{ fromMs, toMs, words: timeWords(fromMs) },
+        fromMs,
+        toMs,
+        words: timeWords(fromMs),
         values: [peak.live, peak.recorded, rounded(average), viewersAt(peak)],
       })),
     },
@@ -109,7 +113,8 @@ function overTime(range: TimeRange, parts: readonly PeriodPart[], bucketWords: s
 
 /** Arrivals and departures show if viewers came and left together: the login app and the network felt that. */
 function busiestDay(minutes: readonly PeriodPart[]): Section[] {
-  const [first, last] = [minutes[0], minutes.at(-1)]
+  const first = minutes[0]
+  const last = minutes.at(-1)
   if (first === undefined || last === undefined) return []
   const most = minutes.reduce((busiest, minute) => (minute.arrivals > busiest.arrivals ? minute : busiest))
   return [
@@ -117,7 +122,8 @@ function busiestDay(minutes: readonly PeriodPart[]): Section[] {
       title: 'The busiest day',
       words: `By minute. ${countWords(most.arrivals, 'view')} started in the minute from ${timeWords(most.fromMs)}.`,
       chart: {
-        ...{ kind: 'times', timesTitle: 'From' },
+        kind: 'times',
+        timesTitle: 'From',
         range: { fromMs: first.fromMs, toMs: last.fromMs + MINUTE_MS },
         columns: [
           { title: 'At once', draw: 'area' },
@@ -125,7 +131,9 @@ function busiestDay(minutes: readonly PeriodPart[]): Section[] {
           { title: 'Departures', draw: 'line' },
         ],
         rows: minutes.map(({ fromMs, peak, arrivals, departures }) => ({
-          ...{ fromMs, toMs: fromMs + MINUTE_MS, words: timeWords(fromMs) },
+          fromMs,
+          toMs: fromMs + MINUTE_MS,
+          words: timeWords(fromMs),
           values: [viewersAt(peak), arrivals, departures],
         })),
       },

@@ -68,7 +68,8 @@ export function tableCells(row: ReportRow, look: TableLook): string[] {
     ]
   }
   if ('view_id' in row) {
-    const [system, browser] = [row.device_info?.os.family, row.device_info?.browser.family]
+    const system = row.device_info?.os.family
+    const browser = row.device_info?.browser.family
     return [
       time(row.started_at),
       row.finished_at ? finished(row.started_at, row.finished_at) : 'watching',
@@ -121,7 +122,8 @@ function dayText(local: Date, now: Date): string {
 
 /** Returns the time of day, and the number of days since the start, as in a timetable: "00:10 +1". */
 function finishedText(started: string, finished: string, { zone }: LocalNow): string {
-  const [from, to] = [localOf(started, zone), localOf(finished, zone)]
+  const from = localOf(started, zone)
+  const to = localOf(finished, zone)
   if (from === null || to === null) return finished
   const days = Math.floor(to.getTime() / DAY_MS) - Math.floor(from.getTime() / DAY_MS)
   return `${to.toISOString().slice(11, 16)}${days > 0 ? ` +${days}` : ''}`

@@ -54,7 +54,8 @@ export function faultInFiles(files: SecretFiles): string | null {
       return `Cannot write ${path} (${(error as NodeJS.ErrnoException).code}).`
     }
   }
-  const [current, previous] = [statSync(files.secret), statSync(files.previous)]
+  const current = statSync(files.secret)
+  const previous = statSync(files.previous)
   const isSameFile = current.dev === previous.dev && current.ino === previous.ino
   return isSameFile ? `${files.secret} and ${files.previous} are the same file.` : null
 }

@@ -24,7 +24,8 @@ export const lastRefusals: BundleSection = {
       last = [...older, ...last].slice(-MOST_REFUSALS)
       if (last.length === MOST_REFUSALS) break
     }
-    const [viewer, address] = [numbers('viewer'), numbers('address')]
+    const viewer = numbers('viewer')
+    const address = numbers('address')
     return last.map(({ time, outcome, reason, entryPoint, status, count, ...event }) => ({
       time,
       outcome,

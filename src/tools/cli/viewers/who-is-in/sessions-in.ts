@@ -33,8 +33,9 @@ interface SignIn {
 }
 
 /** Logs that know where viewers signed in. Each returns false if there is no log. */
+// biome-ignore format: one item a line
 const LOGS: readonly ((env: CommandIo['env'], visit: (signIn: SignIn) => void) => Promise<boolean>)[] = [
-  visitSignIns, //
+  visitSignIns,
 ]
 
 /** The log has the line before the session begins. */

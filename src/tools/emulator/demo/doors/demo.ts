@@ -7,8 +7,9 @@ const OPEN_MS = 3 * 3_600_000
 const LATER_MS = 15 * 60_000
 
 /** Other things to do with the event. */
+// biome-ignore format: one item a line
 const FURTHER_LINES: readonly ((channel: string) => readonly string[])[] = [
-  eveningLines, //
+  eveningLines,
 ]
 
 /** An event that opens a minute after the start. */

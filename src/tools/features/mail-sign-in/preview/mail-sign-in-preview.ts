@@ -9,7 +9,8 @@ const LATE = 'late@example.com'
 /** This address left the list after its code was sent. Any code is right. */
 const REMOVED = 'removed@example.com'
 const SECRET = 'x'.repeat(43)
-const [ASK, CHECK] = ['/mail-code', '/mail-code/check']
+const ASK = '/mail-code'
+const CHECK = '/mail-code/check'
 
 /** The forms of the sign-in with a code by mail. It sends no mail. Only the removed address has a right code. */
 export const mailSignInPreview: FeatureScenes = {

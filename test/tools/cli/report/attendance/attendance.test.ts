@@ -13,7 +13,11 @@ function joined(served: readonly string[], known: readonly (string | null)[]): s
   const segments = openSegmentTable(database, RANGE, RANGE.toMs)
   for (const viewer_identifier of served) segments.add(viewOf({ viewer_identifier }) as ViewRow)
   const people = known.map((identifier, at) => ({
-    ...{ username: identifier ?? `nobody-${at}`, identifier, groups: [], values: [], isInvited: true },
+    username: identifier ?? `nobody-${at}`,
+    identifier,
+    groups: [],
+    values: [],
+    isInvited: true,
   }))
   const all = joinAttendance(database, people, { ...RANGE, nowMs: RANGE.toMs })
   const rows = [...all()]

@@ -70,7 +70,9 @@ function rawOf({ segments, date, now, change }: Scenario): RawSegment[] {
   return segments
     .filter(({ start }) => start <= now)
     .map(({ person, client, type, isElsewhere, start, seconds }) => ({
-      ...{ client, type, content: isElsewhere ? '1002' : type === 'live' ? '1001' : '2001' },
+      client,
+      type,
+      content: isElsewhere ? '1002' : type === 'live' ? '1001' : '2001',
       name: person === null ? null : (CHANGES[change]?.(NAMES[person] ?? '') ?? ''),
       startSeconds: from + start,
       endSeconds: seconds === null || start + seconds > now ? null : from + start + seconds,
@@ -82,7 +84,8 @@ function watchedOf(segments: readonly RawSegment[], from: number, to: number, no
   const seconds = { live: new Set<number>(), recorded: new Set<number>() }
   const ends: number[] = []
   for (const { type, startSeconds, endSeconds } of segments) {
-    const [start, end] = [Math.max(startSeconds, from), Math.min(endSeconds ?? now, to)]
+    const start = Math.max(startSeconds, from)
+    const end = Math.min(endSeconds ?? now, to)
     ends.push(start, end)
     for (let second = start; second < end; second += 1) seconds[type].add(second)
   }

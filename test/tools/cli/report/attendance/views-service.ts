@@ -30,7 +30,8 @@ export async function startViewsService(segments: readonly RawSegment[]) {
       return sendJson(res, { error: 'bad_request' })
     }
     const [from = '', to = ''] = ['date_time_from', 'date_time_to'].map((name) => url.searchParams.get(name) ?? '')
-    const [fromSeconds, toSeconds] = [Date.parse(from) / 1000, Date.parse(to) / 1000]
+    const fromSeconds = Date.parse(from) / 1000
+    const toSeconds = Date.parse(to) / 1000
     const isIn = (seconds: number) => seconds >= fromSeconds && seconds <= toSeconds
     const ids = url.searchParams.get('content_id')?.split(',')
     const listed = state.segments.filter(
@@ -55,7 +56,11 @@ function viewFrom({ name, client, type, content, startSeconds, endSeconds }: Raw
   const offsetSeconds = sign * (hours * 3600 + minutes * 60)
   const iso = (seconds: number) => new Date((seconds + offsetSeconds) * 1000).toISOString().slice(0, 19) + offset
   return viewOf({
-    ...{ viewer_identifier: name, client_id: client, content_type: type, content_id: content },
-    ...{ started_at: iso(startSeconds), finished_at: endSeconds === null ? null : iso(endSeconds) },
+    viewer_identifier: name,
+    client_id: client,
+    content_type: type,
+    content_id: content,
+    started_at: iso(startSeconds),
+    finished_at: endSeconds === null ? null : iso(endSeconds),
   })
 }

@@ -33,20 +33,24 @@ async function* hoursOf<Row>({ from, to }: Period, first: number, stepMs: number
 const series = (start?: Place) =>
   localSeries(
     {
-      ...{ report: 'total-views', dimension: 'day' },
+      report: 'total-views',
+      dimension: 'day',
       period: { from: '2026-10-20T00:00:00+02:00', to: '2026-10-30T23:59:59+01:00' },
     },
     openTimeZone('Europe/Berlin'),
     ({ period, dimension }, first) =>
       hoursOf(period, first, dimension === 'hour' ? HOUR_MS : 24 * HOUR_MS, (point) => ({
-        ...{ dimension_type: dimension, point, value: 1 },
+        dimension_type: dimension,
+        point,
+        value: 1,
       })),
     start,
   )
 const peaks = (start?: Place) =>
   localPeaks(
     {
-      ...{ report: 'peak-viewer-numbers', granularity: 'hour' },
+      report: 'peak-viewer-numbers',
+      granularity: 'hour',
       period: { from: '2026-04-05T00:00:00+11:00', to: '2026-04-05T23:59:59+10:30' },
     },
     openTimeZone('Australia/Lord_Howe'),

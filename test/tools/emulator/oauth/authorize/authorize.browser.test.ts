@@ -74,7 +74,8 @@ let user: RunningEmulator['seed']['users'][number]
 beforeEach(async () => {
   emulator = await startEmulator({ port: 0 })
   site = await startClientSite()
-  const [firstClient, firstUser] = [emulator.seed.clients[0], emulator.seed.users[0]]
+  const firstClient = emulator.seed.clients[0]
+  const firstUser = emulator.seed.users[0]
   if (firstClient === undefined || firstUser === undefined) throw new Error('The seed has no client or no user')
   client = firstClient
   user = firstUser
@@ -87,7 +88,10 @@ afterEach(async () => {
 function request(change: Record<string, string> = {}): URLSearchParams {
   const redirectUri = `${site.url}/callback?kept=1`
   return new URLSearchParams({
-    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 'a+b c' },
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: redirectUri,
+    state: 'a+b c',
     ...change,
   })
 }

@@ -37,7 +37,8 @@ describe('Connected clients', () => {
 
   test('the user’s own server is a connected client with its own tokens', async () => {
     await signIn(visitor)
-    const [own, granted] = [await tokenFrom(app, CLIENT_CREDENTIALS_GRANT), await tokenFrom(app, PASSWORD_GRANT)]
+    const own = await tokenFrom(app, CLIENT_CREDENTIALS_GRANT)
+    const granted = await tokenFrom(app, PASSWORD_GRANT)
     expect((await visitor.get('/account/clients')).html).toContain(en.ownServer)
     await visitor.post('/account/clients/revoke', { client_id: STUDIO_CLIENT.clientId, own_server: '1' })
     expect([await reach(own), await reach(granted)]).toEqual([401, 200])

@@ -119,7 +119,8 @@ describe('A forgotten password', () => {
 
   test('a link works once, and then all other links of the user are invalid too', async () => {
     const username = await newUser()
-    const [first, second] = [await linkFor(username), await linkFor(username)]
+    const first = await linkFor(username)
+    const second = await linkFor(username)
     const page = await visitor.get(first)
     await visitor.submit(page, { password: 'the password after' })
     expect((await visitor.submit(page, { password: 'the password of a thief' })).status).toBe(410)

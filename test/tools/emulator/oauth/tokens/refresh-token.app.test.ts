@@ -48,7 +48,8 @@ describe('Token endpoint: grant refresh_token', () => {
   })
 
   test('a refresh token works for 30 days', async () => {
-    const [{ body: early }, { body: late }] = [await exchange(null), await exchange(null)]
+    const { body: early } = await exchange(null)
+    const { body: late } = await exchange(null)
     app.setClock(app.nowSeconds() + 30 * 86_400 - 1)
     expect((await refresh(early.refresh_token)).status).toBe(200)
     app.setClock(app.nowSeconds() + 1)

@@ -50,7 +50,8 @@ describe('Token endpoint: grant authorization_code', () => {
   })
 
   test('a code works for ten minutes, and then gets invalid_grant', async () => {
-    const [used, code] = [freshCode(), freshCode()]
+    const used = freshCode()
+    const code = freshCode()
     app.setClock(app.nowSeconds() + 599)
     expect((await askForToken(app, codeGrant(used))).status).toBe(200)
     app.setClock(app.nowSeconds() + 1)

@@ -83,7 +83,8 @@ test('two managers who invite again at the same moment send one mail', async () 
     const link = { purpose: 'invitation', digest: username, expiresAtSeconds: 1 } as const
     await manager.users.passwordChanges.createLink(username, link)
   }
-  const [eve, joe] = [await manager.signedIn(), await manager.signedIn('event-manager', null, 'joe@example.com')]
+  const eve = await manager.signedIn()
+  const joe = await manager.signedIn('event-manager', null, 'joe@example.com')
   for (const browser of [eve, joe]) await browser.get('/people')
   const first = eve.act('/people/invite')
   await expect.poll(() => asked).toBe(1)

@@ -24,7 +24,8 @@ test.each([
 })
 
 test('doctor keeps closed doors for the verdict on their entry point', async () => {
-  const [open, closed] = [{ windows: [] }, { windows: [{ opensAtSeconds: Date.now(), closesAtSeconds: null }] }]
+  const open = { windows: [] }
+  const closed = { windows: [{ opensAtSeconds: Date.now(), closesAtSeconds: null }] }
   const entryPoints = [withDoors(ENTRY_POINT, open), withDoors({ ...ENTRY_POINT, name: 'gold' }, closed)]
   const findings = doorsCheck.check?.({ entryPoints } as unknown as DoctorConfig, false, AbortSignal.timeout(1_000))
   expect((await findings?.next())?.value).toMatchObject({ state: 'ok' })

@@ -30,7 +30,8 @@ const VIEWS = 600
 
 /** Starts the page with a video service and a mail server. Two people have an invitation whose link has expired. */
 async function startEvening() {
-  const [emulator, mail] = [await emulatorOfTest(VIEWS), await startMailServer()]
+  const emulator = await emulatorOfTest(VIEWS)
+  const mail = await startMailServer()
   const manager = await startWithCommands(ENTRY, { ...environmentFor(emulator), ...mailEnvironment(mail) })
   for (const username of ['ada@example.com', 'bob@example.com', 'kim@example.com']) {
     await manager.users.add({ username, groups: [], attributes: {} }, null)
@@ -54,7 +55,8 @@ async function startEvening() {
   close()
   manager.store.add({ name: EVE, role: 'event-manager', entryPoints: null }, PASSWORD)
   return {
-    ...{ manager, mail },
+    manager,
+    mail,
     doors: () => manager.entryPoints()[0]?.features.doors as { windows: { opensAtSeconds: number }[] },
     async countOfCodes() {
       const records = openFileRecords(manager.guestsFile, { nowSeconds: () => Date.now() / 1000, isCommand: true })

@@ -29,7 +29,7 @@ async function appWithSink(mailsPerHour = 10_000, failures?: number) {
     sessionFile,
     ...(failures !== undefined && { addressLimit: { failures, trustedNetworks: [] } }),
     nowSeconds: () => Date.now() / 1000,
-    ...{ publicUrl: 'http://localhost:3000' },
+    publicUrl: 'http://localhost:3000',
   })
   const settings = {
     MAIL_SIGN_IN: 'domains',

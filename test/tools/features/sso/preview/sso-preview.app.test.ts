@@ -5,8 +5,12 @@ import { runPreview, startUntouched } from '../../../cli/preview/run-preview.ts'
 test('brand preview shows the button of single sign-on, and does not ask the provider', async () => {
   const provider = await startUntouched()
   const env = {
-    ...{ ...SETTINGS, PUBLIC_URL: 'http://localhost:1', OIDC_ISSUER: `http://${provider.host}` },
-    ...{ OIDC_CLIENT_ID: 'app', OIDC_CLIENT_SECRET: 'OIDCSECRETMARKER', OIDC_LABEL: 'Acme <b>ID</b>' },
+    ...SETTINGS,
+    PUBLIC_URL: 'http://localhost:1',
+    OIDC_ISSUER: `http://${provider.host}`,
+    OIDC_CLIENT_ID: 'app',
+    OIDC_CLIENT_SECRET: 'OIDCSECRETMARKER',
+    OIDC_LABEL: 'Acme <b>ID</b>',
   }
   const { names, screens, html } = await runPreview(env)
   expect(screens[0]?.html).toContain('Log in with Acme &lt;b&gt;ID&lt;/b&gt;')

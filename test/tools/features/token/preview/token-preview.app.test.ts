@@ -9,7 +9,10 @@ test('brand preview shows an entry point with tokens, and does not fetch the key
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const { names, screens, html, stderr } = await runPreview({
-    ...{ ...common, PUBLIC_URL: 'http://localhost:1', VIEWER_AUTH: 'token', CONTENT_KEY: pem },
+    ...common,
+    PUBLIC_URL: 'http://localhost:1',
+    VIEWER_AUTH: 'token',
+    CONTENT_KEY: pem,
     SERVICE_VIEWER_KEY_URL: `http://${service.host}/viewer-auth-public-key.json`,
     REF_ADDRESSES: 'https://player.example/embed/1002',
   })

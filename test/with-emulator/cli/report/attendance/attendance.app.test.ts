@@ -26,7 +26,8 @@ test('attendance at the emulated service agrees with its raw views', async () =>
   const emulator = await emulatorOfTest(600)
   const options = { cwd: temporaryFolder(), env: environmentFor(emulator) }
   const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19)
-  const [from, to] = [`${dayAgo(20)}Z`, `${dayAgo(2)}Z`]
+  const from = `${dayAgo(20)}Z`
+  const to = `${dayAgo(2)}Z`
   const report = async (...args: string[]) => {
     const { status, stdout } = await runHere(['report', ...args, '--from', from, '--to', to, '--json'], options)
     expect(status).toBe(0)

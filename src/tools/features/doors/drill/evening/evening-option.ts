@@ -12,8 +12,9 @@ const LEAST_OVER_MS = 10_000
 const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin', 'wayIn']
 
 /** Services at which viewers can watch. */
+// biome-ignore format: one item a line
 const AUDIENCES: readonly Audience[] = [
-  emulatedAudience, //
+  emulatedAudience,
 ]
 
 /** `drill --evening`: the rehearsal of an event with doors. */

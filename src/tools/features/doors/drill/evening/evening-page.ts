@@ -7,7 +7,8 @@ import type { EveningTimes } from './evening-plan.ts'
 import { type EveningRecord, type Mark, marksOf, type WaveMoment, waveOf, wholeWave } from './run-evening.ts'
 
 /** The part around the opening that is shown second by second. */
-const [BEFORE_MS, AFTER_MS] = [10_000, 30_000]
+const BEFORE_MS = 10_000
+const AFTER_MS = 30_000
 
 /** Puts an evening into words, tables and charts. The page names no viewer. */
 export function eveningPage(record: EveningRecord, checks: readonly Check[], times: EveningTimes): PageModel {

@@ -28,12 +28,16 @@ export interface PlannedEvening {
 }
 
 /** Shares of the whole evening. */
-const [MOVES, FIRST_OPENING, OPENS, CLOSES] = [0.15, 0.4, 0.5, 0.9]
+const MOVES = 0.15
+const FIRST_OPENING = 0.4
+const OPENS = 0.5
+const CLOSES = 0.9
 const EARLY_VIEWERS = 0.75
 /** The last of the early viewers comes before the opening, also in a short evening. */
 const EARLY_UNTIL = 0.45
 const LATE_UNTIL = 0.7
-const [RETURNS_FROM, RETURNS_OVER] = [0.03, 0.12]
+const RETURNS_FROM = 0.03
+const RETURNS_OVER = 0.12
 /** Two of so many viewers have more screens than the limit. They do not come back for another reason. */
 const TWO_IN = 10
 /** One in so many viewers leaves before the end. */

@@ -187,12 +187,10 @@ export function waveOf({ visits }: EveningRecord, fromMs: number, toMs: number, 
     }
     return counts
   }
-  const [arrived, admitted, returned, refused] = [
-    countIn(visits.map(({ arrivedMs }) => arrivedMs)),
-    countIn(visits.map(({ gotInMs }) => gotInMs)),
-    countIn(visits.map((visit) => (visit.return?.isIn ? visit.return.atMs : null))),
-    countIn(visits.map(({ afterEnd }) => (afterEnd && !afterEnd.isIn ? afterEnd.atMs : null))),
-  ]
+  const arrived = countIn(visits.map(({ arrivedMs }) => arrivedMs))
+  const admitted = countIn(visits.map(({ gotInMs }) => gotInMs))
+  const returned = countIn(visits.map((visit) => (visit.return?.isIn ? visit.return.atMs : null)))
+  const refused = countIn(visits.map(({ afterEnd }) => (afterEnd && !afterEnd.isIn ? afterEnd.atMs : null)))
   const isBefore = (timeMs: number | null, endMs: number) => timeMs !== null && timeMs < endMs
   return Array.from({ length: parts }, (_, index) => {
     const endMs = fromMs + (index + 1) * stepMs

@@ -8,7 +8,12 @@ import { type EveningRecord, waveOf } from '../../../../../../src/tools/features
 const START = 1_000_000_000
 const at = (seconds: number) => START + seconds * 1000
 const TIMES: EveningTimes = {
-  ...{ startsMs: START, movesMs: at(15), firstOpeningMs: at(40), opensMs: at(50), closesMs: at(90), endsMs: at(100) },
+  startsMs: START,
+  movesMs: at(15),
+  firstOpeningMs: at(40),
+  opensMs: at(50),
+  closesMs: at(90),
+  endsMs: at(100),
 }
 
 /** A response that was asked for, and came, at these seconds. */

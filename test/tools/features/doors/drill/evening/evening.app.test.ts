@@ -10,8 +10,9 @@ import { runHere } from '../../../../cli/run-here.ts'
 import { oneScreen } from '../../../screen-limit/drill/one-screen.ts'
 
 /** What the event has besides doors. */
-const MORE: readonly object[] = [
-  { waitingRoom: 'on' }, //
+// biome-ignore format: one item a line
+const FURTHER_SETTINGS: readonly object[] = [
+  { waitingRoom: 'on' },
   oneScreen,
 ]
 
@@ -22,7 +23,10 @@ async function startEvent() {
   const file = join(folder, 'entry-points.json')
   const entryPoint = { secret: HASH_SECRET, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }
   const year = new Date().getUTCFullYear() + 1
-  const event = Object.assign({ name: 'gold', ...entryPoint, opensAt: `${year}-11-27T20:00+01:00` }, ...MORE)
+  const event = Object.assign(
+    { name: 'gold', ...entryPoint, opensAt: `${year}-11-27T20:00+01:00` },
+    ...FURTHER_SETTINGS,
+  )
   const text = `[${JSON.stringify(event)}]`
   writeFileSync(file, text)
   const env = { ...settings, ENTRY_POINTS_FILE: file }
@@ -31,7 +35,8 @@ async function startEvent() {
   const readDoors = () => readFileSync(file, 'utf8')
   const run = (more: readonly string[], interrupted?: Promise<unknown>) =>
     runHere([...args, ...more], {
-      ...{ cwd: folder, env: { ...env, PUBLIC_URL: `http://localhost:${port}` } },
+      cwd: folder,
+      env: { ...env, PUBLIC_URL: `http://localhost:${port}` },
       ...(interrupted && { interrupted }),
     })
   const sessions = settings.SESSION_STORE_URL?.replace('sqlite:', '') ?? ''
