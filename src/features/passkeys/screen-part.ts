@@ -10,7 +10,7 @@ export function passkeyScreenPart(): ScreenPart {
   return {
     prompts: PASSKEY_PROMPTS,
     isFirst: false,
-    stylesheet: 'window.css',
+    stylesheet: 'ways.css',
     script: 'window.js',
     complete: withFrameSecret,
     show({ texts, prompt, basePath, fields }) {

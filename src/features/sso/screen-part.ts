@@ -17,7 +17,7 @@ export function ssoScreenPart(
   return {
     prompts: [{ value: 'signed-out' }, { value: 'code' }],
     isFirst: true,
-    stylesheet: 'window.css',
+    stylesheet: 'ways.css',
     script: 'window.js',
     complete: withFrameSecret,
     show({ texts: { sso: texts, errors, otherAccount }, prompt, wantsOtherAccount, refusal, basePath, fields }) {

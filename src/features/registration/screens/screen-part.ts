@@ -10,7 +10,7 @@ export function registrationPart(isOnlyWay: boolean): ScreenPart {
   return {
     prompts: [],
     isFirst: false,
-    stylesheet: 'window.css',
+    stylesheet: 'ways.css',
     complete: (html) => html,
     show({ texts, basePath, fields }) {
       const address = pathOf(basePath + PATHS.address, fields)
