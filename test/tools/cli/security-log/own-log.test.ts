@@ -38,7 +38,7 @@ test('config check shows where the security log is', async () => {
   const shown = async (env: Record<string, string>) =>
     /^SECURITY_LOG_FILE +(.+?) *$/m.exec((await check({ ...SETTINGS, ...env })).stdout)?.[1]
   expect([await shown({ SECURITY_LOG_FILE: '' }), await shown({ SECURITY_LOG_FILE: 'off' })]).toEqual([
-    OWN ?? 'none',
+    OWN ?? 'off',
     'off',
   ])
 })
