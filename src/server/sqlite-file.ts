@@ -37,7 +37,7 @@ export function openSqlite(file: string, options: SqliteOptions): DatabaseSync {
   }
 }
 
-/** @throws ConfigError with the fault for a file of another program, or another file of this app. */
+/** Accepts an empty file, and a file with this id. @throws ConfigError with the fault for any other file. */
 export function assertApplication(database: DatabaseSync, applicationId: number, fault: string): void {
   // One statement, because another process may be creating the file.
   const { isOther } =

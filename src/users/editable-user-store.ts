@@ -10,6 +10,7 @@ export interface EditableStoreOptions {
 }
 
 /**
- * A store whose viewers this app manages: what each part adds. Only the command line uses it; the login screens never do.
+ * A store whose viewers this app manages, for the command line and the page for managers. The login screens never use
+ * it. Each function throws an UpstreamError when the store cannot be reached.
  */
 export type EditableUserStore = ViewerEditor & EditsLinks & KeepsPasskeys & MovesViewers & PagesViewers

@@ -43,9 +43,7 @@ export interface ViewerState {
   } | null
 }
 
-/**
- * The users, as the login screens need them. Each function throws an UpstreamError when the store cannot be reached.
- */
+/** Viewers, as the login screens need them. Each function throws an UpstreamError when the store cannot be reached. */
 export interface UserStore {
   /**
    * Checks that the store can take another sign-in, so that a refusal costs nothing. Absent without hashed passwords.

@@ -1,6 +1,6 @@
 import type { UserStore, Viewer, ViewerState } from './user-store.ts'
 
-/** A viewer on the command line. */
+/** A viewer of the store, who may be disabled. */
 export interface ListedViewer extends Viewer {
   readonly disabled: boolean
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 
-/** True for `public/login.js`. The post is from our own page, and other sites could not read the answer. */
+/** True for a post of the script `public/login.js`. Other sites could not read the answer. */
 export function isAskedByScript(
   { headers }: Pick<Request, 'headers'>,
   { hasScript }: Pick<EntryPoint, 'hasScript'>,

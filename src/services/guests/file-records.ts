@@ -127,8 +127,8 @@ function statementsOf(database: DatabaseSync) {
 
 function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync {
   function prepare(database: DatabaseSync): void {
-    const ofOthers = `${path} is a database of another kind. Set GUESTS_STORE_URL to another file.`
-    assertApplication(database, APPLICATION_ID, ofOthers)
+    const fault = `${path} is a database of another kind. Set GUESTS_STORE_URL to another file.`
+    assertApplication(database, APPLICATION_ID, fault)
     // A power failure may not bring back a code that was used.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     migrateFile(database, MIGRATIONS, `The guests file ${path}`)

@@ -32,7 +32,7 @@ export function readCode(typed: unknown): string | null {
   return code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code) ? code : null
 }
 
-/** The form of the secret of a frame. */
+/** The form of a frame's secret: 32 bytes in base64url. */
 export const SECRET = /^[\w-]{43}$/
 
 /** The frame and the address of a code, which counts only with both. */

@@ -27,7 +27,7 @@ export type Row = z.output<typeof Row>
 
 /**
  * Returns the step that adds a mail.
- * @param place its place in the order: of milliseconds, as `createLanes()` returns it.
+ * @param place sorts the mails: a text made from milliseconds, as `createLanes()` returns it.
  * @param notBeforeMs the mail is sent no sooner.
  */
 export function outboxStep(seal: Seal, mail: OutboxMail, place: string, notBeforeMs = 0): RecordWrite {

@@ -16,7 +16,7 @@ export interface PlaceStore {
 }
 
 export interface PlacesDeps extends StoreDeps {
-  /** The setting with the address. */
+  /** The name of the setting with the address, for messages. */
   readonly setting: string
 }
 

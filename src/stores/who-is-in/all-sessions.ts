@@ -12,7 +12,7 @@ export interface NamedSession extends ShownSession {
   readonly groups: readonly string[] | null
 }
 
-/** Stored sessions that can be visited one by one. */
+/** Stored sessions, which most stores can visit one by one. */
 export interface VisitedSessions {
   /**
    * Visits the sessions of all viewers in any order, also ones that are over. Keeps none in memory, because there may be

@@ -10,7 +10,7 @@ export interface SharedRecords {
 }
 
 export interface RecordsDeps extends StoreDeps {
-  /** The setting with the address. */
+  /** The name of the setting with the address, for messages. */
   readonly setting: string
   /** The effect of an outage, as the end of a sentence in the log. */
   readonly without: string

@@ -61,12 +61,12 @@ export interface PasswordChanges {
   change(viewer: Pick<Viewer, 'username' | 'passwordVersion'>, password: string): Promise<boolean>
 }
 
-/** What a store of this app has. Absent in others: their viewers set their passwords in another system. */
+/** A store whose viewers set their passwords in this app. With other stores, they do so in another system. */
 export interface ChangesPasswords {
   readonly passwordChanges: PasswordChanges
 }
 
-/** What commands do with passwords and links. */
+/** Password changes and their links, as commands need them. */
 export interface EditsLinks extends ChangesPasswords {
   /** Notes that the link of an invitation was sent. @throws UpstreamError when the store cannot be reached. */
   markSent(digest: string): Promise<void>

@@ -16,7 +16,7 @@ export interface ImportedViewer {
 
 export type ImportOutcome = 'added' | 'updated' | 'unchanged' | 'no-password'
 
-/** What commands do with many viewers. */
+/** Imports and exports many viewers, for commands. */
 export interface MovesViewers {
   /**
    * Adds many viewers in one transaction. Names, groups and attributes must be valid. The password of an existing viewer

@@ -17,7 +17,7 @@ export interface ViewerFilter {
 /** A change, or `changed` if another program changed the viewer in the meantime. */
 export type Replacement = Change | { readonly ok: false; readonly fault: 'changed' }
 
-/** What the page for managers does with viewers. */
+/** Lists and changes viewers, for the page for managers. */
 export interface PagesViewers {
   /** Returns viewers in the order of their keys. @param after the key of the last viewer before the page. */
   page(filter: ViewerFilter, after: string, limit: number): Promise<readonly ViewerState[]>

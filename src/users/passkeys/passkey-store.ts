@@ -105,7 +105,7 @@ export interface PasskeyStore {
   remove(username: string, id: string): Promise<boolean>
 }
 
-/** What a store of this app has. Absent in others: no entry point there has passkeys. */
+/** A store that keeps passkeys. With other stores, no entry point can have passkeys. */
 export interface KeepsPasskeys {
   readonly passkeys: PasskeyStore
 }

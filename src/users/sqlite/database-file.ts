@@ -92,8 +92,8 @@ export function openViewersFile(
 ): DatabaseSync {
   const path = resolve(file)
   function prepare(database: DatabaseSync): void {
-    const ofOthers = `${path} is a database of another program. Set USER_STORE_URL to another file.`
-    assertApplication(database, APPLICATION_ID, ofOthers)
+    const fault = `${path} is a database of another program. Set USER_STORE_URL to another file.`
+    assertApplication(database, APPLICATION_ID, fault)
     useWriteAheadLog(database, openingTimeoutMs)
     migrateFile(database, MIGRATIONS, `The viewer database ${path}`)
     // Only a transaction shows if the file is writable.
@@ -106,7 +106,7 @@ export function openViewersFile(
     return openSqlite(path, { creates: true, timeoutMs: openingTimeoutMs, prepare })
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    if (isOfFiles(error)) throw new ConfigError(cannotWrite(path, error.code ?? 'unknown'), { cause: error })
+    if (isFileSystemError(error)) throw new ConfigError(cannotWrite(path, error.code ?? 'unknown'), { cause: error })
     if (sqliteCode(error) === null) throw error
     throw new ConfigError(openingFault(path, error), { cause: error })
   }
@@ -146,7 +146,7 @@ function useWriteAheadLog(database: DatabaseSync, timeoutMs: number): void {
 }
 
 /** True for an error of the file system. */
-function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }
 
