@@ -67,7 +67,7 @@ export async function request(
 
 /**
  * Compares the clocks of the login app and of another server with this machine: how far each is ahead, in seconds.
- * @returns null if one of them does not answer, and the name of one that sends no Date.
+ * @returns null if one of them does not answer; the name of the one that sends no Date.
  */
 export async function clocksOf(
   publicUrl: URL,

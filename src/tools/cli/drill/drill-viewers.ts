@@ -119,14 +119,14 @@ async function addAll(
 const TRY_AGAIN = { everyMs: 2_000, atMostMs: 60_000 }
 
 /**
- * Does the work at the end of a drill. If a store is away, does it again until the store is back.
+ * Does the work at the end of a drill. Retries the work while a store is away.
  * @throws the error of `leftOver`, if the store stays away.
  */
 export async function retryWhileAway(
   work: () => Promise<void>,
   leftOver: (cause: UpstreamError) => Error,
   { everyMs, atMostMs } = TRY_AGAIN,
-  /** Called once. */
+  /** Called at the first failure. */
   onAway: () => void = () => {},
 ): Promise<void> {
   let isAway = false

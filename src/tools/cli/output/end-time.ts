@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const FORMS = '2026-11-30, 2026-11-30T20:15 or 2026-11-30T20:15+01:00'
 
 /**
- * Reads when something ends. A day means its last second.
+ * Reads the time at which something ends. A day means its last second.
  * @param name of the option or column, for a message.
  * @param zone of a time without an offset.
  * @param forms of the text, for a message.

@@ -1,7 +1,7 @@
 import type { ReportSink } from '../terminal/sink.ts'
 import { printableJson } from '../terminal/text.ts'
 
-/** Rows as text: records of CSV, or one JSON array with a row on each line. */
+/** The form of rows as text: records of CSV, or one JSON array with a row on each line. */
 export interface RowForm<Row> {
   /** Stands before the first row. */
   readonly head: string
@@ -26,7 +26,7 @@ export function rowWriter<Row>(sink: ReportSink, { head, isJson, recordsOf }: Ro
   }
   return {
     flush,
-    /** Returns the number of all rows so far. */
+    /** Adds rows. Returns the number of all rows so far. */
     async add(rows: Iterable<Row>): Promise<number> {
       for (const row of rows) {
         for (const record of recordsOf(row)) {
@@ -37,7 +37,7 @@ export function rowWriter<Row>(sink: ReportSink, { head, isJson, recordsOf }: Ro
       }
       return written
     },
-    /** Returns the number of all rows. */
+    /** Ends the text. Returns the number of all rows. */
     async end(): Promise<number> {
       if (isJson) text += written === 0 ? ']\n' : '\n]\n'
       await flush()

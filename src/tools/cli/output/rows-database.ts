@@ -23,7 +23,7 @@ export async function withTemporaryDatabase<T>(work: (database: DatabaseSync) =>
   }
 }
 
-/** The numbers of more texts are looked up in the table, so that memory stays bounded. */
+/** The numbers of this many texts are in memory. The numbers of further texts are looked up in the table. */
 const MOST_CACHED = 250_000
 
 /**
@@ -38,7 +38,7 @@ export function numberedTexts(database: DatabaseSync, table: string): (text: str
     numbers.set(String(text), Number(id))
   }
   let find: StatementSync | null = null
-  /** Needs the index only now: until the cache is full, a text that is not in it is new. */
+  /** Creates the index at the first call. Until the cache is full, a text that is not in it is new. */
   function findNumber(text: string): number | undefined {
     if (find === null) database.exec(`CREATE INDEX IF NOT EXISTS ${table}_by_text ON ${table} (text)`)
     find ??= database.prepare(`SELECT id FROM ${table} WHERE text = ?`)

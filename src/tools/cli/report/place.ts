@@ -21,7 +21,7 @@ export type PlacedPage<Row> = Page<Row> & {
 export const START: Place = { pages: 0, piece: 0, page: 1, sum: 0 }
 
 /**
- * Fetches several questions one after the other. Adds the place after each page, and the odd fields of all before it.
+ * Fetches the answers to several questions, one after the other. Adds to each page the next place, and all odd fields so far.
  * @param start where an interrupted report goes on.
  * @param ask fetches the pages of one question from a place on. A page can have the sum of its rows so far.
  */

@@ -173,7 +173,7 @@ interface WriterContext {
   readonly sink: ReportSink
   readonly fetched: AsyncGenerator<PlacedPage<ReportRow>>
   readonly question: Question
-  /** Of a report as text. */
+  /** The form of the rows in CSV and JSON. */
   readonly form: RowForm<ReportRow>
   readonly titles: Promise<ContentTitles>
   /** Null for a file. */

@@ -83,7 +83,7 @@ export async function isLoginApp(answer: Response): Promise<boolean> {
   return answer.ok && (await answer.text()).replaceAll(/\s/g, '') === '{"status":"live"}'
 }
 
-/** What may be missing in a database: the table of viewers. */
+/** Adds what may be missing in a database: the table of viewers. */
 // biome-ignore format: one item a line
 const MIGRATIONS: readonly ((env: Trial['env']) => Promise<{ text: string; data: object }>)[] = [
   migrateStore,

@@ -13,7 +13,7 @@ export function csvRecord(cells: readonly CsvCell[]): string {
  */
 const FORMULA = /(^|[,;])(["'\s]*)(?=[=+\-@＝＋－＠])/g
 
-/** Most cells: nothing in them is escaped. */
+/** The form of most cells: nothing in them is escaped. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 .:@_/+-]*$/
 
 /**

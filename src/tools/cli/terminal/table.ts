@@ -39,7 +39,7 @@ export function printableCell(text: string): string {
   return printable(text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH).toWellFormed()}…` : text)
 }
 
-/** Adds `--limit` for the rows of a list. @param rows what they are, such as `viewers`. */
+/** Adds `--limit` for the rows of a list. @param rows their name in the help, such as `viewers`. */
 export function addLimitOption(command: Command, rows: string): Command {
   const about = `the highest number of ${rows} (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`
   return command.option('--limit <N>', about, (text) => {

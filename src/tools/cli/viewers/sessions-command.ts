@@ -48,7 +48,7 @@ export async function addSessionsCommands(group: Command, context: CommandContex
 
 /**
  * Ends the sessions of a user name.
- * @param includesProviders true to end also the sessions of viewers with an identity and this name.
+ * @param includesProviders true to end also the sessions of viewers of other systems with this name.
  * @returns the numbers of ended sessions, and a message with them. Those of guests are by their way in.
  */
 export async function endSessionsOf(

@@ -73,8 +73,8 @@ export async function checkReachable(
 }
 
 /**
- * Opens the screen with a consumer.
- * @param refusal names the cause of a status. Null for the status of a screen.
+ * Checks that the screen at an address accepts a consumer, and that browsers may go there.
+ * @param refusal returns the finding for a status that refuses the consumer. Null for a status that does not.
  * @param allowed the finding if the app sends viewers to the consumer.
  */
 export async function checkConsumer(

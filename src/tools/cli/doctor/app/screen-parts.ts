@@ -95,7 +95,7 @@ interface ScreenHtml {
   readonly refresh: string | null
 }
 
-/** Reads the HTML of a sign-in screen, from its end. */
+/** Reads the HTML of a sign-in screen backwards, so that its first refresh counts. */
 function readScreenHtml(html: string): ScreenHtml {
   const actions: string[] = []
   const assets: string[] = []

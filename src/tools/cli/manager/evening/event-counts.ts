@@ -24,7 +24,7 @@ export interface Network {
   readonly viewers: number
 }
 
-/** A number of events. */
+/** The number of events with the same entry point, outcome and way in. */
 export interface EventCount {
   readonly entryPoint: string
   readonly outcome: string
@@ -41,9 +41,9 @@ const DAY_MS = 86_400_000
 const RECENT_MS = 10 * MINUTE_MS
 const MOST_HELD_BACK = 1_000
 const SHOWN_EVENTS = 20
-/** Steps on the way, after which a viewer waits on. */
+/** Outcomes of steps before the sign-in. After these, a viewer still waits. */
 const STEP = /-(?:started|not-yet)$/
-/** The cache has 64 MB. What is more goes to a temporary file. Rows that may be lost need no commit. */
+/** 64 MB stay in memory, and the rest in a temporary file. Nothing is committed, because the rows may be lost. */
 const PRAGMAS = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; BEGIN;'
 const TABLES = `
   CREATE TABLE counts (
@@ -57,7 +57,7 @@ const TABLES = `
     network TEXT, minute INTEGER, viewer TEXT, address TEXT, count INTEGER, PRIMARY KEY (network, minute, viewer)
   ) WITHOUT ROWID;
   CREATE TABLE last_events (viewer TEXT PRIMARY KEY, sign_in TEXT, refusal TEXT) WITHOUT ROWID;`
-/** A condition for the entry points that a manager sees. */
+/** The SQL condition for the entry points that a manager sees. */
 const SEEN = '(:seen IS NULL OR entry_point IN (SELECT value FROM json_each(:seen)))'
 
 /** Counts what the security log says. Entry points are kept apart, because a manager may see only some of them. */
@@ -70,7 +70,7 @@ export function openEventCounts(nowMs: () => number) {
   const addFailure = sql(
     'INSERT INTO failures VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
   )
-  const addIn = sql('INSERT OR REPLACE INTO viewers_in VALUES (?, ?, ?)')
+  const addViewerIn = sql('INSERT OR REPLACE INTO viewers_in VALUES (?, ?, ?)')
   const addWaiting = sql('INSERT OR REPLACE INTO waiting VALUES (?, ?)')
   const endWaiting = sql('DELETE FROM waiting WHERE viewer = ?')
   const addHeldBack = sql('INSERT OR REPLACE INTO held_back VALUES (?, ?, ?, ?, ?)')
@@ -84,7 +84,7 @@ export function openEventCounts(nowMs: () => number) {
   const newest: SecurityEvent[] = []
   const isRecent = (atMs: number) => atMs > nowMs() - RECENT_MS - MINUTE_MS
 
-  function addOfViewer(
+  function addViewerEvent(
     key: string,
     { viewer, outcome, address }: SecurityEvent,
     entryPoint: string,
@@ -93,7 +93,7 @@ export function openEventCounts(nowMs: () => number) {
     if (outcome === 'waiting') addWaiting.run(key, entryPoint)
     else if (!STEP.test(outcome)) endWaiting.run(key)
     if (outcome === 'signed-in' || outcome === 'returned') {
-      addIn.run(key, entryPoint, minuteOf(atMs))
+      addViewerIn.run(key, entryPoint, minuteOf(atMs))
       endHeldBack.run(key)
     }
     if (outcome === 'held-back' && isRecent(atMs)) addHeldBack.run(key, viewer, address, entryPoint, atMs)
@@ -112,7 +112,7 @@ export function openEventCounts(nowMs: () => number) {
       else if (key !== null && isRefusal(outcome)) keepRefusal.run(key, JSON.stringify(event))
       // Older events count by the minute only.
       if (atMs < nowMs() - DAY_MS) return
-      if (key !== null) addOfViewer(key, event, entryPoint, atMs)
+      if (key !== null) addViewerEvent(key, event, entryPoint, atMs)
       const isFailure = outcome === 'wrong-credentials' || outcome === 'held-back'
       if (address !== null && isFailure && isRecent(atMs)) {
         addFailure.run(networkOf(address), minuteOf(atMs), viewer ?? '', address, event.count)
@@ -129,7 +129,7 @@ export function openEventCounts(nowMs: () => number) {
   }
 }
 
-/** Counts start at the minute of a time, in UNIX milliseconds. */
+/** Reads the counts. Times are UNIX milliseconds, rounded down to the minute. */
 function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number) {
   const sql = (text: string) => database.prepare(text)
   const recent = sql(`SELECT entry_point AS entryPoint, outcome, way_in AS wayIn, sum(count) AS count FROM counts
@@ -151,6 +151,7 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
   const names = (seen: Seen) => seen && JSON.stringify(seen)
   const eventIn = (json: unknown) => (typeof json === 'string' ? (JSON.parse(json) as SecurityEvent) : null)
   return {
+    /** Returns the counts since a time. */
     since: (seen: Seen, fromMs: number) => {
       return recent.all({ seen: names(seen), from: minuteOf(fromMs) }) as unknown as EventCount[]
     },
@@ -160,7 +161,7 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
       const found = new Map(steps.all({ seen: names(seen), ...period }).map((row) => [row.step, Number(row.count)]))
       return Array.from({ length: Math.ceil((toMs - fromMs) / stepMs) }, (_, index) => found.get(index) ?? 0)
     },
-    /** Returns the last time before another one with a sign-in. Null without one. */
+    /** Returns the last minute with a sign-in before a time. Null without one. */
     lastSignInBefore(seen: Seen, beforeMs: number): number | null {
       const row = lastSignIn.get({ seen: names(seen), before: beforeMs / MINUTE_MS })
       return row === undefined ? null : Number(row.minute) * MINUTE_MS
@@ -168,8 +169,9 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
     /** Counts the viewers who signed in or came back since a time. A viewer of several entry points counts once. */
     viewersSince: (seen: Seen, fromMs: number): number =>
       Number(viewersIn.get({ seen: names(seen), from: minuteOf(fromMs) })?.count),
+    /** Counts the viewers who wait. */
     waiting: (seen: Seen): number => Number(waiting.get({ seen: names(seen) })?.count),
-    /** Returns the viewers of the last ten minutes, the newest first. */
+    /** Returns the viewers whom a limit refused in the last ten minutes, the newest first. */
     heldBack: (seen: Seen) => {
       return heldBack.all({ seen: names(seen), after: nowMs() - RECENT_MS }) as unknown as HeldBack[]
     },
@@ -180,7 +182,7 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
       const row = lastOf.get(usernameKey(viewer))
       return { signIn: eventIn(row?.signIn), refusal: eventIn(row?.refusal) }
     },
-    /** Forgets what counts for ten minutes only. */
+    /** Deletes held-back viewers and failures that are older than ten minutes. */
     forgetOld(): void {
       forgetHeldBack.run(nowMs() - RECENT_MS)
       forgetFailures.run(minuteOf(nowMs() - RECENT_MS))

@@ -7,7 +7,7 @@ import type { EventCount, EventCounts, HeldBack, Network, Seen } from './event-c
 import { type Series, seriesOf } from './series.ts'
 import type { SessionCount } from './session-counter.ts'
 
-/** Ends the outcome of a way in with steps of its own. */
+/** The end of the outcome of a way in that logs steps of its own: `NAME-signed-in`. */
 const OWN_SIGN_IN = '-signed-in'
 const FEWEST_FAILURES = 10
 const EVENING_MS = 12 * 3_600_000
@@ -92,8 +92,8 @@ function sumsBy(counts: readonly EventCount[], field: 'outcome' | 'wayIn'): Map<
 }
 
 /**
- * Returns the sign-ins of each way in. Viewers of the store with another way than the password log `NAME-signed-in` before.
- * @param byIdentity the sign-ins of viewers who are not in the store. Empty is the name of all others.
+ * Returns the sign-ins of each way in. Another way of a viewer of the store logs `NAME-signed-in` before `signed-in`.
+ * @param byIdentity the sign-ins of viewers who are not in the store, by way in. Its empty name, for others, is deleted.
  */
 function waysIn(outcomes: ReadonlyMap<string, number>, byIdentity: Map<string, number>): [string, number][] {
   byIdentity.delete('')

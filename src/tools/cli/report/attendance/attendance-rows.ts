@@ -51,8 +51,8 @@ export const GROUP_COLUMNS: readonly (keyof GroupRow)[] = [
 const KINDS: readonly Kind[] = ['invited', 'not-invited', 'unknown', 'signed-in', 'guest']
 
 /**
- * Counts by group or value. Who is in several groups counts in each. `value` is null for people without one, and `at_least`
- * counts who watched for that time: null without it. The average is of those who came.
+ * Counts the people of each group or value. A person in several groups counts in each. `value` is null for people without
+ * a group or value. `at_least` counts those who watched for this time; null without it. The average is of those who came.
  */
 export function groupRows(attendees: Iterable<Attendee>, atLeastMs: number | null) {
   const create = (kind: Kind, value: string | null) => ({

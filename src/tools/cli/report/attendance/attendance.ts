@@ -118,7 +118,7 @@ function sumUp(database: DatabaseSync, people: number, runningToMs: number): voi
   const segments = database.prepare(`SELECT ${who} AS who, layer, fromMs, toMs
     FROM segment JOIN viewer ON viewer.id = segment.viewer ORDER BY who, fromMs`)
   segments.setReturnArrays(true)
-  for (const one of watchTimes(segments.iterate() as unknown as Iterable<SegmentOf>, runningToMs)) {
+  for (const one of watchTimes(segments.iterate() as unknown as Iterable<PersonSegment>, runningToMs)) {
     insert.run(one.who, one.isRunning, one.liveMs, one.recordedMs, one.ms, one.firstMs, one.lastMs)
   }
   database.exec(`CREATE TEMP TABLE came (who INTEGER PRIMARY KEY, name TEXT, client TEXT, names TEXT, mayBe TEXT,
@@ -134,11 +134,12 @@ function sumUp(database: DatabaseSync, people: number, runningToMs: number): voi
       FROM watched JOIN named USING (who)`)
 }
 
-type SegmentOf = readonly [who: number, layer: 0 | 1, fromMs: number, toMs: number | null]
+/** A segment of a person. Layer 0 is live, 1 recorded. `toMs` is null while the segment runs. */
+type PersonSegment = readonly [who: number, layer: 0 | 1, fromMs: number, toMs: number | null]
 
 /** Adds up the segments of each person. @param segments in the order of people, and then of their starts. */
 function* watchTimes(
-  segments: Iterable<SegmentOf>,
+  segments: Iterable<PersonSegment>,
   runningToMs: number,
 ): Generator<Watched & Pick<Came, 'isRunning'> & { who: number }> {
   const start = (who: number, firstMs: number) => {

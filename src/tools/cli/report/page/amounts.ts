@@ -10,11 +10,12 @@ import { nextOf, startOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
 import { readTime } from '../words.ts'
 
-/** A number of a channel or video in a minute, hour, day or month. */
+/** The number of one channel or video in one minute, hour, day or month: its peak, or its seconds. */
 interface Amount extends TimeRange {
   readonly value: number
 }
 
+/** The shortest length of each unit. */
 const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
 
 /** Keeps the numbers of each channel and video. @param range the period of the report. */
@@ -32,17 +33,18 @@ export function createAmounts(unit: Granularity, range: TimeRange, zone: TimeZon
       insert.run(contentName(content_type, content_id), fromMs, toMs, value)
       return { fromMs, toMs, value }
     },
-    /** Returns the names with the highest numbers. `known` is the number of all names. */
+    /** Returns the names with the highest number, or the highest sum. `known` is the number of all names. */
     top: (by: 'max' | 'sum', most: number) =>
       database
         .prepare(`SELECT name, ${by}(value) AS value, count(*) OVER () AS known FROM amount
           GROUP BY name ORDER BY value DESC, name LIMIT ?`)
         .all(most) as unknown as { name: string; value: number; known: number }[],
+    /** Yields the numbers of one name, as they were added. */
     of: (name: string) =>
       database
         .prepare('SELECT fromMs, toMs, value FROM amount WHERE name = ? ORDER BY rowid')
         .iterate(name) as unknown as Iterable<Amount>,
-    /** Draws the parts of the period. */
+    /** Returns a chart of the parts of the period. @param valuesOf the values of a part, by its index. */
     overTime: (columns: TimesChart['columns'], valuesOf: (part: number) => readonly number[]): TimesChart => ({
       kind: 'times',
       timesTitle: 'From',

@@ -22,7 +22,7 @@ export interface PeriodPart extends TimeRange {
 /**
  * Counts how many views ran at once in each part of a period. A view that ends when the next one starts is not counted
  * twice.
- * @param changes all changes in the order of time. Those before the first border tell how many run at it.
+ * @param changes all changes in the order of time. Those before the first border tell how many views run there.
  */
 export function concurrencyOf(changes: Iterable<Change>, bordersMs: readonly number[]): PeriodPart[] {
   const coming = changes[Symbol.iterator]()

@@ -24,13 +24,13 @@ export function spanOf(segment: Segment, range: TimeRange, nowMs: number): Span 
   return { fromMs, toMs: Math.max(fromMs, toMs), layer: segment.content_type === 'live' ? 0 : 1 }
 }
 
-/** Counts viewers by the time that they watched. @param classes the last one has no end. */
+/** Counts viewers by the time that they watched. @param classes in ascending order. The last one has no upper limit. */
 export function watchedClasses(classes: readonly (readonly [name: string, belowMs: number])[]) {
   const counts = classes.map(() => 0)
   return {
     add(watchedMs: number): void {
-      const of = classes.findIndex(([, belowMs]) => watchedMs < belowMs)
-      counts[of] = (counts[of] ?? 0) + 1
+      const index = classes.findIndex(([, belowMs]) => watchedMs < belowMs)
+      counts[index] = (counts[index] ?? 0) + 1
     },
     section(viewers: number): Section {
       const rows = classes.map(([name], index) => {

@@ -35,9 +35,7 @@ export interface Ranking {
   readonly known: number
 }
 
-/**
- * The views that start and end at a moment, and how many more run from then on. A view ends before the next one starts.
- */
+/** The views that start and end at a moment, and how many more run from then on. Ends come before starts. */
 export type Change = readonly [atMs: number, starts: number, ends: number, live: number, recorded: number]
 
 /** The views of a report. */
@@ -71,7 +69,7 @@ export function createViewTable(database: DatabaseSync) {
     totals: () => ({ ...totals, devices: Number(database.prepare('SELECT count(*) AS n FROM device').get()?.n) }),
     ranking: (list: ViewList, by: 'views' | 'ms', most: number): Ranking =>
       tallies.find((one) => one.list === list)?.tally.ranking(by, most) ?? { top: [], known: 0 },
-    /** Yields the changes before a period as one, and those inside, in the order of time. No view can be added after. */
+    /** Returns the changes of a period, after one that sums up all before it. No view may be added after this call. */
     changes({ fromMs, toMs }: TimeRange): Iterable<Change> {
       database.exec(`CREATE TABLE IF NOT EXISTS change AS
         SELECT atMs, sum(isStart) AS starts, sum(isEnd) AS ends, sum(live) AS live, sum(recorded) AS recorded FROM (
@@ -92,10 +90,10 @@ export function createViewTable(database: DatabaseSync) {
   }
 }
 
-/** Counts the views of each name. Names are in a table, because of some lists there are many. */
+/** Counts the views of each name of a list. The names are in a table, because there may be very many. */
 function createTally(database: DatabaseSync, table: ViewList) {
   const numberOf = numberedTexts(database, table)
-  // Numbers begin at 1.
+  // Index 0 stays unused, because numbers begin at 1.
   const views = [0]
   const ms = [0]
   return {

@@ -16,8 +16,8 @@ export type Kept = Pick<KeptState, 'rows' | 'next' | 'odd'>
 /** A report in a file that can be continued after it was cut. */
 export interface KeptReport {
   /**
-   * Has the rows: text in the chunks of the table `text`, or tables of the report. Those of a page are one transaction, so
-   * that no half page is kept.
+   * Holds the rows: as text in chunks in the table `text`, or in tables of the report. The rows of a page are one
+   * transaction, so that no half page is kept.
    */
   readonly database: DatabaseSync
   /** A continued report has the period of its first command. */
@@ -106,7 +106,7 @@ function folderFor(target: string, end: string): string {
   return besideTarget(target, `${createHash('sha256').update(basename(target)).digest('hex').slice(0, 8)}.${end}`)
 }
 
-/** Returns the folders of cut or running reports in this file, and the record of an older release. */
+/** Returns the folders of cut or running reports for this file, and the record files of older releases. */
 function keptFolders(target: string): string[] {
   const begin = basename(folderFor(target, ''))
   const names = readdirSync(dirname(target)).filter((name) => name.startsWith(begin) && name.endsWith('.resume'))
@@ -121,7 +121,7 @@ function create(target: string): Opened {
   return { folder, database, state: null }
 }
 
-/** Opens the database of a folder. Its lock stands until it is closed. A log of writes needs no wait for the disk. */
+/** Opens the database of a folder, and locks it. With its write-ahead log, a commit need not wait for the disk. */
 function openDatabase(folder: string): DatabaseSync {
   const pragmas = `PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 32768; PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL; BEGIN EXCLUSIVE`
@@ -154,7 +154,7 @@ function openOldest(found: readonly string[], target: string, path: string, aske
   return null
 }
 
-/** Moves the report of an older release into a folder, and returns its path. */
+/** Moves the report of an older release into a folder. Returns its path. @throws ConfigError if it is damaged. */
 function takeOver(recordFile: string, target: string): string {
   const { folder, database } = create(target)
   try {

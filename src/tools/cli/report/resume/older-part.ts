@@ -8,7 +8,7 @@ const OlderRecord = KeptState.extend({
   form: z.literal(1),
   /** The name of the part, in the folder of the record. */
   part: z.string().regex(/^\.[^/]+\.part$/),
-  /** The length of the part. What comes after it was cut off inside a row. */
+  /** The length of the whole rows in the part. The bytes after it are a row that was cut off. */
   bytes: z.int().min(0),
 })
 
@@ -20,7 +20,7 @@ interface OlderPart {
 
 const CHUNK_BYTES = 1_000_000
 
-/** Reads a record and its part. @throws for what is damaged, a link, or a file of another user. */
+/** Reads a record and its part. @throws an error for a damaged file, a link, or a file of another user. */
 export function openOlderPart(recordFile: string): OlderPart {
   const { form: _form, part, bytes, ...state } = readRecord(recordFile)
   return { state, chunks: chunksOf(join(dirname(recordFile), part), bytes) }

@@ -28,7 +28,7 @@ const Identity = z.object({
 type Identity = z.output<typeof Identity>
 
 const Count = z.int().min(0)
-/** What a cut report keeps beside its rows: the question, the number of rows so far, and the page after them. */
+/** The state that a cut report keeps beside its rows: the question, the number of rows so far, and the next page. */
 export const KeptState = Identity.extend({
   rows: Count,
   /** Null after the last page. */

@@ -15,7 +15,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Writes a table, which fits a terminal. @param stdout null for a file. */
+/** Writes a table. At a terminal, cuts it to fit, and names the columns without room. @param stdout null for a file. */
 export async function writeTable(sink: ReportSink, stdout: CommandIo['stdout'] | null, table: Table): Promise<void> {
   const { titles, rows, leftOut } = stdout?.isTTY
     ? fitTable(table, stdout.columns ?? DEFAULT_COLUMNS)

@@ -18,7 +18,7 @@ const MetricsUrls = listField(null, (item) => {
   return url
 }).default([])
 
-/** What commands need: the file of managers, and the metrics of all copies. */
+/** The settings that commands need: the file of managers, and the metrics of all copies. */
 const PartEnvironment = z.object({
   MANAGER_STORE_FILE: WrittenFile.default('data/manager.db'),
   MANAGER_METRICS_URLS: MetricsUrls,
@@ -75,7 +75,7 @@ export function readManagerSettings(env: Env): ManagerSettings {
   return readToolSettings(env, Settings, MANAGER_SECRETS)
 }
 
-/** Reads only what commands need. @throws ConfigError as above. */
+/** Reads only the settings that commands need. @throws ConfigError as above. */
 export function readManagerPart(env: Env): { readonly storeFile: string; readonly metricsUrls: readonly URL[] } {
   const values = readToolSettings(env, PartEnvironment, MANAGER_SECRETS)
   return { storeFile: values.MANAGER_STORE_FILE, metricsUrls: values.MANAGER_METRICS_URLS }

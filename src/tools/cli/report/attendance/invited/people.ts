@@ -2,7 +2,7 @@ import type { Viewer } from '../../../../../users/user-store.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
 import type { Lazy } from '../../../terminal/lazy.ts'
 
-/** Stands for the name of a viewer in the place of an attribute. */
+/** Chooses the user name in place of an attribute. */
 export const USERNAME = 'username'
 
 /** A person who was invited, or who else is in the store. */
@@ -42,7 +42,7 @@ export function personOf(
   }
 }
 
-/** True without wanted groups, and for a member of one. */
+/** True for a member of a wanted group, and for all viewers if no group is wanted. */
 export function isInGroup({ groups }: Pick<Viewer, 'groups'>, wanted: readonly string[]): boolean {
   return wanted.length === 0 || groups.some((group) => wanted.includes(group))
 }
