@@ -13,7 +13,7 @@ export interface Companion {
   readonly name: string
   /** The setting with its port. The emulator starts the companion only if it is set. */
   readonly portSetting: string
-  /** Its port in the demo, while the setting is not set; 0 picks a free port. */
+  /** Its port in the demo, if the setting is missing; 0 picks a free port. */
   readonly demoPort: number
   /** False in a production install, if its package is for development. */
   isInstalled(): boolean

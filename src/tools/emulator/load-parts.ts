@@ -2,12 +2,12 @@ import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Loads the part of each feature that has one: the export of this name in `NAME/FILE.ts`. No list names the features, so
- * that a fork removes one by deleting its folder.
- * @param folder the address of a file in the folder that holds the features.
+ * Loads the part of each feature that has one: the export `name` of `FEATURE/name.ts`. No list names the features, so that
+ * a fork removes a feature by deleting its folder.
+ * @param fileUrl the caller's `import.meta.url`. The folders of the features are beside the caller.
  */
-export async function loadParts<Part>(folder: string, name: string): Promise<readonly Part[]> {
-  const root = new URL('.', folder)
+export async function loadParts<Part>(fileUrl: string, name: string): Promise<readonly Part[]> {
+  const root = new URL('.', fileUrl)
   const paths = globSync(`*/${name}.ts`, { cwd: fileURLToPath(root) }).sort()
   const modules: Record<string, Part>[] = await Promise.all(paths.map((path) => import(new URL(path, root).href)))
   return modules.flatMap((module) => module[name] ?? [])

@@ -51,7 +51,7 @@ export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
   return { tree, seams }
 }
 
-/** The files that a program loads by folder: `loadParts(import.meta.url, 'NAME')` loads each `FOLDER/NAME.ts` beside it. */
+/** Returns the files that `loadParts(import.meta.url, 'NAME')` loads: each `FOLDER/NAME.ts` beside its caller. */
 function loadedByFolder(tree: Tree): string[] {
   return [...tree].flatMap(([path, text]) => {
     const names = [...text.matchAll(/loadParts<\w+>\(import\.meta\.url, '(\w+)'\)/g)].map(([, name]) => `${name}.ts`)

@@ -47,7 +47,7 @@ export function analyticsRoutes(deps: AnalyticsDeps): Router {
   }
   for (const metric of METRICS) {
     const summary = answerWith(deps, { kind: 'series', metric, dimension: 'summary' })
-    // The summary has no dimension in its path. Its routes come first.
+    // Before the route with a dimension, which would match `summary` too.
     router.all(`/${metric}{/:content_type}/summary`, onlyGet, summary)
     router.all(`/${metric}{/:content_type}/:dimension`, onlyGet, answerWith(deps, { kind: 'series', metric }))
   }

@@ -20,7 +20,7 @@ export interface DemoSecrets {
   readonly isNew: boolean
 }
 
-/** Reads what the demo keeps in a file, or makes it. Only this user may read the file, because it holds secrets. */
+/** Reads what the demo keeps in a file. Makes it anew if the file is missing or wrong. Only this user may read it. */
 export function keptIn<T>(file: string, schema: z.ZodType<T>, make: () => T): T {
   const kept = existsSync(file) ? schema.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
   if (kept?.success) return kept.data

@@ -18,7 +18,7 @@ export const loopbackHostsOnly: RequestHandler = (req, res, next) => {
 }
 
 /**
- * Guards what changes the emulator: refuses the pages of other sites, with 403.
+ * Lets only our own pages and programs change the emulator. Refuses pages of other sites, with 403.
  */
 export const ownPagesAndPrograms: RequestHandler = (req, res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') return next()

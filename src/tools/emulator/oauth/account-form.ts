@@ -14,7 +14,7 @@ import type { Outbox } from './own-accounts/outbox.ts'
 import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from './page.ts'
 import type { Words } from './words.ts'
 
-/** What the pages of the user's account share. */
+/** The parts that all pages of the user's account need. */
 export interface AccountDeps {
   readonly database: DatabaseSync
   readonly nowSeconds: () => number
@@ -66,7 +66,7 @@ function queryFields({ query }: Request): Visit['fields'] {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''))
 }
 
-/** Why a form is shown again. */
+/** The reason that a form is shown again. */
 export interface Refusal {
   readonly status: number
   readonly alert: string

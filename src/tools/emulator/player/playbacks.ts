@@ -32,14 +32,14 @@ export interface Playbacks {
   /**
    * Starts a playback.
    * @param expiresAtSeconds the expiry of the validated response; null without expiry, and for a token.
-   * @returns the message that opens the player in the browser.
+   * @returns the message that opens the player, with a bearer token of 40 hexadecimal characters.
    */
   open(content: Content, viewer: string | null, expiresAtSeconds: number | null): object
   /** Returns null if the playback has expired, or if the lock has another secret or key. */
   find(token: string, type: ContentType, contentId: string): Playback | null
 }
 
-/** What the routes for viewers share. */
+/** The parts that all routes for viewers need. */
 export interface PlayerDeps {
   readonly database: DatabaseSync
   readonly nowSeconds: () => number

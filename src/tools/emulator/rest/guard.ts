@@ -21,7 +21,7 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
       res.locals.access = check.access
       return next()
     }
-    // RFC 6750 3.1: no error code if the request has no token. A quotation mark would end the text.
+    // RFC 6750 3.1: no error code if the request has no token. In the description, a quotation mark would end the text.
     const details =
       check.error === 'invalid_token'
         ? `, error="invalid_token", error_description="${check.description.replaceAll('"', "'")}"`

@@ -11,7 +11,7 @@ const LockSettings = z.object({
   popup_height: z.string().nullable(),
 })
 
-/** A hash lock as the table has it. */
+/** A hash lock, as stored in its table. */
 export type LockSettings = z.infer<typeof LockSettings>
 
 export type LockReading =

@@ -64,8 +64,8 @@ export function tokenChecker({ database, nowSeconds, serviceKeys }: TokenDeps): 
 const COMPONENT_NAME: Record<Component, string> = { player: 'player', chat: 'chat', qna: 'Q&A' }
 
 /**
- * Returns a function that marks a valid token as used at all these components. It changes nothing if one of them has
- * used the token before. It returns the component that has; null if none has.
+ * Returns a function that marks a valid token as used at all these components, and returns null. If one of them has used
+ * the token before, the function changes nothing, and returns that component.
  */
 function openUsedTokens(database: DatabaseSync, nowSeconds: () => number) {
   const insert = database.prepare('INSERT INTO used_viewer_tokens VALUES (?, ?, ?)')

@@ -30,9 +30,9 @@ interface Question {
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 interface Report {
-  /** The name of its template, and in addresses. */
+  /** Names its template, its title and its address. */
   readonly name: 'attendance' | 'views'
-  /** Of the sheet, by their names in the report. */
+  /** The columns of the sheet, by their names in the report. */
   readonly columns: readonly string[]
   read(question: Question, period: Period): Promise<ActResult<Rows>>
   /** Returns the sums above the rows. */

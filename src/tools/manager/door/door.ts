@@ -135,7 +135,7 @@ function visitOf(deps: DoorDeps, req: Request, session: LiveSession, { values, u
   }
 }
 
-/** Returns what the path names. */
+/** Returns the viewer and the entry point that the path names. */
 function subjectOf({ params: { name, entryPoint } }: Request): ActSubject {
   return {
     ...(name !== undefined && { viewer: String(name) }),

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { unframedHeaders } from '../../../login/screens/headers.ts'
 
-/** Sets the headers of every answer: those of the login app, and no window or page of another site beside it. */
+/** Sets the headers of every answer: those of the login app, without frames, and closed to other sites. */
 export function securityHeaders(url: URL): RequestHandler {
   const { 'Content-Security-Policy': policy, 'Cross-Origin-Embedder-Policy': _, ...shared } = unframedHeaders(url, true)
   const headers = new Map(Object.entries(shared))

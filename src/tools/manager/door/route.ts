@@ -84,12 +84,12 @@ export const UNLOCKERS: readonly Role[] = ['event-manager', 'help-desk']
 
 type Handle = Route['handle']
 
-/** A page for some roles. */
+/** Makes the route of a page. */
 export function get(path: string, roles: readonly Role[], handle: Handle): Route {
   return { method: 'get', path, roles, handle }
 }
 
-/** An act for some roles. @param act its name in the log. */
+/** Makes the route of an act. @param act its name in the log. */
 export function post(path: string, roles: readonly Role[], act: string, handle: Handle): Route {
   return { method: 'post', path, roles, act, handle }
 }
@@ -102,7 +102,7 @@ export function redirect(to: string, notice?: Notice, subject?: ActSubject): Ans
   return { kind: 'redirect', to, ...(notice && { notice }), ...(subject && { subject }) }
 }
 
-/** Redirects with a message of an act that failed. @param fault of a store or a command, shown if a manager can do something about it. */
+/** Redirects with the message of a failed act. @param fault shown if a manager can do something about it. */
 export function refused(
   { words }: Pick<Visit, 'words'>,
   to: string,
@@ -121,7 +121,7 @@ export function detailOf(fault: string): string | undefined {
   return FOR_ENGINEERS.test(fault) ? undefined : fault
 }
 
-/** Returns the fault as the page shows it. */
+/** Returns the fault, or advice to ask an engineer if a manager can do nothing about it. */
 export function faultText(fault: string, { t }: Words): string {
   return detailOf(fault) ?? t.errors.askEngineer
 }

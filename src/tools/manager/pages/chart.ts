@@ -22,8 +22,8 @@ function scaleOf(most: number): number[] {
 }
 
 /**
- * Places the sign-ins by step for the template `chart`: bars for this event, a line for the last one, marks for the doors.
- * The page is the same without a script. Has no text of viewers.
+ * Returns the positions for the template `chart`: bars for this event, a line for the last one, marks for the doors. The
+ * page is the same without a script. Has no text of viewers.
  */
 export function chartOf({ fromMs, stepMs, counts, before, marks }: Series, words: Words) {
   const values = scaleOf(Math.max(...counts, ...(before?.counts ?? [])))

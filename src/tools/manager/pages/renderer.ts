@@ -26,7 +26,7 @@ const VIEWS = new URL('../../../../views/manager/', import.meta.url)
 
 export type Renderer = ReturnType<typeof createRenderer>
 
-/** A person before the sign-in has only words. */
+/** The person who gets a page. Before the sign-in, only the words are known. */
 type Visitor = Pick<Visit, 'words'> & Partial<Pick<Visit, 'manager' | 'formToken'>>
 
 /** Renders the pages from the templates of `views/manager`. */

@@ -42,7 +42,7 @@ type TypedAccount =
   | { readonly ok: false; readonly fault: string }
 type End = ZonedTime | null
 
-/** Reads the groups, attributes and end of an account. @param before the groups of a known viewer. */
+/** Reads the groups, attributes and end of an account. @param before the groups that the viewer has so far. */
 export function typedAccount(visit: Visit, before: readonly string[] = []): TypedAccount {
   const { field, words, scope } = visit
   const groups = groupsOf(visit)

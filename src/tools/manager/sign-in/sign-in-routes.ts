@@ -116,7 +116,7 @@ function signOut({ sessions, origin, addressOf, logAct }: SignInDeps): RequestHa
   }
 }
 
-/** Returns a function that returns a field of the form. Empty for a missing one. */
+/** Returns a function that reads a field of the form. A missing field is empty. */
 function fieldOf(req: Request): (name: string) => string {
   const form = valuesOf(req.body ?? {})
   return (name) => form.get(name)?.[0] ?? ''

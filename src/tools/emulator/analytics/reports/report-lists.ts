@@ -21,7 +21,7 @@ export function answerViews(database: DatabaseSync, question: QuestionOf<'views'
 
 /**
  * Counts the viewers of all pages, and reads the viewers of this page one by one, in the order of their identifiers (by
- * code points). Anonymous viewers are not listed. Each viewer is in pieces, because it may have any number of segments.
+ * code points). Anonymous viewers are not listed. A viewer comes in pieces, because there may be any number of segments.
  */
 export function answerViewers(database: DatabaseSync, question: QuestionOf<'viewers'>): Answer {
   const { report, selection, page, nowSeconds, timeZone } = question

@@ -30,13 +30,13 @@ export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): An
   return { count, items }
 }
 
-/** Some sessions of a channel or video, from one time to another. */
+/** A time in which the number of sessions of a channel or video stays the same. */
 interface Stretch extends Bucket {
   readonly content: { readonly content_type: string; readonly content_id: number }
   readonly sessions: number
 }
 
-/** Buckets in a row with the same value; the first is `startSeconds` to `endSeconds`. */
+/** Equal buckets in a row. `startSeconds` and `endSeconds` are those of the first bucket. */
 interface Values extends Bucket {
   readonly content: Stretch['content']
   readonly buckets: number

@@ -22,7 +22,7 @@ interface Grouping {
   readonly name: string
 }
 
-/** The limit keeps SQLite from calling the function for each segment. */
+/** `LIMIT -1` keeps SQLite from calling the function for each segment. */
 const REGIONS = 'SELECT id, region_of(country, city) AS region FROM segment_places LIMIT -1'
 const OF_PLACES = 'JOIN segment_places ON segment_places.id = place'
 const GROUPS: Readonly<Record<GroupDimension, Grouping>> = {

@@ -14,7 +14,7 @@ const JSON_OF = {
 } as const
 
 /**
- * Reads segments as JSON, by their row number in the table.
+ * Returns a function that reads a segment as JSON, by its row number in the table.
  * @param writeTime turns UNIX seconds into the text of an answer.
  */
 export function openSegmentReader(

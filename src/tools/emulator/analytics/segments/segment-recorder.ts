@@ -5,7 +5,7 @@ import { describeDevice } from './device.ts'
 import { placeOf } from './places.ts'
 import { openSegmentWriter, type StoredSegment } from './segment-writer.ts'
 
-/** `viewerIdentifier` is the `user` parameter of the validated response; null without one. */
+/** The start of a segment. `viewerIdentifier` is the `user` parameter of the validated response; null without one. */
 export interface SegmentStart
   extends Pick<
     StoredSegment,

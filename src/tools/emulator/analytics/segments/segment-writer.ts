@@ -14,7 +14,9 @@ export interface StoredSegment {
   readonly lastHeardAtSeconds: number | null
   readonly fromSeconds: number | null
   readonly toSeconds: number | null
+  /** One per browser. */
   readonly clientId: string
+  /** One per playing session of a player. */
   readonly viewSessionId: string
   readonly viewerIdentifier: string | null
   readonly viewType: ViewType

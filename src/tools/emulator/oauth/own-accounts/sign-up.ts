@@ -35,8 +35,8 @@ async function signUp(deps: AccountDeps, visit: Visit): Promise<void> {
 }
 
 /**
- * A sign-up reveals which names exist. The limit slows down callers who try many names.
- * @returns the id of the user.
+ * Creates the user. A sign-up reveals which names exist, so the limit slows down callers who try many names.
+ * @returns the id of the user, or why there is none.
  */
 async function createUser(
   { database, limits, nowSeconds }: AccountDeps,

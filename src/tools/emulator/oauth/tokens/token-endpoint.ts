@@ -26,10 +26,10 @@ const STATUS: Record<TokenError, number> = {
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Routes of `POST /oauth2/token`, and of `POST /oauth2/token/revoke` (RFC 7009), which the two documents do not have. The
- * first checks in this order: method (405), type and size of the body (415, 413), repeated
- * parameters, grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and
- * at last the code or the password.
+ * Routes of `POST /oauth2/token`, and of `POST /oauth2/token/revoke` (RFC 7009), which the two documents do not have.
+ * The first route checks in this order: method (405), type and size of the body (415, 413), repeated parameters,
+ * grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and at last the
+ * code or the password.
  */
 export function tokenRoutes(deps: TokenEndpointDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })

@@ -67,7 +67,7 @@ async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<An
   return page('access-codes/codes', { title: words.t.codes.title, current: PATH, points, isEditor })
 }
 
-/** New codes are shown once, and are only in memory. */
+/** Creates codes. Their texts are shown once, and kept only in memory. */
 async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<Answer> {
   const { field, words, sessionId } = visit
   const entryPoint = visit.part('entryPoint')

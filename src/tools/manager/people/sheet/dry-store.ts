@@ -15,8 +15,8 @@ const MOST_ROWS = 100
 const MOST_LETTERS = 60
 
 /**
- * Says what an import would do to each viewer, and does nothing. The sample has the first viewers as the import will store
- * them, for the page. Long texts are cut.
+ * Returns a store that says what an import would do to each viewer, and changes nothing. Its sample has the first viewers
+ * as the import will store them, for the page. Long texts are cut.
  */
 export function dryStore(store: EditableUserStore, ends: EndField) {
   const sample: object[] = []

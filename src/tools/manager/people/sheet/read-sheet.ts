@@ -41,8 +41,8 @@ function columnsIn(titles: readonly string[]): Map<RowField, string> {
 
 /**
  * Opens a sheet, and finds out what its columns mean.
- * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute. The rows throw
- *   it too.
+ * @throws ConfigError for a sheet without a column of names, or with a column that cannot be an attribute. Reading
+ *   the rows throws it too.
  */
 export async function openSheet(text: string, { dayFirst, invites, zone, viewerFacts }: ReadOptions) {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))

@@ -138,7 +138,7 @@ function noticeOf({ added, updated, refused }: ImportCounts, invited: number): N
 }
 
 /**
- * @param target gets the viewers: the store, or one that only says what would happen.
+ * Imports a sheet. @param target gets the viewers: the store, or one that only says what would happen.
  * @returns the counts, the faults by row, the columns, and the names of viewers without a password, who get an invitation.
  */
 async function importSheet(
