@@ -11,10 +11,7 @@ export const accessCodes: ToolFeature = {
   ],
   check: async () => (await import('./doctor/codes-check.ts')).codesCheck,
   settings: async () => ({ notesOn: (await import('./code-budgets.ts')).codeBudgets }),
-  drill: async () => {
-    const { withMadeUpCodes } = await import('./drill/made-up-codes.ts')
-    return { wayIn: { name: 'codes', takesFields: true, withCrowd: withMadeUpCodes } }
-  },
+  drill: async () => ({ wayIn: (await import('./drill/access-code-way.ts')).accessCodeWay }),
   scenes: async () => (await import('./preview/access-codes-preview.ts')).accessCodesPreview,
   invited: { codes: async () => (await import('./attendance/code-people.ts')).codePeople },
   page: async () => (await import('./manager/codes-section.ts')).codesPart,

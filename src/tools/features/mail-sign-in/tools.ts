@@ -7,10 +7,7 @@ export const mailSignIn: ToolFeature = {
     return { faultsIn: faultsOfGuests, notesOn: guestCounts }
   },
   viewers: async () => ({ fact: (await import('./shared-addresses.ts')).sharedAddressesFact }),
-  drill: async () => {
-    const { withMailGuests } = await import('./drill/mail-guests.ts')
-    return { wayIn: { name: 'mail', takesFields: false, withCrowd: withMailGuests } }
-  },
+  drill: async () => ({ wayIn: (await import('./drill/mail-way.ts')).mailWay }),
   scenes: async () => (await import('./preview/mail-sign-in-preview.ts')).mailSignInPreview,
   page: async () => ({ wayIn: (await import('./manager/mail-way.ts')).mailWay }),
 }
