@@ -170,7 +170,9 @@ function shorterYaml(text: string, gone: Gone): string {
     const shorter = line
       .replace(/(?<=\[|, )[\w-]+(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item))
       .replace(/, \]/g, ']')
-    if (/^\s*#/.test(line) || !gone.names(shorter)) left.push(shorter)
+    // A setting that is passed on, as in `REGISTRATION: ${REGISTRATION:-}`, counts as `REGISTRATION=`.
+    const passed = shorter.replace(/(?<=^\s+[A-Z_]+): \$\{/, '=${')
+    if (/^\s*#/.test(line) || !gone.names(`${shorter}\n${passed}`)) left.push(shorter)
     else index += item.length - 1
   }
   return withoutEmptyKeys(lines, left).join('\n')
