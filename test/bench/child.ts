@@ -70,7 +70,7 @@ export async function startChild({ script, flags = [], args = [], env = {}, fold
   closeSync(file)
   try {
     const port = await startedPort(child, output)
-    return { pid: child.pid, port, usage: usageQuestions(child), stop: () => stopChild(child) }
+    return { pid: child.pid, port, usage: usageQuestions(child, output), stop: () => stopChild(child) }
   } catch (error) {
     await stopChild(child)
     throw error
@@ -98,7 +98,7 @@ function parsed(line: string): unknown {
 }
 
 /** Several questions may be open at once. Each has a number, which its answer repeats. */
-function usageQuestions(child: ChildProcess): () => Promise<Usage> {
+function usageQuestions(child: ChildProcess, output: string): () => Promise<Usage> {
   const waiting = new Map<number, (usage: Usage) => void>()
   let asked = 0
   child.on('message', (answer) => {
@@ -107,10 +107,12 @@ function usageQuestions(child: ChildProcess): () => Promise<Usage> {
     waiting.delete(question)
   })
   return () =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       asked += 1
       waiting.set(asked, resolve)
-      child.send(asked)
+      child.send(asked, (error) => {
+        if (error) reject(new Error(`A server ended. Its output:\n${readFileSync(output, 'utf8').slice(-2_000)}`))
+      })
     })
 }
 
