@@ -28,6 +28,12 @@ export interface CompanionOptions {
   readonly loginUrl: string
 }
 
+/** A section of the home page: a template, and the data for it. */
+export interface HomeSection {
+  readonly view: string
+  readonly data: object
+}
+
 /** What the emulator shares with it. */
 export interface CompanionDeps {
   readonly seed: Seed
@@ -43,7 +49,6 @@ export interface RunningCompanion {
   readonly settings: ProgramSettings
   /** What `/emulator/seed` shows of it. */
   readonly seed: object
-  /** Its section of the home page: a template, and the data for it. */
-  readonly section: { readonly view: string; readonly data: object }
+  readonly section: HomeSection
   close(): Promise<void>
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Router } from 'express'
+import type { HomeSection } from './companion.ts'
 import type { FindFrameLock } from './player/content.ts'
 
 /** The part of the emulated service that a feature of the login app needs. */
@@ -25,8 +26,7 @@ export interface OpenServiceFeature {
   readonly routes: Router
   /** Routes below `/emulator`. */
   readonly control: Router
-  /** Its section of the home page: a template, and the data for it. */
-  readonly section: { readonly view: string; readonly data: object }
+  readonly section: HomeSection
   /** The parameter with its answer, in the address of an embed. */
   readonly parameter: string
   readonly findLock: FindFrameLock

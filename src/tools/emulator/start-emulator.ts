@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { type CompanionOptions, EmulatorStartError, type RunningCompanion } from './companion.ts'
+import { type CompanionOptions, EmulatorStartError, type HomeSection, type RunningCompanion } from './companion.ts'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
@@ -8,7 +8,7 @@ import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
 import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
 import { closeCompanions, startCompanions } from './running-companions.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
-import type { Seed, SeedAccount } from './seed/seed.ts'
+import type { Seed } from './seed/seed.ts'
 import { SERVICE_FEATURES } from './service-features.ts'
 
 /** Length of the RSA keys in the service's documentation. Generated at the first request for them. */
@@ -29,8 +29,8 @@ export interface EmulatorOptions {
   readonly delegatesLocalNetwork?: boolean
   /** Length of the service's RSA keys: 2048 by default, because 4096 takes seconds to generate. */
   readonly serviceKeyBits?: number
-  /** Returns what the home page shows beside the viewers of the seed. */
-  readonly moreAccounts?: () => readonly SeedAccount[]
+  /** A section of the home page that says what to try. */
+  readonly guide?: HomeSection
   /** Also starts companions. */
   readonly companions?: CompanionOptions
   /** Called with internal errors. By default they go to standard error. */
@@ -59,7 +59,7 @@ export async function startEmulator({
   isStrict = false,
   delegatesLocalNetwork = false,
   serviceKeyBits = 2048,
-  moreAccounts = () => [],
+  guide,
   companions: companionOptions,
   onError = writeError,
 }: EmulatorOptions): Promise<RunningEmulator> {
@@ -86,7 +86,7 @@ export async function startEmulator({
       features: SERVICE_FEATURES.map((feature) => feature.open(featureDeps)),
       isStrict,
       delegatesLocalNetwork,
-      moreAccounts,
+      guide,
       resetDatabase,
       onError: report,
       ...shared,

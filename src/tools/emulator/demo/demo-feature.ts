@@ -1,14 +1,19 @@
-import { styleText } from 'node:util'
 import { randomKey } from '../seed/default-seed.ts'
-import type { SeedAccount, SeededChannel } from '../seed/seed.ts'
+import type { SeededChannel } from '../seed/seed.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
 import type { ProgramEnvironment } from './login-app.ts'
 
-/** The demo when it runs. */
-export interface StartedDemo {
-  readonly emulator: RunningEmulator
-  /** The origin of the customer's pages. */
-  readonly pageOrigin: string
+/** Something to try in the demo. The home page of the emulated service shows it. */
+export interface DemoHint {
+  readonly title: string
+  /** Says what to do. */
+  readonly text: string
+  /** The address of the page to open. */
+  readonly page?: string
+  /** What to type there, such as a code, or a user name and its password. */
+  readonly typed?: readonly string[]
+  /** Lines for a terminal with the settings of the demo: commands, and comments that begin with `#`. */
+  readonly commands?: readonly string[]
 }
 
 /** Settings that entry points of the demo share. */
@@ -21,7 +26,7 @@ export interface SharedSettings {
 
 /** A feature in the demo. A fork may delete it. */
 export interface DemoFeature {
-  /** Its position in the text of the demo. Small numbers come first. */
+  /** Its position on the home page. Small numbers come first. */
   readonly order: number
   /** Returns its settings at the entry point of the seeded locks. @param pageUrl address of a page with that player. */
   ofDefault?(pageUrl: string): object
@@ -33,10 +38,8 @@ export interface DemoFeature {
   programSettings?(folder: string, emulator: RunningEmulator): Promise<Readonly<Record<string, string>>>
   /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
   start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> } | null>
-  /** Other ways to sign in, for the home page of the emulator. Called after `start`. */
-  accounts?(): readonly SeedAccount[]
-  /** Says how to try it. */
-  introduction?(demo: StartedDemo): readonly string[]
+  /** Says how to try it. Called after `start`. */
+  hint?(emulator: RunningEmulator): DemoHint
 }
 
 /**
@@ -64,12 +67,7 @@ export function channelWithLock(
   }
 }
 
-/** The origin of the customer's pages. To a browser, it is a third site besides the player and the login app. */
-export function pageOriginOf({ port }: Pick<RunningEmulator, 'port'>): string {
-  return `http://page.localhost:${port}`
-}
-
-/** Returns the line with the address of a channel's page. */
-export function pageLine({ pageOrigin }: StartedDemo, channelId: string): string {
-  return `  ${styleText(['bold', 'cyan'], `${pageOrigin}/channel/${channelId}`)}`
+/** Returns the customer's page with a channel. To a browser, it is a third site besides the player and the login app. */
+export function channelPage({ port }: Pick<RunningEmulator, 'port'>, channelId: string | undefined): string {
+  return `http://page.localhost:${port}/channel/${channelId}`
 }

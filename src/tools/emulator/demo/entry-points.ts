@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
-import { type DemoFeature, pageOriginOf } from './demo-feature.ts'
+import { channelPage, type DemoFeature } from './demo-feature.ts'
 
 const LOGO = fileURLToPath(new URL('brand/logo.svg', import.meta.url))
 
@@ -12,8 +12,7 @@ const OF_ENTRY_POINT = ['PLAYER_RETURN_URL', 'PLAYER_ORIGINS', 'HASH_CONSUMERS']
 
 /** Returns the address of the customer's page with the locked channel. */
 export function pageUrlOf(emulator: RunningEmulator): string {
-  const channel = emulator.seed.channels.find(({ locked }) => locked)
-  return `${pageOriginOf(emulator)}/channel/${channel?.id}`
+  return channelPage(emulator, emulator.seed.channels.find(({ locked }) => locked)?.id)
 }
 
 /**

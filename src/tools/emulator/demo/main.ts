@@ -39,38 +39,22 @@ function inheritedEnvironment(): Record<string, string> {
 }
 
 function introduction(demo: RunningDemo): string {
-  const { pageUrl, serviceUrl, loginUrl, unbrandedUrl, features, viewers, logFile, settingsFile } = demo
+  const { pageUrl, safariUrl, serviceUrl, loginUrl, viewers, logFile } = demo
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
     styleText('bold', 'The demo is running. Open this page, press "Log in" and sign in with a name and its password:'),
     `  ${styleText(['bold', 'cyan'], pageUrl)}`,
     ...accounts,
+    `In Safari, open ${safariUrl}`,
+    '',
+    styleText('bold', 'More to try is on the home page of the video service: other channels, sign-ins and commands.'),
+    `  ${styleText(['bold', 'cyan'], serviceUrl)}`,
+    '',
+    `Login app: ${loginUrl}   log: ${relative('.', logFile)}`,
     'Press Ctrl-C to stop.',
     '',
-    styleText('bold', 'More:'),
-    '',
-    'Safari does not find page.localhost, and keeps no session over http. In Safari, open this page, and type the',
-    'password again when a response expires:',
-    `  ${new URL(new URL(pageUrl).pathname, serviceUrl)}`,
-    '',
-    ...features.flatMap((lines) => (lines.length > 0 ? [...lines, ''] : [])),
-    `Video service   ${serviceUrl}   channels, accounts, request log`,
-    `Login app       ${loginUrl}   log: ${relative('.', logFile)}`,
-    `Without a brand ${unbrandedUrl}`,
-    '',
-    'To use the command line, open another terminal:',
-    `  set -a; . ${relative('.', settingsFile)}; set +a`,
-    `  npm run -s viewer-auth -- lock set --channel ${channelOf(pageUrl)}`,
-    `  npm run -s viewer-auth -- doctor --channel ${channelOf(pageUrl)} --lock-unchanged --viewer ${viewers[0]?.username} --page ${pageUrl}`,
-    `  npm run -s viewer-auth -- report views --last 28d --html ${relative('.', demo.reportFile)}`,
-    '',
   ].join('\n')
-}
-
-/** The id of the channel on a page. */
-function channelOf(pageUrl: string): string | undefined {
-  return new URL(pageUrl).pathname.split('/').at(-1)
 }
 
 function end(status: number, complaint?: string): never {

@@ -1,34 +1,33 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
 import { loadParts } from '../load-parts.ts'
 import { COMPANIONS } from '../running-companions.ts'
+import type { SeedAccount } from '../seed/seed.ts'
 import type { DemoSettings } from '../settings.ts'
 import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
-import { type DemoFeature, type MakeDemoFeature, pageOriginOf } from './demo-feature.ts'
+import type { DemoFeature, DemoHint, MakeDemoFeature } from './demo-feature.ts'
 import { type DemoSecrets, loadSecrets, prepareViewers } from './demo-secrets.ts'
 import { pageUrlOf, writeEntryPoints } from './entry-points.ts'
+import { generalHints, settingsFileIn } from './general-hints.ts'
 import { freePort, type ProgramEnvironment, startLoginApp } from './login-app.ts'
 
 /** The demo must not be reachable from outside, and stops at once. */
 const LISTENING = { HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
 
+const GUIDE = fileURLToPath(new URL('views/guide.ejs', import.meta.url))
+
 export interface RunningDemo {
   /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
   readonly pageUrl: string
+  /** The same page for Safari, which does not find page.localhost. */
+  readonly safariUrl: string
   readonly serviceUrl: string
   /** The entry point with the brand of a customer, which the seeded locks use. */
   readonly loginUrl: string
-  /** The same login app without a brand. */
-  readonly unbrandedUrl: string
-  /** Says how to try the features. */
-  readonly features: readonly (readonly string[])[]
-  readonly viewers: readonly { username: string; password: string }[]
+  readonly viewers: readonly SeedAccount[]
   readonly logFile: string
-  /** File with all settings of the login app and its command line, for a shell. */
-  readonly settingsFile: string
-  /** The file of the report in the printed example. */
-  readonly reportFile: string
   /** Resolves with the login app's message when the app ends by itself. */
   readonly died: Promise<string>
   stop(): Promise<void>
@@ -52,9 +51,9 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   const makers = await loadParts<MakeDemoFeature>(import.meta.url, 'demo')
   const made = await Promise.all(makers.map((make) => make(loginUrl)))
   const features = made.sort((one, other) => one.order - other.order)
-  const emulator = await startService(servicePort, settings, { folder, loginUrl, features, secrets })
+  const hints: DemoHint[] = []
+  const emulator = await startService(servicePort, settings, { folder, loginUrl, features, secrets, hints })
   const logFile = join(folder, 'login-app.log')
-  const settingsFile = join(folder, 'settings.env')
   try {
     await viewersReady
     const lifetimeSeconds = Number(settings.HASH_LIFETIME_SECONDS)
@@ -70,21 +69,23 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       ...Object.assign({}, ...ofPrograms),
       ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, secrets.hashSecret, features, lifetimeSeconds),
     }
-    writeSettings(settingsFile, environment)
+    writeSettings(settingsFileIn(folder), environment)
     const ofAll = { ...inherited, ...environment }
     const loginApp = await startLoginApp(ofAll, { port: loginPort, logFile })
     const programs = await Promise.all(features.map((feature) => feature.start?.(ofAll) ?? null))
-    const started = { emulator, pageOrigin: pageOriginOf(emulator) }
+    const pageUrl = pageUrlOf(emulator)
+    const safariUrl = new URL(new URL(pageUrl).pathname, emulator.url).href
+    hints.push(
+      ...features.flatMap((feature) => feature.hint?.(emulator) ?? []),
+      ...generalHints({ pageUrl, safariUrl, loginUrl, folder, viewers: secrets.viewers }),
+    )
     return {
-      pageUrl: pageUrlOf(emulator),
+      pageUrl,
+      safariUrl,
       serviceUrl: `${emulator.url}/`,
       loginUrl: `${loginUrl}/`,
-      unbrandedUrl: `${loginUrl}/e/plain`,
-      features: features.map((feature) => feature.introduction?.(started) ?? []),
       viewers: secrets.viewers,
       logFile,
-      settingsFile,
-      reportFile: join(folder, 'views.html'),
       died: loginApp.died,
       async stop() {
         await Promise.all([loginApp.stop(), emulator.close(), ...programs.map((program) => program?.stop())])
@@ -101,11 +102,13 @@ interface DemoParts {
   readonly loginUrl: string
   readonly features: readonly DemoFeature[]
   readonly secrets: DemoSecrets
+  /** For the home page. They come when all programs run. */
+  readonly hints: readonly DemoHint[]
 }
 
 /** Starts the emulated service, with its companions if their packages are installed. */
 function startService(port: number, settings: DemoSettings, parts: DemoParts): Promise<RunningEmulator> {
-  const { folder, loginUrl, secrets, features } = parts
+  const { folder, loginUrl, secrets, features, hints } = parts
   const lock = { url: `${loginUrl}/`, secret: secrets.hashSecret }
   const channels = features.flatMap(({ channel }) => channel ?? [])
   const installed = COMPANIONS.filter((companion) => companion.isInstalled())
@@ -114,7 +117,7 @@ function startService(port: number, settings: DemoSettings, parts: DemoParts): P
     port,
     dataFile: join(folder, 'emulator.db'),
     seed: { lock, channels, viewers: secrets.viewers, demoWeeks: true },
-    moreAccounts: () => features.flatMap((feature) => feature.accounts?.() ?? []),
+    guide: { view: GUIDE, data: { hints } },
     companions: { ports, loginUrl },
   })
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { RunningCompanion } from '../companion.ts'
-import type { Seed, SeedAccount } from '../seed/seed.ts'
+import type { HomeSection, RunningCompanion } from '../companion.ts'
+import type { Seed } from '../seed/seed.ts'
 import type { OpenServiceFeature } from '../service-feature.ts'
 import type { SettableClock } from './clock.ts'
 import type { Faults } from './faults.ts'
@@ -21,8 +21,8 @@ export interface EmulatorDeps {
   readonly isStrict: boolean
   /** Frames of the player delegate local networks. */
   readonly delegatesLocalNetwork: boolean
-  /** Shown on the home page beside the viewers of the seed. */
-  readonly moreAccounts: () => readonly SeedAccount[]
+  /** A section of the home page that says what to try. */
+  readonly guide: HomeSection | undefined
   /** Restores the seed in all tables. */
   readonly resetDatabase: () => Promise<void>
   /** Called with internal errors. The response does not contain them. */

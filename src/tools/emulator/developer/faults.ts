@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
 import { sendError } from '../rest/answer.ts'
 
@@ -41,21 +41,14 @@ export interface Fault extends NewFault {
   readonly remaining: number
 }
 
-export interface Faults {
-  readonly inject: RequestHandler
-  list(): readonly Fault[]
-  /** Returns null if there are too many faults. */
-  add(fault: NewFault): Fault | null
-  remove(id: number): boolean
-  clear(): void
-}
+export type Faults = ReturnType<typeof openFaults>
 
 /** Makes chosen requests fail, late or at once. The first fault that matches a request applies. */
-export function openFaults(): Faults {
+export function openFaults() {
   let faults: Fault[] = []
   let lastId = 0
   return {
-    async inject(req, res, next) {
+    async inject(req: Request, res: Response, next: NextFunction): Promise<unknown> {
       const fault = faults.find((candidate) => matches(candidate, req))
       if (fault === undefined) return next()
       faults = faults
@@ -68,20 +61,21 @@ export function openFaults(): Faults {
       if (fault.hang_up) return req.socket.destroy()
       return fault.status === undefined ? next() : answerFault(req, res, { ...fault, status: fault.status })
     },
-    list: () => faults,
-    add(fault) {
+    list: (): readonly Fault[] => faults,
+    /** Returns null if there are too many faults. */
+    add(fault: NewFault): Fault | null {
       if (faults.length >= MAX_FAULTS) return null
       lastId += 1
       const added = { ...fault, id: lastId, remaining: fault.count }
       faults = [...faults, added]
       return added
     },
-    remove(id) {
+    remove(id: number): boolean {
       const before = faults.length
       faults = faults.filter((fault) => fault.id !== id)
       return faults.length < before
     },
-    clear() {
+    clear(): void {
       faults = []
     },
   }

@@ -27,7 +27,7 @@ export function developerRoutes(deps: EmulatorDeps): Router {
       pageOrigin,
       firstLocked: shown.find(({ type, lock }) => type === 'live' && lock !== null) ?? null,
       seed,
-      accounts: [...seed.viewers, ...deps.moreAccounts()],
+      guide: deps.guide,
       sections: [...companions, ...features].map(({ section }) => section),
       isStrict,
       programSettings: linesOf(programSettings(publicUrl, seed, companions)),

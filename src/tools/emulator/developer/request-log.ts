@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 import { notedBeyond } from '../http/beyond-documents.ts'
 import { maskAddress, maskAuthorization, maskDocument, maskForm } from './masking.ts'
 
@@ -26,18 +26,14 @@ export interface LoggedRequest {
   readonly verdict: 'answered' | 'warning' | 'refused' | 'failed'
 }
 
-export interface RequestLog {
-  readonly record: RequestHandler
-  newestFirst(afterId: number): readonly LoggedRequest[]
-  clear(): void
-}
+export type RequestLog = ReturnType<typeof openRequestLog>
 
 /** Keeps the last 500 requests in memory, without the emulator's own pages and without heartbeats. */
-export function openRequestLog(nowSeconds: () => number): RequestLog {
+export function openRequestLog(nowSeconds: () => number) {
   let entries: LoggedRequest[] = []
   let lastId = 0
   return {
-    record(req, res, next) {
+    record(req: Request, res: Response, next: NextFunction): unknown {
       if (isOwnPage(req)) return next()
       const startedMs = performance.now()
       const at = new Date(nowSeconds() * 1000).toISOString()
@@ -63,10 +59,10 @@ export function openRequestLog(nowSeconds: () => number): RequestLog {
         }
         entries = [{ ...entry, verdict: verdictOf(entry) }, ...entries].slice(0, MAX_ENTRIES)
       })
-      next()
+      return next()
     },
-    newestFirst: (afterId) => entries.filter(({ id }) => id > afterId),
-    clear() {
+    newestFirst: (afterId: number): readonly LoggedRequest[] => entries.filter(({ id }) => id > afterId),
+    clear(): void {
       entries = []
     },
   }

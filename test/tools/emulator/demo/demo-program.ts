@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { compileCache } from '../../../compile-cache.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -48,6 +49,13 @@ export function startDemo(environment: Record<string, string>, output: number | 
   // Tests that only wait for the end do not handle this rejection.
   running.catch(() => {})
   return { child, printed: () => printed, running, ended }
+}
+
+/** Returns the text of the home page of the service, a line for each link, code and command. */
+export async function homePageOf({ printed }: Pick<DemoProgram, 'printed'>): Promise<string> {
+  const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\/$/m.exec(stripVTControlCharacters(printed())) ?? []
+  const page = await (await fetch(address)).text()
+  return page.replaceAll(/<[^>]*>/g, '\n').replaceAll('&amp;', '&')
 }
 
 /** Stops the demo as Ctrl-C does. */

@@ -9,7 +9,7 @@ import { press, typeText } from '../../../browser/press-and-type.ts'
 import { rowsFor } from '../../../rows.ts'
 import { makeResponse } from '../player/tiny-login-app.ts'
 import { stateOf, waitUntilPlaying } from '../player/viewer.ts'
-import { type DemoProgram, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
+import { type DemoProgram, homePageOf, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
 
 const KINDS = rowsFor<BrowserKind>(['chromium'], ['chromium-no-cookies', 'firefox'])
 
@@ -32,7 +32,8 @@ beforeAll(async () => {
   folder = await temporaryFolder()
   demo = startDemo({ DEMO_DATA_FOLDER: folder.path })
   await demo.running
-  const find = (pattern: RegExp) => pattern.exec(demo.printed())?.[0] ?? ''
+  const shown = demo.printed() + (await homePageOf(demo))
+  const find = (pattern: RegExp) => pattern.exec(shown)?.[0] ?? ''
   addresses = {
     page: find(/http:\/\/page\.localhost:\d+\/channel\/\d+/),
     companyPage: find(/http:\/\/page\.localhost:\d+\/channel\/1100/),

@@ -4,7 +4,7 @@ import { type BrowserKind, launchBrowser } from '../../../browser/launch.ts'
 import { press, pressKey, typeText } from '../../../browser/press-and-type.ts'
 import { launchWebKit } from '../../../browser/webkit.ts'
 import { waitUntilPlaying } from '../player/viewer.ts'
-import { startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
+import { homePageOf, startDemo, stopDemo, temporaryFolder } from './demo-program.ts'
 
 /** The browsers of guests. */
 export type GuestBrowser = BrowserKind | 'webkit'
@@ -41,16 +41,16 @@ export async function visitDemo(kind: GuestBrowser, entryPoint: string) {
   const demo = startDemo({ DEMO_DATA_FOLDER: folder.path })
   onTestFinished(async () => void (await stopDemo(demo)))
   await demo.running
-  /** Returns what the demo printed. */
-  const find = (pattern: RegExp) => pattern.exec(demo.printed())?.[0] ?? ''
+  const shown = demo.printed() + (await homePageOf(demo))
+  /** Returns what the demo printed, or shows on the home page of the service. */
+  const find = (pattern: RegExp) => pattern.exec(shown)?.[0] ?? ''
   const sites = {
     pageOf: (channel: string) => find(new RegExp(`http://page\\.localhost:\\d+/channel/${channel}`)),
     service: find(/http:\/\/127\.0\.0\.1:\d+/),
     entryPoint: `${find(/http:\/\/localhost:\d+\//)}e/${entryPoint}`,
   }
   async function codes(): Promise<readonly string[]> {
-    const mails = await (await fetch(find(/http:\/\/127\.0\.0\.1:\d+\/#mails/))).text()
-    return mails.match(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/gm) ?? []
+    return (await homePageOf(demo)).match(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/gm) ?? []
   }
   return {
     ...(await (kind === 'webkit' ? arriveInWebKit(sites) : arrive(kind, sites))),

@@ -1,18 +1,8 @@
 /** Random numbers that are the same for the same seed on every machine. Not for secrets. */
-export interface SeededRandom {
-  /** A number from 0 up to, not including, 1. */
-  next(): number
-  /** A whole number from 0 up to, not including, `limit`. Small numbers are more common. */
-  low(limit: number): number
-  chance(probability: number): boolean
-  /** Exponentially distributed: short is common, long is rare. */
-  around(mean: number): number
-  /** Has the shape of a UUID of version 7. Such ids of later moments sort later, which keeps an index compact. */
-  uuid(atSeconds: number): string
-}
+export type SeededRandom = ReturnType<typeof seededRandom>
 
 /** The generator is mulberry32. */
-export function seededRandom(seed: number): SeededRandom {
+export function seededRandom(seed: number) {
   let state = seed >>> 0
   function next32(): number {
     state = (state + 0x6d2b79f5) >>> 0
@@ -22,11 +12,15 @@ export function seededRandom(seed: number): SeededRandom {
   }
   const next = () => next32() / 2 ** 32
   return {
+    /** A number from 0 up to, not including, 1. */
     next,
-    low: (limit) => Math.floor(limit * next() ** 2),
-    chance: (probability) => next() < probability,
-    around: (mean) => -mean * Math.log(1 - next()),
-    uuid(atSeconds) {
+    /** A whole number from 0 up to, not including, `limit`. Small numbers are more common. */
+    low: (limit: number) => Math.floor(limit * next() ** 2),
+    chance: (probability: number) => next() < probability,
+    /** Exponentially distributed: short is common, long is rare. */
+    around: (mean: number) => -mean * Math.log(1 - next()),
+    /** Has the shape of a UUID of version 7. Such ids of later moments sort later, which keeps an index compact. */
+    uuid(atSeconds: number): string {
       const time = hex(Math.floor((atSeconds + next()) * 1000), 12)
       const version = hex((next32() & 0x0fff) | 0x7000, 4)
       const variant = hex((next32() & 0x3fff) | 0x8000, 4)

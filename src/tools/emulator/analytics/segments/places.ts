@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import places from './places.json' with { type: 'json' }
 
 export interface Place {
   readonly country: string
@@ -10,28 +11,7 @@ export interface Place {
  * three networks for documentation (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24). The emulator listens on loopback, so
  * it never sees a real address.
  */
-export const DEMO_PLACES: readonly (Place & { readonly region: string })[] = [
-  { country: 'United States', city: 'San Francisco', region: 'California' },
-  { country: 'United States', city: 'New York', region: 'New York' },
-  { country: 'United States', city: 'Chicago', region: 'Illinois' },
-  { country: 'United States', city: 'Austin', region: 'Texas' },
-  { country: 'Germany', city: 'Berlin', region: 'Berlin' },
-  { country: 'Germany', city: 'Munich', region: 'Bavaria' },
-  { country: 'Hungary', city: 'Budapest', region: 'Budapest' },
-  { country: 'United Kingdom', city: 'London', region: 'England' },
-  { country: 'France', city: 'Paris', region: 'Île-de-France' },
-  { country: 'Japan', city: 'Tokyo', region: 'Tokyo' },
-  { country: 'Japan', city: 'Osaka', region: 'Osaka' },
-  { country: 'India', city: 'Bengaluru', region: 'Karnataka' },
-  { country: 'Brazil', city: 'São Paulo', region: 'São Paulo' },
-  { country: 'Canada', city: 'Toronto', region: 'Ontario' },
-  { country: 'Australia', city: 'Sydney', region: 'New South Wales' },
-  { country: 'Spain', city: 'Madrid', region: 'Community of Madrid' },
-  { country: 'Netherlands', city: 'Amsterdam', region: 'North Holland' },
-  { country: 'Sweden', city: 'Stockholm', region: 'Stockholm County' },
-  { country: 'Poland', city: 'Kraków', region: 'Lesser Poland' },
-  { country: 'South Africa', city: 'Cape Town', region: 'Western Cape' },
-]
+export const DEMO_PLACES: readonly (Place & { readonly region: string })[] = places
 
 const DEMO_NETWORK = /^(?:127\.0\.0|192\.0\.2|198\.51\.100|203\.0\.113)\.(\d+)$/
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { styleText } from 'node:util'
 import { z } from 'zod'
-import { channelWithLock, type MakeDemoFeature, pageLine } from '../demo-feature.ts'
+import { channelPage, channelWithLock, type MakeDemoFeature } from '../demo-feature.ts'
 import { keptIn } from '../demo-secrets.ts'
 import { runCommand } from '../login-app.ts'
 
@@ -37,12 +36,15 @@ export const demo: MakeDemoFeature = (loginUrl) => {
       writeFileSync(file, JSON.stringify(kept), { mode: 0o600 })
       return null
     },
-    accounts: () => [{ username: `Access code for ${EVENT.title}`, password: kept.code ?? '' }],
-    introduction: (started) => [
-      'A guest without an account opens this page, and types this access code:',
-      `${pageLine(started, EVENT.id)}   ${styleText('bold', kept.code ?? '')}`,
-      'To make more codes, with the command line as below, and a page to print:',
-      `  npm run -s viewer-auth -- codes create --entry-point ${EVENT.name} --label GALA --count 10 --html data/gala.html`,
-    ],
+    hint: (emulator) => ({
+      title: 'Access code',
+      text: 'A guest without an account types this access code.',
+      page: channelPage(emulator, EVENT.id),
+      typed: [kept.code ?? ''],
+      commands: [
+        '# Makes more codes, and a page to print',
+        `npm run -s viewer-auth -- codes create --entry-point ${EVENT.name} --label GALA --count 10 --html data/gala.html`,
+      ],
+    }),
   }
 }

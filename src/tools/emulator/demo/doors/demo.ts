@@ -1,4 +1,4 @@
-import { channelWithLock, type MakeDemoFeature, pageLine } from '../demo-feature.ts'
+import { channelPage, channelWithLock, type MakeDemoFeature } from '../demo-feature.ts'
 import { eveningLines } from './drill/evening-lines.ts'
 
 const EVENT = { name: 'evening', id: '1300', title: 'Premiere' }
@@ -26,13 +26,16 @@ export const demo: MakeDemoFeature = (loginUrl) => {
         doorsTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       }
     }),
-    introduction: (started) => [
-      `The event on this page opens a minute after the start, at ${clock(opensMs)}. Sign in before, and wait:`,
-      pageLine(started, EVENT.id),
-      'To move its start, with the command line as below:',
-      `  npm run -s viewer-auth -- doors --entry-point ${EVENT.name} --opens ${clock(opensMs + LATER_MS).slice(0, 5)}`,
-      ...FURTHER_LINES.flatMap((lines) => lines(EVENT.id)),
-    ],
+    hint: (emulator) => ({
+      title: 'Event with doors',
+      text: `It opens a minute after the start of the demo, at ${clock(opensMs)}. Sign in before, and wait.`,
+      page: channelPage(emulator, EVENT.id),
+      commands: [
+        '# Opens it later',
+        `npm run -s viewer-auth -- doors --entry-point ${EVENT.name} --opens ${clock(opensMs + LATER_MS).slice(0, 5)}`,
+        ...FURTHER_LINES.flatMap((lines) => lines(EVENT.id)),
+      ],
+    }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { isMailSinkInstalled } from '../../../mail-sink/start-mail-sink.ts'
-import { channelWithLock, type MakeDemoFeature, pageLine, pageOriginOf } from '../demo-feature.ts'
+import { channelPage, channelWithLock, type MakeDemoFeature } from '../demo-feature.ts'
 
 const EVENT = { name: 'guests', id: '1400', title: 'Guest lecture' }
 const ORDER = 8
@@ -10,14 +10,15 @@ export const demo: MakeDemoFeature = (loginUrl) => {
   return {
     order: ORDER,
     ...channelWithLock(loginUrl, EVENT, (emulator) => ({
-      watchUrl: `${pageOriginOf(emulator)}/channel/${EVENT.id}`,
+      watchUrl: channelPage(emulator, EVENT.id),
       mailSignIn: 'domains',
       mailGuests: ['*@example.com'],
       passwordForm: 'off',
     })),
-    introduction: (started) => [
-      'For a guest without an account, open this page and type an address such as guest@example.com. The code comes to the page of mails below:',
-      pageLine(started, EVENT.id),
-    ],
+    hint: (emulator) => ({
+      title: 'Code by mail',
+      text: 'A guest without an account types an address such as guest@example.com. The code comes to the mails below.',
+      page: channelPage(emulator, EVENT.id),
+    }),
   }
 }

@@ -8,8 +8,12 @@ export const demo: MakeDemoFeature = () => ({
     const found = companions.map(({ settings }) => settings).find(({ SMTP_URL }) => SMTP_URL !== undefined)
     return Promise.resolve(found ?? {})
   },
-  introduction: ({ emulator: { url, companions } }) =>
+  hint: ({ url, companions }) =>
     companions.some(({ settings }) => settings.SMTP_URL !== undefined)
-      ? ['All mails of the demo, such as codes, invitations and resets, come to this page:', `  ${url}/#mails`]
-      : [`The demo runs without mails. ${MAIL_SINK_MISSING}`],
+      ? {
+          title: 'Mails',
+          text: 'All mails of the demo are below, such as codes, invitations and resets.',
+          page: `${url}/#mails`,
+        }
+      : { title: 'Mails', text: `The demo runs without mails. ${MAIL_SINK_MISSING}` },
 })

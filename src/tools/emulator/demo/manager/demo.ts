@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { styleText } from 'node:util'
 import { z } from 'zod'
 import { readablePassword } from '../../seed/default-seed.ts'
 import type { MakeDemoFeature } from '../demo-feature.ts'
@@ -49,9 +48,11 @@ export const demo: MakeDemoFeature = () => {
       }
       return await startProgram('src/tools/manager/main.ts', environment, { port, logFile, readyPath: '/health/live' })
     },
-    introduction: () => [
-      'The people who run the event see the evening here. An authenticator app is the second step of their sign-in:',
-      `  ${styleText(['bold', 'cyan'], address)}   ${NAME}   ${styleText('bold', kept.password)}`,
-    ],
+    hint: () => ({
+      title: 'Page for managers',
+      text: 'The people who run the event see the evening here. An authenticator app is the second step of their sign-in.',
+      page: address,
+      typed: [NAME, kept.password],
+    }),
   }
 }

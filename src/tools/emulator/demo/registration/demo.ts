@@ -1,5 +1,5 @@
 import { isMailSinkInstalled } from '../../../mail-sink/start-mail-sink.ts'
-import { channelWithLock, type MakeDemoFeature, pageLine, pageOriginOf } from '../demo-feature.ts'
+import { channelPage, channelWithLock, type MakeDemoFeature } from '../demo-feature.ts'
 
 const EVENT = { name: 'registration', id: '1600', title: 'Annual congress' }
 const ORDER = 9
@@ -25,15 +25,15 @@ export const demo: MakeDemoFeature = (loginUrl) => {
   return {
     order: ORDER,
     ...channelWithLock(loginUrl, EVENT, (emulator) => ({
-      watchUrl: `${pageOriginOf(emulator)}/channel/${EVENT.id}`,
+      watchUrl: channelPage(emulator, EVENT.id),
       registration: REGISTRATION,
       passwordForm: 'off',
     })),
-    introduction: (started) => [
-      'To register as a guest, open this page and type any mail address. The code comes to the page of mails below:',
-      pageLine(started, EVENT.id),
-      'To see who registered, with the command line as below:',
-      '  npm run -s viewer-auth -- registrations list',
-    ],
+    hint: (emulator) => ({
+      title: 'Registration',
+      text: 'A guest registers with any mail address. The code comes to the mails below.',
+      page: channelPage(emulator, EVENT.id),
+      commands: ['# Shows who registered', 'npm run -s viewer-auth -- registrations list'],
+    }),
   }
 }

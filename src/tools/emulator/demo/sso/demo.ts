@@ -1,15 +1,17 @@
 import { TEST_PEOPLE } from '../../sso/people.ts'
 import { isProviderInstalled, PROVIDER_MISSING } from '../../sso/start-provider.ts'
 import type { RunningEmulator } from '../../start-emulator.ts'
-import { channelWithLock, type MakeDemoFeature, pageLine } from '../demo-feature.ts'
+import { channelPage, channelWithLock, type MakeDemoFeature } from '../demo-feature.ts'
 
 const EVENT = { name: 'company', id: '1100', title: 'Company meeting' }
 const ORDER = 2
+const TITLE = 'Single sign-on'
 
 /** An entry point with single sign-on, if the emulator has a provider. */
 export const demo: MakeDemoFeature = (loginUrl) => {
   if (!isProviderInstalled()) {
-    return { order: ORDER, introduction: () => [`The demo runs without single sign-on. ${PROVIDER_MISSING}`] }
+    const text = `The demo runs without single sign-on. ${PROVIDER_MISSING}`
+    return { order: ORDER, hint: () => ({ title: TITLE, text }) }
   }
   return {
     order: ORDER,
@@ -27,11 +29,11 @@ export const demo: MakeDemoFeature = (loginUrl) => {
         ssoSessionSeconds: 3_600,
       }
     }),
-    introduction: (started) => [
-      `For single sign-on, open this page (not in Safari) and choose ${TEST_PEOPLE[0]?.name} at the identity provider:`,
-      pageLine(started, EVENT.id),
-      `To log out at the provider, so that the player asks again within five minutes: ${providerOf(started.emulator)?.OIDC_ISSUER}/session/end`,
-    ],
+    hint: (emulator) => ({
+      title: TITLE,
+      text: `Choose ${TEST_PEOPLE[0]?.name} at the identity provider (not in Safari). After “Sign out at the provider” below, the player asks again within five minutes.`,
+      page: channelPage(emulator, EVENT.id),
+    }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type MakeDemoFeature, pageLine } from '../demo-feature.ts'
+import { channelPage, type MakeDemoFeature } from '../demo-feature.ts'
 
 const KEY_BITS = 2048
 
@@ -25,9 +25,10 @@ export const demo: MakeDemoFeature = async (loginUrl) => {
       serviceViewerKeyUrl: `${url}/viewer-auth-public-key.json`,
       refAddresses: ['embed', 'chat', 'qna', 'combined'].map((component) => `${url}/${component}/`),
     }),
-    introduction: (started) => [
-      'For a viewer token in place of a hash, open this page. Its player goes to the login app by itself:',
-      pageLine(started, channel.id),
-    ],
+    hint: (emulator) => ({
+      title: 'Viewer token',
+      text: 'The player gets a viewer token in place of a hash. It goes to the login app by itself.',
+      page: channelPage(emulator, channel.id),
+    }),
   }
 }

@@ -4,8 +4,9 @@ import type { MakeDemoFeature } from '../demo-feature.ts'
 export const demo: MakeDemoFeature = () => ({
   order: 6,
   ofDefault: (watchUrl) => ({ watchUrl }),
-  introduction: () => [
-    'For a guest, run this with the command line as below, and open the link in the file. It leads to the video:',
-    '  npm run -s viewer-auth -- viewers add guest@example.com --invite --links data/guest.csv',
-  ],
+  hint: () => ({
+    title: 'Invitation',
+    text: 'Run this command, and open the link in the file. The link leads to the video.',
+    commands: ['npm run -s viewer-auth -- viewers add guest@example.com --invite --links data/guest.csv'],
+  }),
 })

@@ -23,15 +23,7 @@ export interface User {
 }
 
 /** Sessions of users on the service's pages; unrelated to tokens and to the login app's sessions. */
-export interface AccountSessions {
-  /** Returns the user of a request, and counts the request as a use of the session. */
-  signedInUser(req: Request): User | null
-  /** Ends the old session and starts a new one under a new id. Only this function signs a user in. */
-  signIn(req: Request, res: Response, userId: number): void
-  signOut(req: Request): void
-  /** Returns a digest that identifies the session without revealing its id. */
-  fingerprint(req: Request): string
-}
+export type AccountSessions = ReturnType<typeof createAccountSessions>
 
 interface SessionDeps {
   readonly database: DatabaseSync
@@ -43,7 +35,7 @@ const LIFETIME_SECONDS = 8 * 3_600
 const IDLE_SECONDS = 3_600
 
 /** Stores sessions in the database, by the digest of their id. Only signed-in users get one. */
-export function createAccountSessions({ database, nowSeconds }: SessionDeps): AccountSessions {
+export function createAccountSessions({ database, nowSeconds }: SessionDeps) {
   // Checks both time limits at every read, so that no cookie outlives them (ASVS 7.3.1, 7.3.2).
   const use = database.prepare(
     `UPDATE oauth_sessions SET used_at_seconds = :now
@@ -56,14 +48,16 @@ export function createAccountSessions({ database, nowSeconds }: SessionDeps): Ac
   const findUser = database.prepare('SELECT id, username, language FROM users WHERE id = ?')
   const fingerprint = (req: Request) => digest(sessionIdIn(req))
   return {
-    signedInUser(req) {
+    /** Returns the user of a request, and counts the request as a use of the session. */
+    signedInUser(req: Request): User | null {
       const session = use.get({ now: nowSeconds(), id: fingerprint(req) })
       const row = session && findUser.get(session.user_id ?? null)
       if (row === undefined) return null
       const language = row.language === null ? null : String(row.language)
       return { id: Number(row.id), username: String(row.username), language }
     },
-    signIn(req, res, userId) {
+    /** Ends the old session and starts a new one under a new id. Only this function signs a user in. */
+    signIn(req: Request, res: Response, userId: number): void {
       const now = nowSeconds()
       remove.run(fingerprint(req))
       prune.run(now - LIFETIME_SECONDS, now - IDLE_SECONDS)
@@ -72,7 +66,8 @@ export function createAccountSessions({ database, nowSeconds }: SessionDeps): Ac
       // No Secure and no __Host-: the emulator uses http on loopback, where some browsers reject such cookies.
       res.cookie(COOKIE, id, { path: '/', httpOnly: true, sameSite: 'lax' })
     },
-    signOut: (req) => void remove.run(fingerprint(req)),
+    signOut: (req: Request) => void remove.run(fingerprint(req)),
+    /** Returns a digest that identifies the session without revealing its id. */
     fingerprint,
   }
 }

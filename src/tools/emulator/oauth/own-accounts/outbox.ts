@@ -6,10 +6,7 @@ export interface Mail {
 }
 
 /** Mails that the service would send. In memory only, because the database stores only digests of their links. */
-export interface Outbox {
-  put(mail: Mail): void
-  newestFirst(): readonly Mail[]
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
 const MAX_MAILS = 20
 
@@ -17,13 +14,13 @@ const MAX_MAILS = 20
  * Keeps the last 20 mails.
  * @param generation changes at a reset, which removes all mails.
  */
-export function createOutbox(generation: () => string): Outbox {
+export function createOutbox(generation: () => string) {
   let mails: { readonly mail: Mail; readonly from: string }[] = []
   return {
-    put(mail) {
+    put(mail: Mail): void {
       mails = [{ mail, from: generation() }, ...mails].slice(0, MAX_MAILS)
     },
-    newestFirst() {
+    newestFirst(): readonly Mail[] {
       const current = generation()
       return mails.filter(({ from }) => from === current).map(({ mail }) => mail)
     },
