@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installPackages } from './install.ts'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
@@ -10,6 +11,8 @@ export interface Copy {
   readonly folder: string
   /** Runs a shell command in the copy. @returns its status and its output. */
   run(command: string): Promise<{ ok: boolean; output: string }>
+  /** Installs the packages of the copy's own lock file, which only names packages of this checkout. */
+  install(): void
   /** Takes back all changes. */
   reset(): Promise<void>
   remove(): void
@@ -19,7 +22,7 @@ export interface Copy {
 export async function copyOf(commit: string): Promise<Copy> {
   const folder = mkdtempSync(join(tmpdir(), 'fork-'))
   // The Node of the project, whatever the machine's own is.
-  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}` }
+  const env = { ...process.env, PATH: `${join(folder, 'node_modules/.bin')}:${process.env.PATH}` }
   const run = (command: string) =>
     new Promise<{ ok: boolean; output: string }>((resolve) => {
       execFile('sh', ['-c', command], { cwd: folder, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
@@ -34,10 +37,12 @@ export async function copyOf(commit: string): Promise<Copy> {
   await must(
     'echo node_modules >> .git/info/exclude && git config user.name Ada && git config user.email ada@example.com',
   )
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const install = () => installPackages(folder, ROOT)
+  install()
   return {
     folder,
     run,
+    install,
     reset: () => must('git reset --quiet --hard && git clean --quiet --force -d'),
     remove: () => rmSync(folder, { recursive: true }),
   }
