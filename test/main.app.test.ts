@@ -4,7 +4,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { ADA, addAda, programSettings, runLoginProgram, SECRETS, startLoginProgram } from './login/login-program.ts'
+import { ADA, addAda, programSettings, SECRETS } from './login/login-program.ts'
+import { runLoginProgram, startLoginProgram } from './login/start-program.ts'
 
 test('the program chooses a port when PORT is 0, and logs it in its first line', async () => {
   const { port, output, child, ended } = await startLoginProgram(programSettings())

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { features } from '../src/features.ts'
-import { programSettings, startLoginProgram } from './login/login-program.ts'
+import { programSettings } from './login/login-program.ts'
+import { startLoginProgram } from './login/start-program.ts'
 import { temporaryFolder } from './users/temporary-folder.ts'
 
 /** Files and modules that nothing needs yet make each start slower. */

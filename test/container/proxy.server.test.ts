@@ -3,8 +3,9 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
+import { ADA, addAda, programSettings } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, signInAt } from '../login/program-visits.ts'
+import { type LoginProgram, startLoginProgram } from '../login/start-program.ts'
 import { type Proxy as RunningProxy, startProxy } from '../servers/proxy.ts'
 
 /** Runs the proxy of compose.yaml in front of two copies of the app. */

@@ -1,7 +1,8 @@
 import { createClient } from '@redis/client'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { ADA, addAda, type LoginProgram, programSettings, startLoginProgram } from '../login/login-program.ts'
+import { ADA, addAda, programSettings } from '../login/login-program.ts'
 import { isPassedOn, readinessOf, returnTo, signInAt, signOutAt, type Visit } from '../login/program-visits.ts'
+import { type LoginProgram, startLoginProgram } from '../login/start-program.ts'
 import { type RedisServer, startRedis } from './servers/redis.ts'
 
 const PASSWORD = 'REDISMARKER p@ss/w#%rd'

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { programSettings, startLoginProgram } from '../login/login-program.ts'
+import { programSettings } from '../login/login-program.ts'
 import { startLoginApp } from '../login/start-login-app.ts'
+import { startLoginProgram } from '../login/start-program.ts'
 
 /** Node's client sends the path as it is, an absolute address too. */
 async function answerTo(port: number, path: string): Promise<{ status: number | undefined; body: string }> {

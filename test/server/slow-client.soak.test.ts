@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { programSettings, startLoginProgram } from '../login/login-program.ts'
+import { programSettings } from '../login/login-program.ts'
+import { startLoginProgram } from '../login/start-program.ts'
 
 test('the app cuts off a client that sends one byte at a time: headers after 10 seconds, a form after 15', async () => {
   const { port } = await startLoginProgram(programSettings())

@@ -7,14 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import { ADMITTED } from '../../login/admitted.ts'
-import {
-  ADA,
-  type LoginProgram,
-  programSettings,
-  runLoginProgram,
-  startLoginProgram,
-} from '../../login/login-program.ts'
+import { ADA, programSettings } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'
+import { type LoginProgram, runLoginProgram, startLoginProgram } from '../../login/start-program.ts'
 import { type RedisServer, startRedis } from '../../redis/servers/redis.ts'
 import { makeCertificate } from '../../servers/certificate.ts'
 import { freePort } from '../../servers/free-port.ts'

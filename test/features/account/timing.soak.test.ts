@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { noPasswordHash } from '../../../src/users/passwords/argon2.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
-import { programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { programSettings } from '../../login/login-program.ts'
 import { deviation, shuffled } from '../../login/rank-times.ts'
 import { formOf } from '../../login/start-login-app.ts'
+import { startLoginProgram } from '../../login/start-program.ts'
 import { startMailServer } from '../../services/mail/mail-server.ts'
 import { importInto } from '../../users/import-batch/import-contract.ts'
 

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { programSettings } from '../../login/login-program.ts'
+import { startLoginProgram } from '../../login/start-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const FULL_BYTES = 50_000_000

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startMailSink } from '../../../src/tools/mail-sink/start-mail-sink.ts'
-import { programSettings, startLoginProgram } from '../../login/login-program.ts'
+import { programSettings } from '../../login/login-program.ts'
 import { formOf } from '../../login/start-login-app.ts'
+import { startLoginProgram } from '../../login/start-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const KILLS = 50

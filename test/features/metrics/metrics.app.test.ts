@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import PACKAGE from '../../../package.json' with { type: 'json' }
 import { CLIENT, startProvider } from '../../features/sso/start-provider.ts'
 import { visitProvider } from '../../features/sso/start-sso.ts'
-import { ADA, addAda, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
+import { ADA, addAda, programSettings } from '../../login/login-program.ts'
+import { runLoginProgram, startLoginProgram } from '../../login/start-program.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
 
 async function takenPort(): Promise<string> {

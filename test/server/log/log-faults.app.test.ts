@@ -3,7 +3,8 @@ import { closeSync, constants, openSync, readFileSync, statSync, truncateSync, w
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { startApp } from '../../faults/app-program.ts'
-import { lockedFolder, programSettings, runLoginProgram, startLoginProgram } from '../../login/login-program.ts'
+import { lockedFolder, programSettings } from '../../login/login-program.ts'
+import { runLoginProgram, startLoginProgram } from '../../login/start-program.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 /** Makes a named pipe. Returns its path and a descriptor that holds it open. */

@@ -3,13 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migratePostgres, openEditablePostgresStore } from '../../../src/users/postgres/editable-store.ts'
 import { ADMITTED } from '../../login/admitted.ts'
-import {
-  ADA,
-  type LoginProgram,
-  programSettings,
-  runLoginProgram,
-  startLoginProgram,
-} from '../../login/login-program.ts'
+import { ADA, programSettings } from '../../login/login-program.ts'
+import { type LoginProgram, runLoginProgram, startLoginProgram } from '../../login/start-program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { settingsOf } from './fixture.ts'
 import { type PostgresServer, startPostgres } from './server.ts'

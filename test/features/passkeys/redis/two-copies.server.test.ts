@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { ADMITTED } from '../../../login/admitted.ts'
-import { ADA, programSettings, startLoginProgram } from '../../../login/login-program.ts'
+import { ADA, programSettings } from '../../../login/login-program.ts'
+import { startLoginProgram } from '../../../login/start-program.ts'
 import { startRedis } from '../../../redis/servers/redis.ts'
 import { migratedStore } from '../../../users/postgres/fixture.ts'
 import { startPostgres } from '../../../users/postgres/server.ts'

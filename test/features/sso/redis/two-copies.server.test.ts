@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { addAda, programSettings, startLoginProgram } from '../../../login/login-program.ts'
+import { addAda, programSettings } from '../../../login/login-program.ts'
+import { startLoginProgram } from '../../../login/start-program.ts'
 import { startRedis } from '../../../redis/servers/redis.ts'
 import { CLIENT, startProvider } from '../start-provider.ts'
 import { cookiesOf, fieldOf, refreshOf, visitProvider } from '../start-sso.ts'

@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { programSettings, startLoginProgram } from '../../../login/login-program.ts'
+import { programSettings } from '../../../login/login-program.ts'
+import { startLoginProgram } from '../../../login/start-program.ts'
 import { CONTENT_KEY } from '../viewer-token/jwcrypto-vectors.ts'
 
 test('the program starts while its proxy cannot reach the keys of the service, and readiness, log and metrics say so', async () => {
