@@ -60,18 +60,18 @@ const PROJECT_TESTS = [
 ]
 const VITEST = 'vitest run --config test/vitest.config.ts --silent --reporter=minimal --project'
 const TYPES = ['tsc', 'knip --no-progress']
+const BIOME = 'biome check --error-on-warnings .'
+const WAYS_IN = `${VITEST} app test/ways-in.app.test.ts`
 
 /** The commands that check a fork. A fork that was slimmed changes the tests that name what went. */
 function commandsFor({ checks }: Fork, { full, tree }: ReturnType<typeof slimmed>): string[] {
   if (checks === 'types') return TYPES
   // The last is the drill as the fork's own `.ci/run` calls it.
-  if (checks === 'full') return [...TYPES, BIOME, `${VITEST} unit`, 'node test/tools/slim/drill.ts']
+  if (checks === 'full') return [...TYPES, BIOME, `${VITEST} unit`, WAYS_IN, 'node test/tools/slim/drill.ts']
   const changed = [...tree].filter(([path, text]) => path.endsWith('.test.ts') && full.get(path) !== text)
   const tests = [...PROJECT_TESTS, ...changed.map(([path]) => path)].filter((path) => !isGone(tree, path))
-  return [...TYPES, BIOME, `${VITEST} unit ${tests.join(' ')}`]
+  return [...TYPES, BIOME, `${VITEST} unit ${tests.join(' ')}`, WAYS_IN]
 }
-
-const BIOME = 'biome check --error-on-warnings .'
 
 function isGone(tree: ReadonlyMap<string, string>, path: string): boolean {
   return ![...tree.keys()].some((file) => file === path || file.startsWith(`${path}/`))
