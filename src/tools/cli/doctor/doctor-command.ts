@@ -5,7 +5,7 @@ import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { contentId } from '../service/lock-target.ts'
 import { pendingFile } from '../service/rotate/secret-files.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
-import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
+import { addExamples, addNotes, type CommandContext, type Refused, runCommand } from '../terminal/command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
@@ -16,7 +16,7 @@ import { type Finding, ok, type Report, warning } from './finding.ts'
 import { pageAddress } from './page/load-page.ts'
 import { asUnchanged } from './service/lock-secret.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
-import { verdictOn } from './verdict.ts'
+import { type Verdict, verdictOn } from './verdict.ts'
 
 /** Consequences besides those of an answer: the code of a finding, and the codes of its causes. */
 const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
@@ -90,11 +90,11 @@ function valueWithout(fault: (value: string) => string | null) {
 export async function runDoctor(
   { io, features }: Pick<CommandContext<HasChecks>, 'io' | 'features'>,
   options: DoctorOptions,
-): Promise<Outcome> {
+): Promise<Verdict | Refused> {
   return await runChecks(io, { ...readConfig(io.env), ...(await loadChecks(features)) }, options)
 }
 
-async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOptions): Promise<Outcome> {
+async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOptions): Promise<Verdict | Refused> {
   const findings: Finding[] = []
   const report: Report = (given) => {
     const finding = options.lockUnchanged ? asUnchanged(given) : given

@@ -1,5 +1,4 @@
 import { styleText } from 'node:util'
-import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { counted, printable, wrapped } from '../terminal/text.ts'
 import type { Finding, Level } from './finding.ts'
@@ -7,6 +6,9 @@ import type { Finding, Level } from './finding.ts'
 /** The only failure that stops nobody. */
 const OPEN = 'channel-unlocked'
 const HELP = 'README.md#when-viewers-do-not-get-through'
+
+/** The outcome of a run of doctor. */
+export type Verdict = ReturnType<typeof verdictOn>['outcome']
 
 /**
  * Sums up the findings. Says that viewers will get through only if every check that decides it was made.
@@ -16,7 +18,7 @@ const HELP = 'README.md#when-viewers-do-not-get-through'
 export function verdictOn(
   findings: readonly Finding[],
   { isStrict, isVerbose, stdout }: { isStrict: boolean; isVerbose: boolean; stdout: CommandIo['stdout'] },
-): { outcome: Outcome; text: string } {
+) {
   const count = (state: Level) => findings.filter((finding) => finding.state === state).length
   const passed = count('ok')
   const failures = count('failure')
@@ -42,5 +44,5 @@ export function verdictOn(
   ]
   const isPartial = failures > 0 || (isStrict && unknowns + warnings > 0)
   const data = { verdict, findings, checks: findings.length, failures, unknowns, warnings, help: HELP }
-  return { outcome: { ok: true, data, isPartial }, text: lines.flat().join('\n') }
+  return { outcome: { ok: true as const, data, isPartial }, text: lines.flat().join('\n') }
 }

@@ -35,25 +35,26 @@ function textOf(path: string): string {
 }
 
 /**
- * Replaces .env at once, so that it is never half-written. Only this user can read the file afterwards.
- * @returns the names of the settings that changed.
+ * Writes the next .env beside the old one, so that a full disk is a fault before anything else changes. Only this user
+ * can read the file. `save` replaces .env at once. `close` removes the file if it was not saved.
+ * @returns also the names of the settings that change.
  * @throws ConfigError if the file cannot be written.
  */
-export async function saveEnvFile(text: string, changes: Values): Promise<string[]> {
+export async function writeNextEnvFile(text: string, changes: Values) {
   const before = parseEnv(existsSync(FILE) ? text : '')
   const changed = Object.keys(changes).filter((name) => before[name] !== changes[name])
   if (existsSync(FILE) && changed.length === 0) {
-    await chmod(FILE, OWNER_ONLY)
-    return []
+    return { changed, save: () => chmod(FILE, OWNER_ONLY), close: () => Promise.resolve() }
   }
+  const next = changedText(text, changes)
   const file = await openFileSink(FILE)
   try {
-    await file.write(changedText(text, changes))
-    await file.finish()
-  } finally {
+    await file.write(next)
+  } catch (error) {
     await file.close()
+    throw error
   }
-  return changed
+  return { changed, save: file.finish, close: file.close }
 }
 
 /**
@@ -76,9 +77,7 @@ export function changedText(text: string, changes: Values): string {
   const changed = lines.join('\n')
   const wanted = { ...before, ...changes }
   if (isDeepStrictEqual({ ...parseEnv(changed) }, wanted)) return changed
-  throw new ConfigError(
-    `.env has several lines of ${Object.keys(changes).join(', ')}. Nothing was changed. Change these settings by hand.`,
-  )
+  throw new ConfigError(`.env has several lines of ${Object.keys(changes).join(', ')}. Change these settings by hand.`)
 }
 
 /** Returns what follows the value of a line: a comment, and the end of a line of Windows. */
@@ -91,5 +90,5 @@ function written(name: string, value: string): string {
   const forms = [value, `'${value}'`, `"${value}"`, `\`${value}\``]
   const form = forms.find((one) => isDeepStrictEqual({ ...parseEnv(`${name}=${one}\n`) }, { [name]: value }))
   if (form !== undefined) return form
-  throw new ConfigError(`The value of ${name} cannot stand in .env. Nothing was changed. Use another value.`)
+  throw new ConfigError(`The value of ${name} cannot stand in .env. Use another value.`)
 }

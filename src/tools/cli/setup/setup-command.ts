@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
 import { newSecret } from '../settings/secret-command.ts'
-import { addExamples, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
+import { addExamples, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../terminal/command.ts'
 import { answersOfFile, askAtTerminal, Cancelled } from './ask.ts'
-import { readEnvFile, readValues, saveEnvFile, type Values } from './env-file.ts'
-import { finish } from './finish.ts'
+import { readEnvFile, readValues, type Values, writeNextEnvFile } from './env-file.ts'
+import { checkWhole, readViewer, setLock } from './finish.ts'
 import { QUESTION_NAMES } from './steps.ts'
 import { knownSettings, mistakesIn, type SetupParts, settingOf, type Trial } from './trial.ts'
 import { startTrial, tryOut } from './try-out.ts'
@@ -21,8 +21,8 @@ const OTHER_WAYS: readonly string[] = [
 
 const ABOUT = `
 Asks at most ten questions, tests each answer at once, and writes .env, which only you can read. Makes the secrets that
-are missing, sets the lock of the channel, adds the viewer, starts the app for a moment if it is not running, and runs
-doctor. Before .env is written, nothing is changed, but a missing
+are missing, sets the lock of the channel, writes .env, adds the viewer, starts the app for a moment if it is not running,
+and runs doctor. Before the lock is set, nothing is changed, but a missing
 table of viewers is created. Run again, it changes only the answers that differ. A file of answers
 has the form of .env: the names of settings, and ${QUESTION_NAMES.join(', ')} and VIEWER_PASSWORD.`
 
@@ -48,28 +48,34 @@ async function setUp(context: CommandContext<SetupParts>, options: Options): Pro
   const text = readEnvFile()
   const stop = new AbortController()
   const release = io.onInterrupt(() => stop.abort())
-  let isWritten = false
+  let state = NOT_CHANGED
   try {
     const trial = startTrial(context, text, settingsAmong(given), stop.signal)
     const other = OTHER_WAYS.find((name) => trial.env[name] && trial.env[name] !== 'hash')
     if (other !== undefined) {
       return { ok: false, fault: `${other} is set: change .env by hand, then run config check. ${NOT_CHANGED}` }
     }
-    const tried = await tryOut(trial, options.answers === undefined ? askAtTerminal(io) : answersOfFile(given))
+    const answers = options.answers === undefined ? askAtTerminal(io) : answersOfFile(given)
+    const tried = await tryOut(trial, answers)
     if (!tried.ok) return tried
     trial.changes = withSecrets(trial)
-    stop.signal.throwIfAborted()
-    const changed = await saveEnvFile(text, trial.changes)
-    isWritten = true
-    return await finish(trial, { changed, given, isJson: options.json === true })
-  } catch (error) {
-    if (error instanceof Cancelled || stop.signal.aborted) {
-      return {
-        ok: false,
-        fault: isWritten ? 'Stopped after .env was written. Run the command again.' : `Stopped. ${NOT_CHANGED}`,
-      }
+    const viewer = await readViewer(trial, given)
+    const next = await writeNextEnvFile(text, trial.changes)
+    try {
+      stop.signal.throwIfAborted()
+      state = '.env is unchanged.'
+      await setLock(trial, answers)
+      // No stop in between: a new secret is in the lock and not yet in .env.
+      await next.save()
+    } finally {
+      await next.close()
     }
-    throw error
+    state = '.env is written.'
+    return await checkWhole(trial, next.changed, viewer, options.json === true)
+  } catch (error) {
+    const isStopped = error instanceof Cancelled || stop.signal.aborted
+    const fault = isStopped ? `Stopped. ${state} Run` : `${messageOf(error)}\n${state} Correct the cause, and run`
+    return { ok: false, fault: `${fault} the command again.` }
   } finally {
     release()
   }
@@ -81,9 +87,7 @@ function settingsAmong(given: Values): Trial['changes'] {
   const answers = [...QUESTION_NAMES, 'VIEWER_PASSWORD']
   const unknown = Object.keys(given).filter((name) => !settings.includes(name) && !answers.includes(name))
   if (unknown.length > 0) {
-    throw new ConfigError(
-      `The file of answers has unknown names: ${unknown.join(', ')}. Correct or remove them. ${NOT_CHANGED}`,
-    )
+    throw new ConfigError(`The file of answers has unknown names: ${unknown.join(', ')}. Correct or remove them.`)
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => settings.includes(name)))
 }
@@ -99,6 +103,6 @@ function withSecrets(trial: Pick<Trial, 'env' | 'changes'>): Values {
     .filter((name) => GENERATED.includes(name) && isMissing(name))
   const secrets = Object.fromEntries(wanted.map((name) => [name, newSecret()]))
   const left = mistakesIn({ ...trial.env, ...secrets })
-  if (left.length > 0) throw new ConfigError(`${left.join('\n  ')}\nNothing was changed.`)
+  if (left.length > 0) throw new ConfigError(left.join('\n  '))
   return { ...trial.changes, ...secrets }
 }

@@ -37,6 +37,12 @@ export interface Step {
 
 const MOST_QUESTIONS = 10
 
+/** Asked again if the service does not set the lock: only then is it known that a channel does not exist. */
+export const CHANNEL_STEP: Step = {
+  questions: ({ env }) => (hasServiceSettings(env) ? [CHANNEL] : []),
+  test: testChannel,
+}
+
 /** In the order of the questions. */
 export const STEPS: readonly Step[] = [
   { questions: () => [ADDRESS], test: testAddress },
@@ -56,7 +62,7 @@ export const STEPS: readonly Step[] = [
     },
     test: testService,
   },
-  { questions: ({ env }) => (hasServiceSettings(env) ? [CHANNEL] : []), test: testChannel },
+  CHANNEL_STEP,
   {
     // The password of the viewer is a question too.
     questions: ({ answers }) => (Object.keys(answers).length + 2 <= MOST_QUESTIONS ? [VIEWER] : []),

@@ -1,17 +1,21 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { expect, test, vi } from 'vitest'
-import { askAtTerminal, Cancelled } from '../../../../src/tools/cli/setup/ask.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { newSecret } from '../../../../src/tools/cli/settings/secret-command.ts'
+import { type Answers, askAtTerminal, Cancelled } from '../../../../src/tools/cli/setup/ask.ts'
+import { setLock } from '../../../../src/tools/cli/setup/finish.ts'
 import { questionsOfStore } from '../../../../src/tools/cli/setup/questions.ts'
 import { STEPS } from '../../../../src/tools/cli/setup/steps.ts'
 import type { Trial } from '../../../../src/tools/cli/setup/trial.ts'
-import { startTrial, tryOut } from '../../../../src/tools/cli/setup/try-out.ts'
+import { type OpenTrial, startTrial, tryOut } from '../../../../src/tools/cli/setup/try-out.ts'
+import { programSettings } from '../../../../src/tools/emulator/developer/program-settings.ts'
 import { features } from '../../../../src/tools/features.ts'
+import { readLock } from '../../../../src/tools/video-service/locks.ts'
 import { userStores } from '../../../../src/users/open-user-store.ts'
 import { viewersUrl } from '../../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { emulatorOfTest } from '../../video-service/client.ts'
+import { apiOf, emulatorOfTest } from '../../video-service/client.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -23,6 +27,7 @@ const clearLine = '\u0015'
 async function atTerminal(
   steps: readonly (readonly [sees: string, types: string])[],
   env: Record<string, string> = {},
+  work: (trial: OpenTrial, answers: Answers) => Promise<unknown> = tryOut,
 ) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode: () => stdin })
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 200, rows: 30 })
@@ -34,7 +39,7 @@ async function atTerminal(
   })
   const context = { io, features, status: 0 as const }
   const trial = startTrial(context, '', {}, new AbortController().signal)
-  const ended = tryOut(trial, askAtTerminal(io)).catch((error: unknown) => error)
+  const ended = work(trial, askAtTerminal(io)).catch((error: unknown) => error)
   for (const [sees, types] of steps) {
     await expect.poll(() => seen.indexOf(sees, from), { interval: 5, timeout: 20_000 }).toBeGreaterThanOrEqual(0)
     from = seen.length
@@ -66,6 +71,24 @@ test('setup asks at most ten questions with the password, and again after a wron
   expect(trial.changes).toMatchObject({ PUBLIC_URL: 'http://localhost:1', PORT: '1', SERVICE_BASE_URL: url })
   expect(trial.answers).toMatchObject({ CHANNEL: '1002', VIEWER: 'ada@example.com' })
   expect(seen).not.toContain(client?.client_secret)
+})
+
+test('setup asks for the channel again if the service does not have it', async () => {
+  const emulator = await emulatorOfTest()
+  const url = 'http://localhost:3000'
+  const secrets = { HASH_SECRET: newSecret(), SESSION_SECRET: newSecret() }
+  const env = { PUBLIC_URL: url, ...secrets, ...programSettings(emulator.url, emulator.seed) }
+  const folder = process.cwd()
+  process.chdir(temporaryFolder())
+  onTestFinished(() => process.chdir(folder))
+  const steps = [['Id of the channel', `${clearLine}1002${enter}`]] as const
+  const { result, seen } = await atTerminal(steps, env, async (trial, answers) => {
+    trial.answers = { CHANNEL: '9999' }
+    await setLock(trial, answers)
+    return trial.answers.CHANNEL
+  })
+  expect([result, seen]).toEqual(['1002', expect.stringContaining('No channel has this id')])
+  expect(await readLock(apiOf(emulator), { kind: 'channel', id: '1002' })).toMatchObject({ url: `${url}/` })
 })
 
 test('the settings that a directory needs are questions, and Ctrl-C ends them', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -122,6 +122,7 @@ describe('setup refuses at once', () => {
     ['a user name that no response can carry', { VIEWER: 'a|b' }, /The user name contains/],
     ['an unknown name', { PUBLIC_ADDRESS: 'x' }, /unknown names: PUBLIC_ADDRESS/],
     ['a weak secret', { HASH_SECRET: 'short' }, /HASH_SECRET is too short/],
+    ['a weak password of a new viewer', { VIEWER_PASSWORD: 'password1' }, /most common/],
   ])('%s', async (_case, wrong, message) => {
     const { status, stderr } = await refused({ ...answers, ...wrong })
     expect([status, stderr]).toEqual([1, expect.stringMatching(message)])
@@ -155,14 +156,52 @@ describe('setup refuses at once', () => {
   })
 })
 
+const lockOf = (id: string) => readLock(apiOf(emulator), { kind: 'channel', id }).catch(() => null)
+const requestsOf = async () => await (await fetch(`${emulator.url}/emulator/requests`)).text()
+
+test('a channel that does not exist leaves no .env, and no viewer', async () => {
+  const { status, stderr } = await refused({ ...answers, CHANNEL: '9999' })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('.env is unchanged. Correct the cause')])
+  expect(readdirSync(cwd)).toEqual(['answers'])
+})
+
+test('a .env that cannot be written leaves the lock as it is', async () => {
+  symlinkSync(join(cwd, 'missing', '.env'), join(cwd, '.env'))
+  const { status, stderr } = await refused(answers)
+  expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+  expect(await lockOf('1002')).toBeNull()
+})
+
+test('Ctrl-C while the lock is being set ends with the lock and .env, and the next run finishes', async () => {
+  await addAdmitted()
+  await addFault(emulator, { path: '/channels/1002/locks/hash/advanced*', method: 'PUT', delay_ms: 5_000 })
+  const { child, ended } = startProgram(writeAnswers(), { cwd })
+  // The lock is read once as a test of the answer, and once before the request that sets it.
+  await expect.poll(async () => (await requestsOf()).split('/locks/hash.json').length, { timeout: 30_000 }).toBe(3)
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  child.kill('SIGINT')
+  const { status, stderr } = await ended
+  expect([status, stderr]).toEqual([1, expect.stringContaining('Stopped. .env is written. Run the command again.')])
+  expect(await lockOf('1002')).toMatchObject({ url: `${answers.PUBLIC_URL}/` })
+  const before = envFile()
+  expect((await setUp()).stdout).toMatch(ALL_CLEAR)
+  expect(envFile()).toBe(before)
+})
+
+test('without a proof that viewers get through, setup says how to get it, and not to start the app', async () => {
+  const { VIEWER, VIEWER_PASSWORD, ...others } = answers
+  const { status, stdout } = await setUp(others)
+  expect([status, stdout]).toEqual([0, expect.stringContaining('Do what each line "unknown" says')])
+  expect(stdout).toContain('Not proven that viewers will get through')
+  expect(stdout).not.toContain('npm start')
+})
+
 test('Ctrl-C before the settings are written leaves .env as it is, and no other file', async () => {
   const own = 'HASH_LIFETIME_SECONDS=60\n'
   writeFileSync(join(cwd, '.env'), own)
   await addFault(emulator, { path: '/oauth2/token', method: 'POST', delay_ms: 20_000 })
   const { child, ended } = startProgram(writeAnswers(), { cwd })
-  const isAsked = async () =>
-    (await (await fetch(`${emulator.url}/emulator/requests`)).text()).includes('/embed/hashlock')
-  await expect.poll(isAsked, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await requestsOf()).includes('/embed/hashlock'), { timeout: 20_000 }).toBe(true)
   child.kill('SIGINT')
   expect((await ended).status).not.toBe(0)
   expect(envFile()).toBe(own)
