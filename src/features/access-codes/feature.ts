@@ -1,5 +1,6 @@
 import { defineFeature } from '../../login/feature.ts'
 import { guests } from '../../services/guests/service.ts'
+import { watchPage } from '../../services/watch-page/service.ts'
 import { accessCodeFields } from './fields.ts'
 import { accessCodeGuests } from './guest-way.ts'
 import { CODE_PROMPTS } from './screen-part.ts'
@@ -8,7 +9,7 @@ import { CODE_PROMPTS } from './screen-part.ts'
 export const accessCodes = defineFeature({
   ...accessCodeFields,
   prompts: CODE_PROMPTS,
-  needs: { guests },
+  needs: { guests, watchPage },
   guests: accessCodeGuests,
   outcomes: {
     'wrong-code': { level: 'warn' },

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { entryPointEnvironment } from '../../../src/config.ts'
-import { mistakesIn, SETTINGS } from '../../settings.ts'
+import { APP_SETTINGS, mistakesIn, SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 test('the file of entry points in the README is accepted', () => {
@@ -10,8 +10,7 @@ test('the file of entry points in the README is accepted', () => {
   const json = /```json\n(\[[^`]*"playerReturnUrl"[^`]*)```/.exec(readme)?.[1] ?? ''
   const file = join(temporaryFolder(), 'entry-points.json')
   writeFileSync(file, json.replace(/"secretFile": "[^"]*"/, `"secret": "${SETTINGS.HASH_SECRET}"`))
-  const { PUBLIC_URL, SESSION_SECRET } = SETTINGS
-  expect(mistakesIn({ PUBLIC_URL, SESSION_SECRET, ENTRY_POINTS_FILE: file })).toEqual([])
+  expect(mistakesIn({ ...APP_SETTINGS, ENTRY_POINTS_FILE: file })).toEqual([])
 })
 
 test('the table in the README has every field of an entry point, alone or in a range', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
+import { sqliteSettings } from '../../users/sqlite/sqlite-settings.ts'
 
 const MAIL = { ...SETTINGS, SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'login@example.com', MAIL_SIGN_IN: 'store' }
 const POSTGRES = { USER_STORE_URL: 'postgres://app:x@db.example/app' }
@@ -13,7 +14,7 @@ const LDAP = {
 }
 
 test.each([
-  ['SQLite', {}],
+  ['SQLite', sqliteSettings],
   ['the PostgreSQL table of this app', POSTGRES],
   ['a directory that delivers it', { ...LDAP, LDAP_ATTRIBUTES: 'mail=mail' }],
   ['a login service with a look-up', { ...SERVICE, HTTP_STORE_FIND_URL: 'https://users.example/find' }],

@@ -9,6 +9,7 @@ import { openViewersFile } from '../../../src/users/sqlite/database-file.ts'
 import { parallelAttemptsContract } from '../../sign-in-limits/parallel-attempts-contract.ts'
 import { type CountersUnderTest, signInLimitsContract } from '../../sign-in-limits/sign-in-limits-contract.ts'
 import { runHere } from '../../tools/cli/run-here.ts'
+import { viewersUrl } from '../../users/sqlite/viewers-url.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const HOME = '198.51.100.7'
@@ -63,7 +64,7 @@ test('a restart forgets no failed sign-in, and only this user can read the file'
 test('viewers unlock and viewers show reach the counts of an app that runs', async () => {
   const cwd = temporaryFolder()
   const file = join(cwd, 'limits.db')
-  const env = { SESSION_STORE_URL: `sqlite:${join(cwd, 'sessions.db')}` }
+  const env = { USER_STORE_URL: viewersUrl(cwd), SESSION_STORE_URL: `sqlite:${join(cwd, 'sessions.db')}` }
   const limits = createSignInLimits(open(file).openCounter)
   await lockOut(limits, 'ada')
   for (let count = 0; count < 300; count += 1) await fail(limits, `user${count}`, HOME)

@@ -8,10 +8,10 @@ const PARTS = {
   'src/users/files/part.json': '{ "name": "files", "kind": "user store", "about": "a file" }',
   'src/users/ldap/part.json': '{ "name": "ldap", "kind": "user store", "about": "LDAP", "words": ["LDAP", "LDAP_"] }',
   'src/features/kiosk/part.json':
-    '{ "name": "kiosk", "kind": "feature", "about": "provider", "needs": ["window"], "words": ["kiosk mode"] }',
-  'src/services/window/part.json': '{ "name": "window", "kind": "feature", "about": "window", "choice": false }',
+    '{ "name": "kiosk", "kind": "feature", "about": "provider", "needs": ["panel"], "words": ["kiosk mode"] }',
+  'src/services/panel/part.json': '{ "name": "panel", "kind": "feature", "about": "panel", "choice": false }',
   'src/features/keys/part.json':
-    '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["files|ldap", "window"], "words": ["passkey"] }',
+    '{ "name": "keys", "kind": "feature", "about": "keys", "needs": ["files|ldap", "panel"], "words": ["passkey"] }',
 }
 const MAIN = { 'src/main.ts': "import { stores } from './stores.ts'\n\nstores()\n" }
 
@@ -31,7 +31,7 @@ const keep = (...names: string[]) =>
   partsToRemove(readParts(new Map(Object.entries(PARTS))), names).map(({ name }) => name)
 
 test('parts that are not kept go, and a part brings what it needs', () => {
-  expect(keep('files')).toEqual(['keys', 'kiosk', 'window', 'ldap'])
+  expect(keep('files')).toEqual(['keys', 'kiosk', 'panel', 'ldap'])
   expect(keep('files', 'kiosk')).toEqual(['keys', 'ldap'])
   expect(keep('ldap', 'keys')).toEqual(['kiosk', 'files'])
 })

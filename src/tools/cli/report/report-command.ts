@@ -44,14 +44,16 @@ Times without an offset are in the time zone of this machine. --to with a date a
 default period is the last 7 days (report viewers: all time). Each page of rows can take a minute. A stopped CSV or JSON
 report in a file is continued by --resume, with the period of its first command. Other reports leave no file. In CSV, formulas start with an apostrophe and control characters are escaped, such as \\u001b.`
 
+/** What these reports use of features. */
+type Parts = object & HasInvited
 /** Reports with options of their own. */
 // biome-ignore format: one item a line
-const OTHERS: readonly Definition<HasInvited>[] = [
+const OTHERS: readonly Definition<Parts>[] = [
   addAttendanceReport,
 ]
 
 /** Adds `report …`, for the analytics API of the video service. */
-export async function addReportCommands(group: Command, context: CommandContext<HasInvited>): Promise<void> {
+export async function addReportCommands(group: Command, context: CommandContext<Parts>): Promise<void> {
   reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
     'viewer-auth report viewers --last 24h --csv --segments --output viewers.csv',

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { refreshOf, startWaiting } from '../../../features/doors/waiting/waiting.ts'
-import { ADA } from '../../../login/start-login-app.ts'
-import { SETTINGS } from '../../../settings.ts'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../../cli/run-here.ts'
+import { refreshOf, startWaiting } from '../../../../../features/doors/waiting/waiting.ts'
+import { ADA } from '../../../../../login/start-login-app.ts'
+import { SETTINGS } from '../../../../../settings.ts'
+import { temporaryFolder } from '../../../../../users/temporary-folder.ts'
+import { runHere } from '../../../../cli/run-here.ts'
 
 const HEADERS = {
   'User-Agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0',

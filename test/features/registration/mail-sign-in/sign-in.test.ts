@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../../src/config.ts'
-import { ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
-import { responseOf } from '../../login/response-of.ts'
-import { SETTINGS } from '../../settings.ts'
-import { hiddenIn, reasonIn, startRegistration, visitorOf, withRegistration } from './start-registration.ts'
+import { readConfig } from '../../../../src/config.ts'
+import { ENTRY_POINT, entryPointAt } from '../../../login/entry-point.ts'
+import { responseOf } from '../../../login/response-of.ts'
+import { SETTINGS } from '../../../settings.ts'
+import { hiddenIn, reasonIn, startRegistration, visitorOf, withRegistration } from '../start-registration.ts'
 
 const ADDRESS = 'ada@example.com'
 const LIST = { mode: 'list', guests: [], file: null }

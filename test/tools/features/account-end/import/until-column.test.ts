@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../../cli/sqlite/run-here.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { runHere } from '../../../cli/sqlite/run-here.ts'
 
 /** The hash of "U*U", with low costs. In quotes, because it contains commas. */
 const uHash = '"$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$QxB8Tx0ONZDfSHPcb5PABwFzSnQHFblwwKunoe4Dj/A"'

@@ -1,9 +1,9 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { APP_SETTINGS, SETTINGS } from '../../../settings.ts'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../../cli/run-here.ts'
+import { APP_SETTINGS, SETTINGS } from '../../../../settings.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { runHere } from '../../../cli/run-here.ts'
 
 const { HASH_SECRET, PLAYER_RETURN_URL: playerReturnUrl, PLAYER_ORIGINS } = SETTINGS
 const PLAYER = { playerReturnUrl, playerOrigins: [PLAYER_ORIGINS] }

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { guestIdentity } from '../../../../src/services/guests/guest-identity.ts'
-import { guestWayOf } from '../../../../src/tools/cli/guest-ways.ts'
-import { openEventCounts } from '../../../../src/tools/cli/manager/evening/event-counts.ts'
-import { SETTINGS } from '../../../settings.ts'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
-import { runHere } from '../../cli/run-here.ts'
-import { addSession } from '../../cli/viewers/who-is-in/stored-session.ts'
+import { guestIdentity } from '../../../../../src/services/guests/guest-identity.ts'
+import { guestWayOf } from '../../../../../src/tools/cli/guest-ways.ts'
+import { openEventCounts } from '../../../../../src/tools/cli/manager/evening/event-counts.ts'
+import { SETTINGS } from '../../../../settings.ts'
+import { viewersUrl } from '../../../../users/sqlite/viewers-url.ts'
+import { temporaryFolder } from '../../../../users/temporary-folder.ts'
+import { runHere } from '../../../cli/run-here.ts'
+import { addSession } from '../../../cli/viewers/who-is-in/stored-session.ts'
 
 /** Guests by each way in, and an SSO viewer, all with one name. */
 const SUBJECTS = { codes: 'default/GALA/000042', mail: 'ada@example.com', 'https://idp.example': 'a1' }
@@ -18,7 +19,7 @@ beforeEach(async () => {
   cwd = temporaryFolder()
   const file = join(cwd, 'sessions.db')
   now = Math.floor(Date.now() / 1000)
-  env = { ...SETTINGS, SESSION_STORE_URL: `sqlite:${file}`, USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}` }
+  env = { ...SETTINGS, SESSION_STORE_URL: `sqlite:${file}`, USER_STORE_URL: viewersUrl(cwd) }
   for (const [issuer, subject] of Object.entries(SUBJECTS)) {
     const identity = guestIdentity(issuer, subject, now + 3_600)
     await addSession(file, issuer, { username: 'Ada', signedInAtSeconds: now - 60, identity })

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import {
   readEveningPlace,
   withBorrowedDoors,
-} from '../../../../../../src/tools/features/doors/drill/evening/evening-doors.ts'
-import { SETTINGS } from '../../../../../settings.ts'
-import { temporaryFolder } from '../../../../../users/temporary-folder.ts'
-import { runHere } from '../../../../cli/run-here.ts'
+} from '../../../../../../../src/tools/features/doors/drill/evening/evening-doors.ts'
+import { SETTINGS } from '../../../../../../settings.ts'
+import { temporaryFolder } from '../../../../../../users/temporary-folder.ts'
+import { runHere } from '../../../../../cli/run-here.ts'
 
 const { HASH_SECRET, PLAYER_RETURN_URL, PLAYER_ORIGINS, ...APP } = { ...SETTINGS, PUBLIC_URL: 'http://localhost:3000' }
 const PLAYER = { secret: HASH_SECRET, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }

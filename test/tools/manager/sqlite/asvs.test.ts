@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { expectNamedTest } from '../../asvs/named-test.ts'
-import { testsIn } from '../../asvs/table.ts'
+import { expectNamedTest } from '../../../asvs/named-test.ts'
+import { testsIn } from '../../../asvs/table.ts'
 
-const TABLE = readFileSync(new URL('../../../src/tools/manager/asvs.md', import.meta.url), 'utf8')
+const TABLE = readFileSync(new URL('../../../../src/tools/manager/asvs.md', import.meta.url), 'utf8')
 const ROWS = TABLE.split('\n').filter((line) => /^\| \d/.test(line))
 const NAMED = ROWS.flatMap((row) => testsIn(row).map(({ file, title }) => [file, title] as const))
 
