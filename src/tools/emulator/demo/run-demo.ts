@@ -10,7 +10,7 @@ import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
 import type { DemoFeature, DemoHint, MakeDemoFeature } from './demo-feature.ts'
 import { type DemoSecrets, loadSecrets, prepareViewers } from './demo-secrets.ts'
 import { pageUrlOf, writeEntryPoints } from './entry-points.ts'
-import { generalHints, settingsFileIn } from './general-hints.ts'
+import { generalHints } from './general-hints.ts'
 import { freePort, type ProgramEnvironment, startLoginApp } from './login-app.ts'
 
 /** The demo must not be reachable from outside, and stops at once. */
@@ -54,6 +54,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
   const hints: DemoHint[] = []
   const emulator = await startService(servicePort, settings, { folder, loginUrl, features, secrets, hints })
   const logFile = join(folder, 'login-app.log')
+  const settingsFile = join(folder, 'settings.env')
   try {
     await viewersReady
     const lifetimeSeconds = Number(settings.HASH_LIFETIME_SECONDS)
@@ -69,16 +70,14 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       ...Object.assign({}, ...ofPrograms),
       ...writeEntryPoints(join(folder, 'entry-points.json'), emulator, secrets.hashSecret, features, lifetimeSeconds),
     }
-    writeSettings(settingsFileIn(folder), environment)
+    writeSettings(settingsFile, environment)
     const ofAll = { ...inherited, ...environment }
     const loginApp = await startLoginApp(ofAll, { port: loginPort, logFile })
     const programs = await Promise.all(features.map((feature) => feature.start?.(ofAll) ?? null))
     const pageUrl = pageUrlOf(emulator)
     const safariUrl = new URL(new URL(pageUrl).pathname, emulator.url).href
-    hints.push(
-      ...features.flatMap((feature) => feature.hint?.(emulator) ?? []),
-      ...generalHints({ pageUrl, safariUrl, loginUrl, folder, viewers: secrets.viewers }),
-    )
+    hints.push(...features.flatMap((feature) => feature.hint?.(emulator) ?? []))
+    hints.push(...generalHints(safariUrl, loginUrl, settingsFile))
     return {
       pageUrl,
       safariUrl,
