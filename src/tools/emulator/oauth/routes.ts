@@ -35,7 +35,7 @@ export function oauthRoutes(deps: OauthDeps): Router {
   const generation = () => Buffer.from(signingKey(database, 'limits')).toString('base64url')
   const limits = createFailureLimits(generation)
   const outbox = createOutbox(generation)
-  const sessions = createAccountSessions(deps)
+  const sessions = createAccountSessions(database, deps.nowSeconds)
   const shared = { ...deps, limits, outbox, sessions }
 
   const router = Router({ caseSensitive: true, strict: true })

@@ -25,17 +25,12 @@ export interface User {
 /** Sessions of users on the service's pages; unrelated to tokens and to the login app's sessions. */
 export type AccountSessions = ReturnType<typeof createAccountSessions>
 
-interface SessionDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-}
-
 const COOKIE = 'emulator-account'
 const LIFETIME_SECONDS = 8 * 3_600
 const IDLE_SECONDS = 3_600
 
 /** Stores sessions in the database, by the digest of their id. Only signed-in users get one. */
-export function createAccountSessions({ database, nowSeconds }: SessionDeps) {
+export function createAccountSessions(database: DatabaseSync, nowSeconds: () => number) {
   // Checks both time limits at every read, so that no cookie outlives them (ASVS 7.3.1, 7.3.2).
   const use = database.prepare(
     `UPDATE oauth_sessions SET used_at_seconds = :now

@@ -4,11 +4,6 @@ import { findPasswordFault } from '../../../../users/passwords/new-password.ts'
 import type { PasswordFault } from '../words.ts'
 import type { FailureLimits } from './failure-limits.ts'
 
-export interface UserAuthenticationDeps {
-  readonly database: DatabaseSync
-  readonly limits: FailureLimits
-}
-
 export type UserAuthentication =
   | { readonly ok: true; readonly userId: number }
   | { readonly ok: false; readonly reason: 'wrong-credentials' }
@@ -23,7 +18,7 @@ const MAX_PASSWORD_LENGTH = 1_024
  * @param address of the peer, for the limits.
  */
 export async function authenticateUser(
-  { database, limits }: UserAuthenticationDeps,
+  { database, limits }: { readonly database: DatabaseSync; readonly limits: FailureLimits },
   username: string,
   password: string,
   address: string,

@@ -2,14 +2,15 @@ import { type RequestHandler, type Response, Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
-import { authenticateUser, type UserAuthenticationDeps } from '../own-accounts/user-authentication.ts'
+import type { FailureLimits } from '../own-accounts/failure-limits.ts'
+import { authenticateUser } from '../own-accounts/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, hasSecret } from './client-authentication.ts'
 import { redeemCode, refreshToken } from './code-store.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
 import { type Grant, type IssuedToken, issueToken, revokeToken, type TokenKind } from './token-store.ts'
 
-type TokenEndpointDeps = AnalyticsTokenDeps & UserAuthenticationDeps
+type TokenEndpointDeps = AnalyticsTokenDeps & { readonly limits: FailureLimits }
 
 type TokenAnswer =
   | { readonly ok: true; readonly kind: TokenKind; readonly token: IssuedToken }
