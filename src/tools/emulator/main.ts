@@ -6,12 +6,12 @@ import { type RunningEmulator, SERVICE_KEY_BITS, startEmulator } from './start-e
 // A full disk or a closed pipe must not end the emulator.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
-const read = readEmulatorSettings(process.env, process.argv.slice(2))
-if (!read.ok) {
-  process.stderr.write(`${read.message}\n`)
-  process.exit(read.status)
+const settingsRead = readEmulatorSettings(process.env, process.argv.slice(2))
+if (!settingsRead.ok) {
+  process.stderr.write(`${settingsRead.message}\n`)
+  process.exit(settingsRead.status)
 }
-const { settings, seedViews, seedFile, isStrict } = read
+const { settings, seedViews, seedFile, isStrict } = settingsRead
 
 const emulator = await start().catch((error: unknown) => {
   process.stderr.write(`${error instanceof EmulatorStartError ? error.message : String(error)}\n`)

@@ -84,11 +84,11 @@ export function readEmulatorSettings(
 ): (SettingsResult<EmulatorSettings> & { ok: true } & EmulatorArguments) | Refusal {
   const given = readArguments(args)
   if (given === null) return { ok: false, message: USAGE, status: 2 }
-  const read = readSettings(Settings, () => Port.optional(), env, 'The emulator')
-  if (!read.ok) return read
-  const { EMULATOR_SEED_FILE, EMULATOR_STRICT } = read.settings
+  const settingsRead = readSettings(Settings, () => Port.optional(), env, 'The emulator')
+  if (!settingsRead.ok) return settingsRead
+  const { EMULATOR_SEED_FILE, EMULATOR_STRICT } = settingsRead.settings
   const seedFile = given.seedFile ?? EMULATOR_SEED_FILE
-  return { ...read, ...given, seedFile, isStrict: given.isStrict || EMULATOR_STRICT === 'on' }
+  return { ...settingsRead, ...given, seedFile, isStrict: given.isStrict || EMULATOR_STRICT === 'on' }
 }
 
 function readArguments(args: readonly string[]): EmulatorArguments | null {

@@ -29,9 +29,9 @@ export function valuesOf(text: string): Values {
 }
 
 function textOf(path: string): string {
-  const read = readNamedFile(path)
-  if ('fault' in read) throw new ConfigError(`The name ${path} ${read.fault}.`)
-  return read.text
+  const file = readNamedFile(path)
+  if ('fault' in file) throw new ConfigError(`The name ${path} ${file.fault}.`)
+  return file.text
 }
 
 /**

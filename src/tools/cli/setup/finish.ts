@@ -119,13 +119,13 @@ export async function readViewer({ io, env, answers }: Trial, given: Values): Pr
   const withPassword: CommandIo = { ...io, env: { ...env, VIEWER_PASSWORD: given.VIEWER_PASSWORD } }
   const isNew = await isUnknown(withPassword, username)
   const contextWords = readContextWords(env)
-  const read = isNew
+  const passwordRead = isNew
     ? await readNewPassword(withPassword, username, contextWords)
     : await readKnownPassword(withPassword, 'VIEWER_PASSWORD', username)
-  if (!read.ok) throw io.stdin.isTTY ? new Cancelled() : new ConfigError(read.fault)
-  const fault = isNew ? await faultInNewPassword(read.password, username, contextWords) : null
+  if (!passwordRead.ok) throw io.stdin.isTTY ? new Cancelled() : new ConfigError(passwordRead.fault)
+  const fault = isNew ? await faultInNewPassword(passwordRead.password, username, contextWords) : null
   if (fault !== null) throw new ConfigError(fault)
-  return { username, password: read.password, isNew }
+  return { username, password: passwordRead.password, isNew }
 }
 
 async function addViewer(trial: Trial, { username, password }: TestViewer): Promise<void> {

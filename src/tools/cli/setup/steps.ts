@@ -161,7 +161,7 @@ async function testChannel({ io, env, answers }: Trial): Promise<string | null> 
   } catch {
     return 'The id of a channel is a whole number, such as 1002.'
   }
-  const read = await withService(
+  const lockRead = await withService(
     { ...io, env },
     async ({ api, signal }) => {
       await ownLock(api, { kind: 'channel', id }, signal)
@@ -169,7 +169,7 @@ async function testChannel({ io, env, answers }: Trial): Promise<string | null> 
     },
     null,
   )
-  return read.ok ? null : read.fault
+  return lockRead.ok ? null : lockRead.fault
 }
 
 function testViewer({ answers }: Trial): Promise<string | null> {

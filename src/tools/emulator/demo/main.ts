@@ -18,11 +18,11 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
 )
 process.stderr.on('error', () => {})
 
-const read = readDemoSettings(process.env)
-if (!read.ok) end(1, read.message)
+const settingsRead = readDemoSettings(process.env)
+if (!settingsRead.ok) end(1, settingsRead.message)
 
 process.stdout.write('Starting the login app and the emulated video service…\n')
-const starting = runDemo(read.settings, inheritedEnvironment()).catch((error: unknown) =>
+const starting = runDemo(settingsRead.settings, inheritedEnvironment()).catch((error: unknown) =>
   end(1, error instanceof EmulatorStartError ? error.message : String(error)),
 )
 const demo = (await Promise.race([starting, stopAsked])) ?? end(0)

@@ -17,12 +17,12 @@ type Purpose = 'analytics-token' | 'shown-request' | 'limits' | 'mac-key'
  * Reads the secret at every call: a reset deletes it, which invalidates everything that was signed before.
  */
 export function signingKey(database: DatabaseSync, purpose: Purpose): Uint8Array {
-  const made = database.prepare('INSERT OR IGNORE INTO oauth_signing_keys (id, secret) VALUES (1, ?)')
-  const read = database.prepare('SELECT secret FROM oauth_signing_keys WHERE id = 1')
-  let row = read.get()
+  const insert = database.prepare('INSERT OR IGNORE INTO oauth_signing_keys (id, secret) VALUES (1, ?)')
+  const select = database.prepare('SELECT secret FROM oauth_signing_keys WHERE id = 1')
+  let row = select.get()
   if (row === undefined) {
-    made.run(randomBytes(32))
-    row = read.get()
+    insert.run(randomBytes(32))
+    row = select.get()
   }
   if (!(row?.secret instanceof Uint8Array)) throw new Error('Cannot store the signing key')
   return new Uint8Array(hkdfSync('sha256', row.secret, '', purpose, 32))

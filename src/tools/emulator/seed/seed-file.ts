@@ -112,8 +112,8 @@ export function readSeedFile(path: string): SeedFile {
     json = JSON.parse(readFileSync(path, 'utf8'))
   } catch (cause) {
     // The message of JSON.parse() quotes the file, which holds secrets.
-    const place = cause instanceof SyntaxError ? (/ \(line \d+ column \d+\)/.exec(cause.message)?.[0] ?? '') : ''
-    const fault = cause instanceof SyntaxError ? `is not JSON${place}` : 'cannot be read'
+    const position = cause instanceof SyntaxError ? (/ \(line \d+ column \d+\)/.exec(cause.message)?.[0] ?? '') : ''
+    const fault = cause instanceof SyntaxError ? `is not JSON${position}` : 'cannot be read'
     throw new EmulatorStartError(`The seed file ${path} ${fault}`, { cause })
   }
   const checked = checkSeedFile(json)
