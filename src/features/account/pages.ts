@@ -106,9 +106,9 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
   }
   /** Returns the sentence of a message, and the links that lead on. */
   function messageParts(page: MessagePage, language: Language) {
-    const { signIn, account: texts, 'watch-page': watch } = textsOf(language)
+    const { signIn, account: texts, mail } = textsOf(language)
     const forgot = `${basePath}${ACCOUNT_PATHS.forgot}?lang=${language}`
-    const toVideo = watchUrl === null ? [] : [{ address: watchUrl, text: watch.goTo }]
+    const toVideo = watchUrl === null ? [] : [{ address: watchUrl, text: mail.goToVideo }]
     const parts = { text: null, links: [] as const, typed: null, isDone: false, isPrimary: false }
     switch (page.message) {
       case 'linkSent': {

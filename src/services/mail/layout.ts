@@ -56,7 +56,7 @@ export function buildMail(frame: MailFrame, content: MailContent): Mail {
   const subject = [content.subject, ...lines].join(' – ')
   const above = [...lines, ...content.above]
   const details = detailsOf(frame)
-  const watch = watchUrl === null ? null : { address: watchUrl, text: texts['watch-page'].goTo }
+  const watch = watchUrl === null ? null : { address: watchUrl, text: texts.mail.goToVideo }
   const watchLine = watch === null ? [] : [`${watch.text}: ${watch.address}`]
   const help = brand.helpUrl === null ? [] : [`${texts.help}: ${brand.helpUrl}`]
   const top = [greeting ?? '', ...above, code ?? '', link?.address ?? '']
