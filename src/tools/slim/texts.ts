@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join, normalize } from 'node:path'
 import { withoutItems } from './modules.ts'
+import { type Gone, shorterPage } from './page.ts'
 import type { Part } from './parts.ts'
-import { type Gone, shorterComments, shorterPage } from './prose.ts'
 import { isRow, isTest, withoutTests } from './tests.ts'
 import type { Tree } from './tree.ts'
 
@@ -11,7 +11,7 @@ export function wordPattern(word: string): RegExp {
   return new RegExp(`(?<![A-Za-z])${text}`, word.includes('_') ? '' : 'i')
 }
 
-/** What went, as a page at a path names it: by a word, a link or the path of a file. */
+/** What went, as a page at a path names it. */
 function goneFor(page: string, full: Tree, tree: Tree, words: readonly RegExp[], folders: ReadonlySet<string>): Gone {
   const isGone = (path: string) => (full.has(path) && !tree.has(path)) || folders.has(path)
   return {
@@ -21,8 +21,8 @@ function goneFor(page: string, full: Tree, tree: Tree, words: readonly RegExp[],
         isGone(normalize(join(dirname(page), to)).replace(/\/$/, '')),
       ) ||
       [...text.matchAll(/(?:src|test|views|public)\/[\w./-]*\w/g)].some(([path]) => isGone(path)),
-    withoutTests: (text) =>
-      text
+    withoutTests: (row) =>
+      row
         .replace(/`([\w./-]+\.ts)` "([^"]+)"/g, (whole, path: string, title: string) => {
           const [before, after] = [full, tree].map((files) => files.get(`test/${path}`)?.includes(title))
           return before && !after ? '\0' : whole
@@ -31,7 +31,7 @@ function goneFor(page: string, full: Tree, tree: Tree, words: readonly RegExp[],
   }
 }
 
-/** Removes from the code or the other texts of a slim tree what names the removed parts. */
+/** Removes from the code or the other texts of a slim tree what names the removed parts: items of lists, blocks of pages. */
 export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[], of: 'code' | 'texts'): void {
   const words = removed.flatMap((part) => part.words.map(wordPattern))
   const keys = new Set(removed.flatMap(({ folder, words: own }) => [basename(folder), ...own]))
@@ -43,8 +43,7 @@ export function slimTexts(full: Tree, tree: Tree, removed: readonly Part[], of: 
   for (const [path, text] of tree) {
     if ((extname(path) === '.ts') !== (of === 'code')) continue
     if (/(?:^|[/.])part\.json$/.test(path) || /^package(?:-lock)?\.json$/.test(path)) continue
-    const gone = goneFor(path, full, tree, words, folders)
-    const left = shorter(path, text, gone, keys)
+    const left = shorter(path, text, goneFor(path, full, tree, words, folders), keys)
     if (left === '' && text !== '') tree.delete(path)
     else if (left !== text) tree.set(path, left)
   }
@@ -63,8 +62,6 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
       return shorterPage(text, gone)
     case '.ts':
       return gone.names(text) ? shorterCode(path, text, gone) : text
-    case '.js':
-      return shorterComments(text, gone)
     case '.ejs':
       return text
         .split('\n')
@@ -76,12 +73,8 @@ function shorter(path: string, text: string, gone: Gone, keys: ReadonlySet<strin
         : text
     case '.example':
       return shorterSettings(text, gone)
-    case '.yaml':
-    case '.yml':
-      return shorterYaml(text, gone)
     default:
-      // .dockerignore and .gitattributes: a line for each path.
-      return basename(path).startsWith('.') ? shorterYaml(text, gone) : text
+      return /\.ya?ml$|^\./.test(basename(path)) ? shorterYaml(text, gone) : text
   }
 }
 
@@ -90,7 +83,7 @@ function withoutStrings(line: string, gone: Gone): string {
   return line.replace(/(?<=\[|, )'[^']*'(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item)).replace(/, \]/g, ']')
 }
 
-/** Removes items of lists, sentences of comments, and tests. */
+/** Removes items of lists, and tests. */
 function shorterCode(path: string, text: string, gone: Gone): string {
   // In the app, only plain strings: settings and examples. Everything else is named by an import.
   const isGone = (line: string) => {
@@ -103,7 +96,7 @@ function shorterCode(path: string, text: string, gone: Gone): string {
     .split('\n')
     .map((line) => (/^\s*(?:'[^']+'|\w+|\.\.\.)(?:: )?\[.*\],?$/.test(line) ? withoutStrings(line, gone) : line))
     .join('\n')
-  const left = shorterComments(withoutItems(listed, { test: isGone }, isTest(path) ? isRow : undefined), gone)
+  const left = withoutItems(listed, { test: isGone }, isTest(path) ? isRow : undefined)
   return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }
 
@@ -127,60 +120,46 @@ function shorterJson(value: unknown, gone: Gone, keys: ReadonlySet<string>): unk
   return Object.fromEntries(Object.entries(left).filter(([key]) => !keys.has(key)))
 }
 
-/** Removes the settings that went, and the comments about them. A block is a comment with settings. */
+/** Removes the settings that went. A comment goes with the settings below it, or alone if it names what went. */
 function shorterSettings(text: string, gone: Gone): string {
+  const isSetting = (line: string) => /^#?[A-Z][A-Z0-9_]*=/.test(line)
   const blocks = text
     .trimEnd()
     .split('\n\n')
     .flatMap((block) => {
-      const isSetting = (line: string) => /^#?[A-Z][A-Z0-9_]*=/.test(line)
       const lines = block.split('\n')
-      const settings = lines.filter(isSetting)
-      const left = settings.filter((line) => !gone.names(line))
-      if (settings.length > 0 && left.length === 0) return []
-      const comment = shorterComments(lines.filter((line) => !isSetting(line)).join('\n'), gone)
-      return [comment, ...left].filter((part) => part !== '').join('\n') || []
+      const left = lines.filter((line) => !isSetting(line) || !gone.names(line))
+      return left.some(isSetting) || !(lines.some(isSetting) || gone.names(block)) ? left.join('\n') : []
     })
   return `${blocks.join('\n\n')}\n`
 }
 
-/** The line after a key or an item, and after what is below it. */
-function endOf(lines: readonly string[], from: number): number {
-  const indentOf = (line = '') => line.length - line.trimStart().length
-  let to = from + 1
-  while (to < lines.length && lines[to] !== '' && indentOf(lines[to]) > indentOf(lines[from])) to++
-  return to
-}
+const indentOf = (line = '') => (line.trim() === '' ? 0 : line.length - line.trimStart().length)
 
-/** Removes the keys and items that name what went, with what is below them. */
+/** Removes the keys and items that name what went, with the lines below and the comment above. */
 function shorterYaml(text: string, gone: Gone): string {
-  const lines = shorterComments(text, gone).split('\n')
+  const lines = text.split('\n')
   const left: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    const item = lines.slice(index, endOf(lines, index))
-    if (
-      /^\s*- \w+: /.test(line) &&
-      item.filter((one) => /^\s*- \w+: /.test(one)).length === 1 &&
-      gone.names(item.join('\n'))
-    ) {
-      index += item.length - 1
-      continue
-    }
-    const shorter = line
-      .replace(/(?<=\[|, )[\w-]+(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item))
-      .replace(/, \]/g, ']')
+    let to = index + 1
+    while (to < lines.length && lines[to] !== '' && indentOf(lines[to]) > indentOf(line)) to++
+    const isLeaf = /^\s*- \w+: /.test(line) && !lines.slice(index + 1, to).some((other) => /^\s*- \w+: /.test(other))
     // A setting that is passed on, as in `REGISTRATION: ${REGISTRATION:-}`, counts as `REGISTRATION=`.
-    const passed = shorter.replace(/(?<=^\s+[A-Z_]+): \$\{/, '=${')
-    if (/^\s*#/.test(line) || !gone.names(`${shorter}\n${passed}`)) left.push(shorter)
-    else index += item.length - 1
+    const passed = line.replace(/(?<=^\s+[A-Z_]+): \$\{/, '=${')
+    const shorter = line.replace(/(?<=\[|, )[\w-]+(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item))
+    if (shorter !== line) left.push(shorter.replace(/, \]/, ']'))
+    else if (!gone.names(isLeaf ? lines.slice(index, to).join('\n') : `${line}\n${passed}`)) left.push(line)
+    else {
+      while (/^\s*#/.test(left.at(-1) ?? '')) left.pop()
+      index = to - 1
+    }
   }
   return withoutEmptyKeys(lines, left).join('\n')
 }
 
 /** Removes the keys whose children all went. */
 function withoutEmptyKeys(before: readonly string[], left: readonly string[]): string[] {
-  const indentOf = (line = '') => (line.trim() === '' ? 0 : line.length - line.trimStart().length)
   const isEmpty = (lines: readonly string[], index: number) =>
     /^\s*[\w-]+:$/.test(lines[index] ?? '') && indentOf(lines[index + 1]) <= indentOf(lines[index])
   const wasEmpty = new Set(before.filter((_line, index) => isEmpty(before, index)))
