@@ -83,11 +83,12 @@ export function shorterPage(page: string, gone: Gone): string {
       while (left.pop()?.kind === 'blank') {}
     }
   }
-  return withoutEmptySections(left, page)
-    .flatMap(({ lines }) => lines)
+  const lines = withoutEmptySections(left, page).flatMap((block) => block.lines)
+  const text = lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
-    .replace(/\n+$/, '\n')
+    .trimEnd()
+  return text === '' ? '' : `${text}\n`
 }
 
 function withoutEmptySections(blocks: readonly Block[], before: string): Block[] {

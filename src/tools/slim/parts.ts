@@ -7,15 +7,15 @@ const STORE = 'user store'
 
 /** A file `part.json` beside the code of a part. */
 const Description = z.strictObject({
-  /** The name in `--keep`. */
+  /** The name in `--keep`. Default: that of its folder. */
   name: z.string().regex(/^[a-z][a-z0-9-]*$/),
-  /** The question that it stands in. */
+  /** The question that it stands in. Default: that of its room. */
   kind: z.enum([STORE, 'answer', 'feature', 'server', 'tool']),
   about: z.string(),
   /** The parts that it needs. `a|b` stands for one of them. */
   needs: z.array(z.string()).default([]),
-  /** False for a part that is kept only as long as another one needs it. */
-  choice: z.boolean().default(true),
+  /** False for a part that is kept only as long as another one needs it. Default: false among the services. */
+  choice: z.boolean(),
   /** True for a part that every fork keeps. */
   always: z.boolean().default(false),
   /** Files and folders that go with it, besides those that its folder's name tells. */
@@ -31,6 +31,15 @@ export type Part = z.output<typeof Description> & {
   readonly file: string
 }
 
+const KIND_OF_ROOM: readonly (readonly [string, Part['kind']])[] = [
+  ['src/users/', STORE],
+  ['src/features/', 'feature'],
+  ['src/services/', 'feature'],
+  ['src/tools/', 'tool'],
+  ['test/', 'tool'],
+  ['src/', 'server'],
+]
+
 export class WrongChoice extends Error {}
 
 /** Reads the descriptions of all parts, in the order of their paths. */
@@ -38,7 +47,12 @@ export function readParts(tree: Tree): Part[] {
   return [...tree]
     .filter(([path]) => /^(?:src|test)\/.*[/.]part\.json$/.test(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, text]) => ({ ...Description.parse(JSON.parse(text)), folder: dirname(path), file: path }))
+    .map(([file, text]) => {
+      const folder = dirname(file)
+      const kind = KIND_OF_ROOM.find(([room]) => file.startsWith(room))?.[1] ?? 'tool'
+      const defaults = { name: basename(folder), kind, choice: !file.startsWith('src/services/') }
+      return { ...Description.parse({ ...defaults, ...JSON.parse(text) }), folder, file }
+    })
 }
 
 /** @throws WrongChoice if a name is unknown. */
