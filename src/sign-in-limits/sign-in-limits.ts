@@ -16,7 +16,7 @@ export interface Attempt {
   succeeded(storedName?: string): Promise<LimitRefusal | null>
   /**
    * The password was right, but the viewer is disabled, or the password expired: undoes the count of this attempt only.
-   * Earlier failures stay, because a login service may answer "disabled" to any password.
+   * Earlier failures stay, because a user store may answer "disabled" to any password.
    */
   denied(storedName?: string): Promise<LimitRefusal | null>
   /** The password was wrong. */

@@ -6,7 +6,7 @@ import type { Viewer } from '../../users/user-store.ts'
 
 /** Joins the feature with the account pages to the features that change accounts in other ways. */
 export interface AccountChanges {
-  /** Sends a mail about a change. Does nothing without a mail server, or without an address. */
+  /** Sends a mail about a change. Does nothing if the app sends no mails, or without an address. */
   readonly notify: Notify
   /** Called by the feature that sends the mails. */
   sendNoticesBy(send: Notify): void

@@ -1,6 +1,6 @@
 /**
  * The promise of the guests store: small records of all features with guests, by kind and key. A feature adds kinds, never
- * tables. SQLite and PostgreSQL keep the same promise, and one contract suite tests both.
+ * tables. Every kind of store keeps the same promise, and one contract suite tests it.
  */
 
 /** A record that has not ended. */
@@ -81,7 +81,7 @@ export function orderedWrites(writes: readonly RecordWrite[]): readonly RecordWr
   for (const { kind, key, text, if: condition } of writes) {
     assertRecord(kind, key)
     if (text === null && condition === 'absent') throw new RangeError('A step without a record changes nothing')
-    // PostgreSQL cannot store NUL.
+    // Some databases cannot store NUL.
     if (text !== null && (text.length > LONGEST_TEXT || text.includes('\0')))
       throw new RangeError('The text is too long')
   }

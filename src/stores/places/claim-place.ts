@@ -19,7 +19,7 @@ export interface Claim {
 export type ClaimResult = 'taken' | 'taken-over' | 'none-free'
 
 /**
- * Claims a place among the places of a viewer. The script of the Redis store does the same.
+ * Claims a place among the places of a viewer. A store behind a network does the same in a script.
  * @param text the places as `PLACE END PLACE END`, the newest last.
  * @returns the new text, or null if nothing changes.
  */

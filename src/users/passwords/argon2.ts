@@ -21,8 +21,8 @@ export interface PasswordHashing {
   /** Parses a stored hash. Does not throw. */
   read(passwordHash: string): HashReading
   /**
-   * Returns the same hashing without weak hashes; absent if there are none.
-   * @param option how to accept weak hashes, as in `with --accept-weak-hashes`.
+   * Returns the same hashing without hashes that are easy to guess; absent if there are none.
+   * @param option how to accept them, such as `with --an-option`, for the message.
    */
   withoutWeakHashes?(option: string): PasswordHashing
   /** A hash without a password. Verified for an unknown user, so that the answer takes the same time. */

@@ -102,7 +102,7 @@ export function createPostgresStore(
   }
 }
 
-/** A table of this app has weak hashes only if an import accepted them. */
+/** A table of this app has hashes that are easy to guess only if an import accepted them. */
 function passwordsFor({ query }: PostgresSettings): PasswordHashing {
   const acceptsWeakHashes = query === null || query.acceptsWeakHashes
   const strict = storedPasswords.withoutWeakHashes?.('with POSTGRES_WEAK_HASHES=accept')

@@ -3,7 +3,7 @@ import { foreignForms } from './foreign-forms.ts'
 import type { FormReading, HashForm } from './hash-form.ts'
 
 const LONGEST_HASH = 1024
-/** Before a hash: `{CRYPT}` or `{ARGON2}` of LDAP directories, `{bcrypt}` of Spring, `argon2` of Django. */
+/** Before a hash: `{CRYPT}` or `{ARGON2}` of directories, `{bcrypt}` of Spring, `argon2` of Django. */
 const PREFIX = /^(\{(CRYPT|bcrypt)\})?((argon2|\{ARGON2\})(?=\$argon2))?/i
 
 const FORMS: readonly HashForm[] = [argon2Form, ...foreignForms]

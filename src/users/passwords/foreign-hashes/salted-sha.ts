@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { derivation } from './derivation.ts'
 import type { HashForm } from './hash-form.ts'
 
-/** `{SSHA}` of LDAP directories, and its SHA-2 variants: base64 of the digest of password and salt, then the salt. */
+/** `{SSHA}` of directories, and its SHA-2 variants: base64 of the digest of password and salt, then the salt. */
 const SALTED_SHA = /^\{(SSHA|SSHA256|SSHA512)\}([A-Za-z0-9+/]+={0,2})$/i
 const SALTED_SHA_DIGESTS = new Map([
   ['SSHA', { name: 'sha1', bytes: 20 }],

@@ -5,12 +5,13 @@ import type { SqlClient } from '../connection.ts'
 import { isMissingPermission, placeOf } from '../fault.ts'
 import type { PostgresSettings } from '../settings.ts'
 
-/** Let the app read the viewers, replace hashes, and store passkeys and links to set a password. `%I` is the role. */
+/** Let the app read the viewers, replace hashes, and store what viewers create. `%I` is the role. */
 const GRANTS = [
   'GRANT USAGE ON SCHEMA viewer_auth TO %I',
   'GRANT SELECT ON ALL TABLES IN SCHEMA viewer_auth TO %I',
   'GRANT UPDATE (password_hash) ON viewer_auth.viewers TO %I',
-  'GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links, viewer_auth.passkeys TO %I',
+  'GRANT INSERT, UPDATE, DELETE ON viewer_auth.password_links TO %I',
+  'GRANT INSERT, UPDATE, DELETE ON viewer_auth.passkeys TO %I',
   'GRANT INSERT ON viewer_auth.passkey_handles TO %I',
 ]
 /** True for a role with more rights than the app needs. A superuser is a member of every role. */
