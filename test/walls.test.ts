@@ -53,7 +53,7 @@ test('a room imports only the rooms that its row in the table names', () => {
 
 describe('the map in src/README.md', () => {
   const [, map = ''] = readFileSync(join(ROOT, 'src/README.md'), 'utf8').split('```')
-  const inMap = pathsOf(map.split('\n').filter((line) => line !== ''))
+  const inMap = [...map.matchAll(/^src\/\S*[^\s/]/gm)].map(([path]) => path)
 
   test('has the rooms of the table, in the same order', () => {
     expect(inMap.filter((path) => ROOMS.includes(path))).toEqual(ROOMS)
@@ -68,17 +68,6 @@ describe('the map in src/README.md', () => {
     expect(folders.filter((path) => !isOptional(path) && !inMap.includes(path))).toEqual([])
   })
 })
-
-/** Returns the paths of a map whose indentation shows the nesting. */
-function pathsOf(lines: readonly string[]): string[] {
-  const parents: string[] = []
-  return lines.map((line) => {
-    const [, spaces = '', name = ''] = /^( *)(\S+?)\/? /.exec(line) ?? []
-    parents.length = spaces.length / 2
-    parents.push(name)
-    return ['src', ...parents].join('/')
-  })
-}
 
 test('every room of the table exists, and every file of src is in a room', () => {
   expect(ROOMS.filter((room) => !files.some((path) => path === room || path.startsWith(`${room}/`)))).toEqual([])

@@ -10,6 +10,7 @@ export interface EditableStoreOptions {
 }
 
 /**
- * A store whose viewers this app manages, for the tools. The login screens never use it. Each function throws an UpstreamError when the store cannot be reached.
+ * A store whose viewers this app manages, for the tools. The login screens never use it. Each function throws an
+ * UpstreamError when the store cannot be reached.
  */
 export type EditableUserStore = ViewerEditor & EditsLinks & KeepsPasskeys & MovesViewers & PagesViewers

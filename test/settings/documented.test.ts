@@ -63,13 +63,6 @@ describe('.env.example', () => {
     const names = LINES.map(({ name }) => name)
     expect(names.toSorted()).toEqual([...KIT_SETTINGS.filter(isNotNamedFile), ...TOOLS].toSorted())
   })
-  test('.env.example names every secret that may be in a file', () => {
-    const files = [
-      ...KIT_SETTINGS.filter((setting) => !isNotNamedFile(setting)),
-      ...TOOL_SECRETS.map((name) => `${name}_FILE`),
-    ]
-    for (const name of files) expect(EXAMPLE).toContain(name)
-  })
   test('.env.example leaves open exactly the settings without a default', () => {
     const open = LINES.filter(({ isDefault }) => !isDefault)
     expect(open.map(({ name }) => name).toSorted()).toEqual([...REQUIRED, ...TOOLS.filter(isRequired)].toSorted())
@@ -91,7 +84,9 @@ describe('.env.example', () => {
     expect(readConfig({ ...APP, ...chosen, ...defaults })).toEqual(readConfig({ ...APP, ...chosen }))
   })
   test('.env.example explains each setting or group of settings in a comment', () => {
-    for (const block of EXAMPLE.split('\n\n').slice(1)) expect(block).toMatch(/^# [^\n]{10,}\n(# .*\n)*#?[A-Z]/)
+    const [header, ...blocks] = EXAMPLE.trimEnd().split('\n\n')
+    expect(header).toContain('NAME_FILE')
+    for (const block of blocks) expect(block).toMatch(/^# [^\n]{10,}(\n# .*)*(\n#?[A-Z].*)*$/)
   })
 })
 
