@@ -9,9 +9,9 @@ interface SettingMeta {
   readonly isAddress?: boolean | undefined
   /** Says how the absence of the setting lets more viewers in, or leaves a weaker default. */
   readonly protects?: string | undefined
-  /** The form in a JSON file of entry points, if it is not the text of the environment. */
+  /** The form in JSON, if it is not the text of the environment. */
   readonly inFile?: 'list' | 'number' | 'object' | undefined
-  /** The form of one item of a list in that file. Default: no space, no comma. */
+  /** The form of one item of a list in JSON. Default: no space, no comma. */
   readonly item?: RegExp | undefined
   /** The name in the environment, if it does not follow from the name of the schema. */
   readonly environmentName?: string | undefined

@@ -48,6 +48,7 @@ export function blocksOf(page: string): Block[] {
 /** True if a block goes with one that went before it: all of a section or item, the example after its introduction. */
 function goesWith({ kind, depth, lines }: Block, block: Block): boolean {
   if (kind === 'heading') return block.kind !== 'heading' || block.depth > depth
+  if (block.kind === 'heading') return false
   if (block.kind === 'blank' || (kind === 'item' && block.depth > depth)) return true
   return lines.at(-1)?.endsWith(':') === true && ['example', 'table'].includes(block.kind)
 }
@@ -61,6 +62,8 @@ export function shorterPage(page: string, gone: Gone): string {
   let going: Block | null = null
   for (const block of blocksOf(page)) {
     if (going && goesWith(going, block)) continue
+    // Without a blank line, a paragraph would become a part of the item before.
+    if (going?.kind === 'item' && block.kind !== 'item') left.push({ kind: 'blank', depth: 0, lines: [''] })
     going = null
     const fewest = { table: 2, example: 2 }[block.kind as string]
     if (fewest === undefined) {

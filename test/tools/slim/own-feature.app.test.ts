@@ -37,10 +37,11 @@ const settings = Object.entries({ ...SETTINGS, PUBLIC_URL: 'http://localhost:1',
   .map(([name, value]) => `${name}='${value}'`)
   .join(' ')
 
-test('the page has the three files of a feature', () => {
+test('the page has the files of a feature', () => {
   expect(FILES.map(([, path]) => path)).toEqual([
     'src/features/weekdays/feature.ts',
     'src/tools/features/weekdays/tools.ts',
+    'src/tools/features/weekdays/check.ts',
     'test/features/weekdays/weekdays.test.ts',
   ])
 })

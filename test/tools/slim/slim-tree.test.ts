@@ -139,6 +139,7 @@ test.each([
   ['a table without a row', 'Near.\n\nThese:\n\n| a |\n|---|\n| LDAP |\n\nStop.\n', 'Near.\n\nStop.\n'],
   ['a paragraph', 'LDAP is far. It is\nbig.\n\nFiles are near.\n', 'Files are near.\n'],
   ['an item', '- Files.\n- LDAP, which\n  is far.\n', '- Files.\n'],
+  ['an item before a heading', '- Files.\n- LDAP.\n\n## B\n\nY.\n', '- Files.\n\n## B\n\nY.\n'],
   ['an item with its items', '- LDAP:\n  - far\n\n  Text.\n- Files.\n', '- Files.\n'],
   ['an introduction with its example', 'Near.\n\nAsk LDAP:\n\n```sh\nask\n```\n\nStop.\n', 'Near.\n\nStop.\n'],
   ['an example with its introduction', 'Near.\n\nNow ask:\n\n```sh\nldap\n```\n\nStop.\n', 'Near.\n\nStop.\n'],
