@@ -27,13 +27,13 @@ export interface ToolFeature extends HasVariants<ToolFeature> {
   readonly commands?: readonly RootCommand<ToolFeature>[]
   /** Adds to a group of commands of the core, by the name of the group. Called after the group has its own commands. */
   readonly additions?: Readonly<Record<string, Lazy<Definition<ToolFeature>>>>
-  /** For `doctor`. */
+  /** Its findings, before an event. */
   readonly check?: Lazy<FeatureCheck>
   /** For `config check`. */
   readonly settings?: Lazy<SettingsCheck>
-  /** For `store check`. */
+  /** A store of its own, to check. */
   readonly store?: Lazy<OtherStore>
-  /** For `viewers show`, list, import and export, and for the page for managers. */
+  /** What it knows of viewers, for all commands and pages that show or change viewers. */
   readonly viewers?: Lazy<ViewerFacts>
   /** When viewers may watch. */
   readonly event?: Lazy<EventTimes>
@@ -42,16 +42,16 @@ export interface ToolFeature extends HasVariants<ToolFeature> {
   readonly responseKind?: Lazy<ResponseKind>
   /** Its lock at the video service. */
   readonly lockKind?: Lazy<LockKind>
-  /** Its checks, for `doctor`. */
+  /** Checks of its answer, at the app and at the service. */
   readonly answerCheck?: Lazy<AnswerCheck>
-  /** For `brand preview`. */
+  /** Its screens, with made-up content. */
   readonly scenes?: Lazy<FeatureScenes>
-  /** People whom `report attendance --invited NAME` expects. */
+  /** Lists of invited people, by name. */
   readonly invited?: Readonly<Record<string, Lazy<PeopleSource>>>
-  /** For the page for managers. */
+  /** Its pages and acts in a browser. */
   readonly page?: Lazy<PagePart>
   /** A store whose file `backup` copies. */
   readonly backup?: Lazy<BackedUpStore>
-  /** For `support bundle`. */
+  /** What support needs of it, without secrets. */
   readonly support?: Lazy<BundleSection>
 }

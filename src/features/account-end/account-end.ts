@@ -1,9 +1,9 @@
 import { parseTime, type ZonedTime } from '../../settings/times.ts'
 
-/** The attribute with the end of the account. Upper and lower case do not count: PostgreSQL writes `accountendsat`. */
+/** The attribute with the end of the account. Upper and lower case do not count: databases write `accountendsat`. */
 export const END_ATTRIBUTE = 'accountEndsAt'
 
-/** ISO 8601, also as JSON and PostgreSQL write it, and the generalized time of LDAP (RFC 4517, 3.3.13). */
+/** ISO 8601, also as JSON and databases write it, and the generalized time of directories (RFC 4517, 3.3.13). */
 const FORM = /^(\d{4}-\d\d-\d\d|\d{8})[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)$/i
 
 type Attributes = Readonly<Record<string, string | null>>

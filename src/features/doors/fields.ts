@@ -48,7 +48,7 @@ const Link = addressField((text) => {
   throw new RangeError('must be an https: address')
 })
 
-/** The settings of doors, by their names in a file of entry points. */
+/** The settings of doors, by their names in JSON. */
 export function doorSettings() {
   return {
     opensAt: Time.optional().meta({ protects }),

@@ -8,7 +8,7 @@ import { type DoorSettings, doorSettings, doorsFields } from './fields.ts'
 
 /** The time between two reads. A change counts after two equal reads, so within about a second. */
 const READ_EVERY_MS = 500
-/** A file of entry points has a few kilobytes. */
+/** The file has a few kilobytes. */
 const MOST_BYTES = 1_000_000
 /** The text in place of that of a file that cannot be read. Not JSON. */
 const UNREADABLE = 'unreadable: '
@@ -21,7 +21,7 @@ export interface DoorEvents {
 }
 
 /**
- * Reads the doors again from the file of entry points every half second. The reads are asynchronous: a file system that
+ * Reads the doors again from their file every half second. The reads are asynchronous: a file system that
  * hangs stops no request. Doors from the environment stay.
  */
 export function watchDoors(

@@ -17,7 +17,7 @@ export interface ServiceFeatureDeps {
   readonly nowSeconds: () => number
   /** Scheme, host and port of the service, without a slash at the end. */
   readonly publicUrl: string
-  /** Length of the RSA keys of the service. */
+  /** Length of the RSA keys that the service makes. */
   readonly keyBits: number
 }
 

@@ -29,7 +29,7 @@ export function isMailSinkInstalled(): boolean {
 }
 
 /**
- * Starts a mail server on loopback that takes all mails and passes none on.
+ * Starts an SMTP server on loopback that takes all mails and passes none on.
  * @param port 0 picks a free port.
  * @throws the error of the system if the port is in use.
  */

@@ -10,7 +10,7 @@ export interface TokenReadings {
   readonly keysAgeSeconds: () => number | null
 }
 
-/** Registers metrics that are read when Prometheus asks. */
+/** Registers metrics that are read at each scrape. */
 export async function registerTokenMetrics(registry: Registry, readings: TokenReadings): Promise<void> {
   const { Counter, Gauge } = await import('prom-client')
   const { queue, refused, keysAgeSeconds } = readings

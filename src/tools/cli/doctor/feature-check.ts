@@ -81,7 +81,7 @@ export interface FeatureCheck {
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
   readonly trial?: SignInTrial
-  /** The sign-in window of the feature. */
+  /** The window in which the feature signs in. */
   readonly window?: {
     /** Its purpose, in texts. */
     readonly name: string

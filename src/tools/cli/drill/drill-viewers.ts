@@ -182,7 +182,7 @@ export async function removeMadeUpViewers(io: CommandIo, prefix: string): Promis
 }
 
 /**
- * Ends the sessions of made-up viewers, so that `sessions list` has only real ones. If the store of the sessions cannot be
+ * Ends the sessions of made-up viewers, so that only real ones are left. If the store of the sessions cannot be
  * used, says so, because the viewers must be removed all the same.
  * @param areGuests true for viewers who are not in the user store.
  */

@@ -23,7 +23,7 @@ export interface Invitations {
   /**
    * Invites a stored viewer, unless the viewer has a password or an invitation already.
    * @returns true if an invitation was sent; a text says why not, as the end of a sentence that begins with the line.
-   * @throws UpstreamError when the mail server does not answer.
+   * @throws UpstreamError when the invitations cannot be sent.
    */
   invite(username: string): Promise<boolean | string>
 }
@@ -62,7 +62,7 @@ const BATCH_ROWS = 250
 const BATCH_PASSWORDS = 64
 /** Few, so that a stop does not wait for many mails. */
 const BATCH_INVITATIONS = 16
-/** As many as the mail server has connections. */
+/** As many as the connections for mails. */
 const PARALLEL_INVITATIONS = 2
 
 /**

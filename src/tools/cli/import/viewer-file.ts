@@ -191,7 +191,7 @@ const Disabled = z.union([
     .refine((text) => [...YES, ...NO].includes(text))
     .transform((text) => YES.includes(text)),
 ])
-/** As `viewers export` writes the attributes: each of any name, and also an empty one. */
+/** As an export writes the attributes: each of any name, and also an empty one. */
 const AllAttributes = z.record(z.string(), Text)
 const AttributeValue = z.union([
   Text.transform((text) => (text === '' ? null : text)),

@@ -88,7 +88,7 @@ export interface WantedOptions {
 }
 
 /**
- * Returns the lock that `lock set` sets: of an entry point, with the given address or secret instead of its own. If both
+ * Returns the lock to set: of an entry point, with the given address or secret instead of its own. If both
  * are given, the settings of the login app are not needed.
  * @throws ConfigError for wrong settings, and for a file without a secret of 128 bits.
  */

@@ -19,7 +19,7 @@ const LockRecord = z.object({
 })
 const RecordsFile = z.record(z.string(), LockRecord)
 
-/** The last change of a lock by `lock set`, without the secret. The service does not show the secret of a channel's lock. */
+/** The last change of a lock by this app, without the secret. The service does not show the secret of a channel's lock. */
 export type LockRecord = z.infer<typeof LockRecord>
 
 /** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
@@ -89,11 +89,11 @@ export function openLockRecords(
 /** The secret of a lock as its record knows it. The service does not show the secret. */
 export interface RecordedSecret {
   readonly secret: 'same' | 'previous' | 'other'
-  /** When `lock set` gave the lock its secret: "on 2026-11-22 at 14:02 UTC". */
+  /** When this app gave the lock its secret: "on 2026-11-22 at 14:02 UTC". */
   readonly when: string
 }
 
-/** Returns when `lock set` made a record: "on 2026-11-22 at 14:02 UTC". */
+/** Returns when a record was made: "on 2026-11-22 at 14:02 UTC". */
 export function whenSet({ setAt }: Pick<LockRecord, 'setAt'>): string {
   return `on ${setAt.slice(0, 16).replace('T', ' at ')} UTC`
 }

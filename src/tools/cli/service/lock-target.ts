@@ -42,7 +42,7 @@ export function targetOf({ channel, video }: TargetOptions, command: Command): L
   return command.error('error: give either --channel ID or --video ID')
 }
 
-/** Returns the targets of `lock set`: one, or several with `--rotate`. */
+/** Returns the targets to lock: one, or several with `--rotate`. */
 export function targetsOf({ channel = [], video = [], rotate: isRotation }: TargetsOptions, command: Command): Targets {
   const [first, ...others] = [
     ...channel.map((id): LockTarget => ({ kind: 'channel', id })),

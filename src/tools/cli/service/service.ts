@@ -31,7 +31,7 @@ export function nowSeconds(): number {
 /**
  * Does the work with the video service of the settings. Turns errors of the service into messages for the user. The
  * first Ctrl-C aborts the requests.
- * @param access the token of the REST API. Null: SERVICE_ACCESS_TOKEN, the kept login, or the client's own token. Without this
+ * @param access the token of the REST API. Null: that of the environment, the kept login, or the client's own token. Without this
  *   parameter: always the client's own token.
  * @throws ConfigError that lists every missing or wrong setting.
  */

@@ -18,7 +18,7 @@ const SAME_TIME_MS = 50
 /** User names that a careless statement or filter takes for something else. Each is unknown. */
 const ODD_NAMES = ["' OR '1'='1", '*', '"; \\', 'Ωmega 用户 😀']
 
-/** The checks of `store check`, for stores that need more than `checkStore`. */
+/** The checks of stores that need more than `checkStore`. */
 export const storeChecks: StoreChecks = { checkStore, check, unknownName }
 
 /** Checks the user store of the settings. @throws ConfigError if the store cannot be checked. */

@@ -46,7 +46,7 @@ export interface Refused {
   readonly fault: string
 }
 
-/** The result of an act. A command prints it, and the page for managers shows it. */
+/** The result of an act. A command prints it, and a page shows it. */
 export type ActResult<T> = { readonly ok: true; readonly data: T } | Refused
 
 /** Declares a group of commands, such as `viewers`. */

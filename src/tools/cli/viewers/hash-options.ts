@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
 import type { ColumnOptions } from '../import/viewer-file.ts'
 
-/** Options of `viewers import` for further forms of hashes. */
+/** Options of the import for further forms of hashes. */
 export interface HashOptions {
   /** The forms, for the help, each after a comma. */
   readonly forms: string

@@ -141,7 +141,7 @@ async function lookUp(store: UserStore, typed: string, deps: LookUpDeps): Promis
   return { ...unnamed(typed, features), ...found, facts: await factsOf(store, found, deps), state }
 }
 
-/** Reads all facts. In PostgreSQL, the role may lack the rights of a newer version. */
+/** Reads all facts. The role of a database server may lack the rights of a newer version. */
 function factsOf(store: UserStore, viewer: Viewer, { env, features, part }: LookUpDeps): Promise<ViewerFact[]> {
   return Promise.all(
     factReaders(features).map(async ({ field, label, read }) => {

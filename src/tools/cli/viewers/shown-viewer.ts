@@ -42,7 +42,7 @@ export type HistoryReader = (
 export interface ShownViewer {
   readonly username: string
   /**
-   * `unknown-or-disabled`: the login service names only viewers who may sign in. `unknown`: it looks up no viewers.
+   * `unknown-or-disabled`: the store names only viewers who may sign in. `unknown`: the store looks up no viewers.
    * `only-at-provider`: the user store has no such viewer, but another system signed this name in.
    * `guest`: the user store has no such viewer, but a guest signed in with this name.
    * `not-in-store`: the user store has no such viewer, but there are sessions, failed sign-ins or lines in the log.

@@ -7,7 +7,7 @@ import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import type { Inviting } from './inviting.ts'
 import type { FactReader, HistoryReader } from './shown-viewer.ts'
 
-/** What a feature knows of viewers, for `viewers …`, `sessions …` and the page for managers. */
+/** What a feature knows of viewers, for commands and pages. */
 export interface ViewerFacts {
   /** A line of `viewers show`. */
   readonly fact?: FactReader
@@ -19,9 +19,9 @@ export interface ViewerFacts {
   column?(zone?: TimeZone): FeatureColumn
   /** Returns a sentence after a new password, such as one about another way to sign in. Null for none. */
   noteOnNewPassword?(store: EditableUserStore, username: string): Promise<string | null>
-  /** The end of an account, with a field of its own on the page for managers. */
+  /** The end of an account, with a field of its own on pages. */
   readonly accountEnd?: AccountEnd
-  /** What belongs to viewers, and is not in the file of `viewers export`. */
+  /** What belongs to viewers, and is not exported. */
   readonly notExported?: string
   /** Invites viewers to set their first password. */
   readonly inviting?: Inviting

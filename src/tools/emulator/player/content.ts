@@ -25,7 +25,7 @@ export type Component = 'player' | 'chat' | 'qna'
 /** A lock of a feature: the service redirects the embed's own frame to the login app. */
 export interface FrameLock extends AnyLock {
   readonly kind: 'frame'
-  /** Such as "by viewer tokens". */
+  /** Such as "by authentication responses". */
   readonly name: string
   /** Playbacks end when it changes. */
   readonly key: string

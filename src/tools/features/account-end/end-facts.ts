@@ -3,7 +3,7 @@ import type { ViewerFacts } from '../../cli/viewers/viewer-facts.ts'
 import { untilColumn } from './import/until-column.ts'
 import { endedState } from './until.ts'
 
-/** Accounts that end: their state, the column `until`, and the field of the page for managers. */
+/** Accounts that end: their state, the column `until`, and the field on pages. */
 export const endFacts: ViewerFacts = {
   stateOf: endedState,
   column: untilColumn,

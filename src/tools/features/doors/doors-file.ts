@@ -7,7 +7,7 @@ type Entry = Readonly<Record<string, unknown>>
 const DO_BY_HAND = 'Nothing was changed. Change the times in the file yourself'
 
 /**
- * Replaces times in a file of entry points at once, so that it is never half-written. Its owner and rights stay.
+ * Replaces times in the file of the doors at once, so that it is never half-written. Its owner and rights stay.
  * @param fields those that change.
  * @throws ConfigError if the file cannot be replaced, or another program changes it.
  */

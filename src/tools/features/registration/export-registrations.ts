@@ -51,7 +51,7 @@ interface Column {
   readonly cell: (registration: Registration) => CsvCell
 }
 
-/** The first column has the name that `report attendance --invited` takes. */
+/** The first column has the name that an attendance report takes. */
 function columnsOf({ name }: EntryPoint, { settings: { fields, group } }: Registrations): Column[] {
   const ofFields = fields.map(
     (field): Column => ({ title: field.name, cell: ({ attributes }) => attributes[field.name] }),

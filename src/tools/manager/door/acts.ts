@@ -34,7 +34,7 @@ export function openActs(file: string, log: Pick<Logger, 'error'>): LogAct {
   return (act) => lines[act.outcome === 'done' ? 'info' : 'warn'](lineOf(act))
 }
 
-/** The fields that `audit export` knows, and those of the page. pino omits undefined fields. */
+/** The fields of the security log, and those of the page. pino omits undefined fields. */
 function lineOf({ act, outcome, manager, name, address, viewer, entryPoint, target, count, detail }: Act): object {
   const by = (manager?.name ?? name)?.slice(0, LONGEST_NAME)
   const result = outcome === 'done' ? act : `${act}-${outcome}`

@@ -60,7 +60,7 @@ async function readCopy(url: URL, nowMs: () => number): Promise<Copy> {
   }
 }
 
-/** Reads the text format of Prometheus, as far as the app writes it. */
+/** Reads the text format of metrics, as far as the app writes it. */
 function samplesIn(text: string) {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^(viewer_auth_\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []

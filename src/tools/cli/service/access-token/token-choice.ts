@@ -38,7 +38,7 @@ export function addTokenOptions(command: Command): Command {
     .option('--lang <LOCALE>', 'the language of the authorization page, such as de_DE')
 }
 
-/** Adds the options of a command that works with the token of the client, of a user, or of SERVICE_ACCESS_TOKEN. */
+/** Adds the options of a command that works with the token of the client, of a user, or of the environment. */
 export function addAccessOptions(command: Command): Command {
   return command
     .addOption(new Option('--grant <GRANT>', ACCESS_GRANT).choices(GRANTS))

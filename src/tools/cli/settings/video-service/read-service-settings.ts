@@ -4,7 +4,7 @@ import { readToolSettings } from '../read-tool-settings.ts'
 
 const SETTINGS = Object.keys(ServiceEnvironment.in.shape)
 
-/** True if a setting of the video service is given. SERVICE_VIEWER_KEY_URL is not one: the login app needs it. */
+/** True if a setting of the video service is given. Settings of the login app do not count. */
 export function hasServiceSettings(env: CommandIo['env']): boolean {
   return SETTINGS.some((name) => env[name] || env[`${name}_FILE`])
 }

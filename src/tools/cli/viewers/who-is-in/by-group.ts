@@ -5,7 +5,7 @@ import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { SessionIn } from './sessions-in.ts'
 
-/** As many as a directory or a login service takes at once from one client. */
+/** As many as a directory or another service takes at once from one client. */
 const PARALLEL_LOOK_UPS = 8
 const BATCH_SIZE = 1_000
 

@@ -190,7 +190,7 @@ function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Wor
   return has(path) ? { fault: say(path, values), language } : { fault: text, language: 'en' }
 }
 
-/** Sends the mails one after another, while the manager goes on. `viewers invite` refuses those who have a password. */
+/** Sends the mails one after another, while the manager goes on. Viewers who have a password get none. */
 async function inviteAll(deps: SectionDeps, usernames: readonly string[]): Promise<void> {
   const { viewers, warn } = deps
   let notSent = 0
@@ -202,7 +202,7 @@ async function inviteAll(deps: SectionDeps, usernames: readonly string[]): Promi
       const invited = await invite(deps, editable, username)
       if (!invited.ok) notSent += 1
     } catch (error) {
-      // The store or the mail server is away: the list shows who has no invitation yet.
+      // The store or the sending of mails failed: the list shows who has no invitation yet.
       return warn(error)
     }
     await setImmediate()

@@ -15,7 +15,7 @@ import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
 export interface EveningPlace {
   readonly url: URL
   readonly name: string
-  /** The file of entry points. */
+  /** The file with the doors. */
   readonly file: string
   /** The limit on the screens of a viewer. Null without a limit. */
   readonly screens: { readonly most: number; readonly reason: string } | null

@@ -30,7 +30,7 @@ const ROWS = 20
 const LEAST_ROW_MS = 1_000
 
 /**
- * Rehearses an event with doors, and judges it. Moves the doors in the file of entry points, and puts them back.
+ * Rehearses an event with doors, and judges it. Moves the doors in their file, and puts them back.
  * @param watch what viewers do in the player; null for nothing.
  * @throws ConfigError for an address that may not be drilled, without doors, or for viewers that cannot be used.
  */
