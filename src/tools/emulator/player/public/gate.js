@@ -10,7 +10,7 @@ const LONGEST_TIMER_MS = 86_400_000
 
 /**
  * Keeps a channel or video closed until the service has validated the viewer's authentication response. Closes it
- * again when the response expires. With tokens, the page arrives open, and gets a new token at the end.
+ * again when the response expires. With a token, the page arrives open, and gets a new token at the end.
  *
  * @param element holds the message, the buttons and the sign-in frame. The style sheet shows the parts of each state.
  * @param settings the settings that the server wrote into the page.
