@@ -47,9 +47,8 @@ export function blocksOf(page: string): Block[] {
 
 /** True if a block goes with one that went before it: all of a section or item, the example after its introduction. */
 function goesWith({ kind, depth, lines }: Block, block: Block): boolean {
-  if (kind === 'heading') return block.kind !== 'heading' || block.depth > depth
-  if (block.kind === 'heading') return false
-  if (block.kind === 'blank' || (kind === 'item' && block.depth > depth)) return true
+  if (block.kind === 'heading') return kind === 'heading' && block.depth > depth
+  if (kind === 'heading' || block.kind === 'blank' || (kind === 'item' && block.depth > depth)) return true
   return lines.at(-1)?.endsWith(':') === true && ['example', 'table'].includes(block.kind)
 }
 
