@@ -34,7 +34,10 @@ function namersAt(path: string): (text: string) => readonly Part[] {
 function subjectsOf({ kind, lines }: Block, isGenerated: boolean): readonly (readonly [string, string])[] {
   if (kind === 'example') return []
   if (kind === 'table') return isGenerated ? [] : lines.map((line) => [line, line.split(' | ')[0] ?? ''])
-  const text = lines.map((line) => line.trim()).join(' ')
+  const text = lines
+    .map((line) => line.trim())
+    .join(' ')
+    .replace(/^(?:[-*]|\d+\.) /, '')
   return [[text, text.split(SENTENCE_END)[0] ?? '']]
 }
 
