@@ -145,7 +145,7 @@ function shorterYaml(text: string, gone: Gone): string {
     let to = index + 1
     while (to < lines.length && lines[to] !== '' && indentOf(lines[to]) > indentOf(line)) to++
     const isLeaf = /^\s*- \w+: /.test(line) && !lines.slice(index + 1, to).some((other) => /^\s*- \w+: /.test(other))
-    // A setting that is passed on, as in `REGISTRATION: ${REGISTRATION:-}`, counts as `REGISTRATION=`.
+    // A setting that is passed on, as in `NAME: ${NAME:-}`, counts as `NAME=`.
     const passed = line.replace(/(?<=^\s+[A-Z_]+): \$\{/, '=${')
     const shorter = line.replace(/(?<=\[|, )[\w-]+(?:, |(?=\]))/g, (item) => (gone.names(item) ? '' : item))
     if (shorter !== line) left.push(shorter.replace(/, \]/, ']'))
