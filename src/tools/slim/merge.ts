@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { slimmed, write } from './slim.ts'
 import { git } from './tree.ts'
 
 /** A release that was merged last, or is being merged. */
@@ -15,9 +14,7 @@ interface Merge {
 /** Finds the merge under way, or the last commit if it is a merge without changes by hand. */
 export function findMerge(folder: string): Merge | null {
   const commit = (name: string) => {
-    const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
-      cwd: folder,
-    })
+    const { status, stdout } = spawnSync('git', ['-C', folder, 'rev-parse', '--verify', '-q', `${name}^{commit}`])
     return status === 0 ? stdout.toString().trim() : null
   }
   const head = commit('HEAD')
@@ -31,26 +28,32 @@ export function findMerge(folder: string): Merge | null {
   return isUntouched ? { ours, release, isUnderWay: false } : null
 }
 
+/** Returns the files that a person changed in the merge under way: as neither git merge left them nor a side has them. */
+export function changedInMerge(folder: string): string[] {
+  const [merged, ...sides] = ['AUTO_MERGE', 'HEAD', 'MERGE_HEAD'].map((name) =>
+    git(folder, 'diff', '--name-only', name).trim().split('\n').filter(Boolean),
+  )
+  return (merged ?? []).filter((path) => sides.every((changed) => changed.includes(path)))
+}
+
 /**
  * Takes in a release: removes the same parts from the release and from the release before, and merges only the
  * difference. So a file that the fork did not edit has no conflict. The index and the folder get the result.
  * @returns the files with conflicts. If the merge is already committed, a conflict leaves everything as it is.
  */
-export function mergeSlim(folder: string, keep: readonly string[], { ours, release, isUnderWay }: Merge): string[] {
+export async function mergeSlim(
+  folder: string,
+  keep: readonly string[],
+  { ours, release, isUnderWay }: Merge,
+): Promise<string[]> {
   const commit = (tree: string, ...parents: string[]) =>
     git(folder, 'commit-tree', '-m', 'slim', ...parents.flatMap((parent) => ['-p', parent]), tree).trim()
-  const base = commit(slimTreeOf(folder, git(folder, 'merge-base', ours, release).trim(), keep))
-  const merged = spawnSync(
-    'git',
-    [
-      'merge-tree',
-      '--write-tree',
-      '-z',
-      commit(`${ours}^{tree}`, base),
-      commit(slimTreeOf(folder, release, keep), base),
-    ],
-    { cwd: folder, encoding: 'utf8' },
-  )
+  const base = commit(await slimTreeOf(folder, git(folder, 'merge-base', ours, release).trim(), keep))
+  const slimRelease = commit(await slimTreeOf(folder, release, keep), base)
+  const merged = spawnSync('git', ['merge-tree', '--write-tree', '-z', commit(`${ours}^{tree}`, base), slimRelease], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
   if (merged.status !== 0 && merged.status !== 1) throw new Error(merged.stderr)
   const [tree = '', ...entries] = merged.stdout.split('\0\0', 1)[0]?.split('\0') ?? []
   const conflicts = [...new Set(entries.flatMap((entry) => entry.split('\t')[1] || []))]
@@ -64,11 +67,18 @@ export function mergeSlim(folder: string, keep: readonly string[], { ours, relea
   return conflicts
 }
 
-/** @returns the tree of a commit without the parts that the fork does not keep. */
-function slimTreeOf(folder: string, commit: string, keep: readonly string[]): string {
+/**
+ * Returns the tree of a commit without the parts that the fork does not keep. The commit's own program makes it: the fork
+ * was made by that of the release before. If that needs a package that is not installed, this program does it.
+ */
+async function slimTreeOf(folder: string, commit: string, keep: readonly string[]): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'slim-'))
   git(folder, 'worktree', 'add', '--force', '--detach', copy, commit)
   try {
+    // Git would not ignore one link in place of the folder.
+    spawnSync('sh', ['-c', 'mkdir node_modules; ln -s "$0"/node_modules/* node_modules', folder], { cwd: copy })
+    const own: Promise<typeof import('./slim.ts')> = import(join(copy, 'src/tools/slim/slim.ts'))
+    const { slimmed, write } = await own.catch(() => import('./slim.ts'))
     write(copy, slimmed(copy, keep))
     git(copy, 'add', '--all')
     return git(copy, 'write-tree').trim()

@@ -12,6 +12,8 @@ const Description = z.strictObject({
   /** The question that it stands in. Default: that of its room. */
   kind: z.enum([STORE, 'answer', 'feature', 'server', 'tool']),
   about: z.string(),
+  /** What a fork misses without it, as a sentence. */
+  loses: z.string().optional(),
   /** The parts that it needs. `a|b` stands for one of them. */
   needs: z.array(z.string()).default([]),
   /** False for a part that is kept only as long as another one needs it. Default: false among the services. */

@@ -1,16 +1,23 @@
-import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { findMerge, mergeSlim } from './merge.ts'
-import { checkNames, type Part, partsBrought, readParts, WrongChoice } from './parts.ts'
+import { parseArgs } from 'node:util'
+import { changedInMerge, findMerge, mergeSlim } from './merge.ts'
+import { checkNames, type Part, readParts, WrongChoice } from './parts.ts'
 import { type Slimmed, slimmed, write } from './slim.ts'
 import { countLines, git, readTree, type Tree } from './tree.ts'
 
-const USAGE = `Usage: npm run slim -- [--keep NAME,NAME…] [--dry-run]
+const USAGE = `Usage: npm run slim -- [--keep NAME,NAME…] [--dry-run] [--yes]
 
 Removes the user stores, features and tools that this fork does not keep. Without --keep, it repeats the choice that
-package.json holds, or asks. After \`git merge RELEASE\`, it removes what the release brought back.
+package.json holds, or asks. After \`git merge RELEASE\`, it removes what the release brought back. --yes asks nothing.
 `
 
 type Write = (text: string) => void
+
+interface Io {
+  readonly out: Write
+  readonly err: Write
+  /** True if a person can answer questions. */
+  readonly isTerminal: boolean
+}
 
 class Refused extends Error {}
 
@@ -18,88 +25,84 @@ class Refused extends Error {}
  * Removes parts from the checkout in a folder.
  * @returns the exit status: 0 done, 1 refused, 2 wrong usage.
  */
-export async function slimCommand(
-  args: readonly string[],
-  folder: string,
-  { out, err }: { readonly out: Write; readonly err: Write },
-): Promise<number> {
-  const print = (text: string) => out(`${text}\n`)
+export async function slimCommand(args: readonly string[], folder: string, io: Io): Promise<number> {
   try {
-    await run(args, folder, print)
+    await run(args, folder, (text) => io.out(`${text}\n`), io.isTerminal)
     return 0
   } catch (error) {
     const isUsage = error instanceof WrongChoice || (error instanceof TypeError && 'code' in error)
     if (!isUsage && !(error instanceof Refused)) throw error
-    err(`${error.message}\n`)
+    io.err(`${error.message}\n`)
     return isUsage ? 2 : 1
   }
 }
 
-async function run(args: readonly string[], folder: string, print: Write): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { keep: { type: 'string' }, 'dry-run': { type: 'boolean' }, help: { type: 'boolean' } },
-  })
+async function run(args: readonly string[], folder: string, print: Write, isTerminal: boolean): Promise<void> {
+  const flag = { type: 'boolean' } as const
+  const options = { keep: { type: 'string' }, 'dry-run': flag, yes: flag, help: flag } as const
+  const { values } = parseArgs({ args: [...args], options })
   if (values.help) return print(USAGE)
+  const names = values.keep?.split(',').map((name) => name.trim())
+  // Of the last commit, because a merge may have left marks of a conflict in the file.
+  const kept: string[] | undefined = JSON.parse(git(folder, 'show', 'HEAD:package.json')).slim?.keep
   const merge = findMerge(folder)
-  if (!merge?.isUnderWay && git(folder, 'status', '--porcelain') !== '') {
+  if (merge?.isUnderWay) {
+    if (values['dry-run'] || names || !kept) {
+      throw new Refused('A merge is under way. Run this without --keep and --dry-run, or commit the merge first.')
+    }
+    refuseToLoseWork(folder)
+    const conflicts = await mergeSlim(folder, kept, merge)
+    if (conflicts.length > 0) throw new Refused(listOf('Resolve these conflicts, then commit', conflicts))
+    return printNext(folder, true, print)
+  }
+  if (git(folder, 'status', '--porcelain') !== '') {
     throw new Refused('There are uncommitted changes. Commit them first, so that you can take everything back.')
   }
-  const full = readTree(folder)
-  const parts = readParts(full)
-  const names = values.keep?.split(',').map((name) => name.trim())
+  if (!values['dry-run'] && !names && kept && merge && (await mergeSlim(folder, kept, merge)).length === 0)
+    return printNext(folder, false, print)
+  const parts = readParts(readTree(folder))
   if (names) checkNames(parts, names)
-  // Before the merge, because that may have left marks of a conflict in package.json.
-  const kept = keptNames(git(folder, 'show', 'HEAD:package.json'))
-  const keep = names ?? kept ?? (await ask(parts))
-  const isKept = kept !== null && isDeepStrictEqual(wholeChoice(parts, keep), wholeChoice(parts, kept))
-  if (!values['dry-run'] && merge?.isUnderWay) refuseToLoseWork(folder, isKept)
-  if (!values['dry-run'] && merge && isKept) {
-    const conflicts = mergeSlim(folder, keep, merge)
-    if (conflicts.length > 0 && merge.isUnderWay) {
-      throw new Refused(`Resolve these conflicts, then commit:\n${conflicts.map((path) => `  ${path}`).join('\n')}`)
-    }
-    if (conflicts.length === 0) return printNext(folder, merge.isUnderWay, print)
-  }
-  const left = slimmed(folder, keep)
+  const left = slimmed(folder, names ?? kept ?? (await ask(parts, isTerminal)))
+  printParts(left, print)
   if (values['dry-run']) return printPlan(left, print)
+  if (isTerminal && !values.yes && left.removed.some(({ loses }) => loses)) {
+    const { confirm } = await import('@clack/prompts')
+    if ((await confirm({ message: 'Remove these parts?' })) !== true) throw new Refused('Nothing was changed.')
+  }
   write(folder, left)
-  printBrought(left, print)
-  if (left.seams.length > 0)
-    throw new Refused(`Mend this code by hand:\n${left.seams.map((seam) => `  ${seam}`).join('\n')}`)
+  if (left.seams.length > 0) throw new Refused(listOf('Mend this code by hand', left.seams))
   printNext(folder, false, print)
 }
 
-/** Returns the names of a choice, with those of the parts that they need. */
-function wholeChoice(parts: readonly Part[], keep: readonly string[]): Set<string> {
-  return new Set([...keep, ...partsBrought(parts, keep).map(({ part }) => part.name)].toSorted())
+function listOf(title: string, lines: readonly string[]): string {
+  return [`${title}: ${lines.length}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
-/** Says which parts stay, though the choice does not name them. */
-function printBrought({ brought }: Slimmed, print: Write): void {
+/** Says which parts go, which stay though the choice does not name them, and what the fork then misses. */
+function printParts({ removed, brought }: Slimmed, print: Write): void {
+  const going = removed.map(({ name, about }) => `${name}: ${about}`)
+  print(listOf('Parts that go', going))
   for (const { part, neededBy } of brought) print(`${part.name} stays: ${neededBy.join(' and ')} needs it.`)
+  for (const { name, loses } of removed) if (loses) print(`Without ${name}: ${loses}`)
 }
 
 /** The merge of the release is done again, so the work of the person in it would be lost. */
-function refuseToLoseWork(folder: string, isKept: boolean): void {
-  if (!isKept) throw new Refused('A merge is under way. Commit it first. Then choose other parts.')
-  const [changed, ...others] = git(folder, 'diff', '--name-only', 'AUTO_MERGE').trim().split('\n')
-  if (!changed) return
-  const more = others.length > 0 ? ` and ${others.length} more` : ''
+function refuseToLoseWork(folder: string): void {
+  const changed = changedInMerge(folder).slice(0, 5).join(', ')
+  if (changed === '') return
   throw new Refused(
-    `Not as git merge left it: ${changed}${more}. If this program ran in this merge already, resolve and commit. ` +
+    `Not as git merge left it: ${changed}. If this program ran in this merge already, resolve and commit. ` +
       'Else commit your changes after git merge --abort, merge again, and run this at once.',
   )
 }
 
-function keptNames(packageJson: string): string[] | null {
-  const manifest: { slim?: { keep: string[] } } = JSON.parse(packageJson)
-  return manifest.slim?.keep ?? null
-}
-
-async function ask(parts: readonly Part[]): Promise<string[]> {
-  const { groupMultiselect, isCancel } = await import('@clack/prompts')
+async function ask(parts: readonly Part[], isTerminal: boolean): Promise<string[]> {
   const choices = parts.filter(({ choice, always }) => choice && !always)
+  if (!isTerminal) {
+    const names = choices.map(({ name }) => name).join(', ')
+    throw new WrongChoice(`Cannot ask without a terminal. Name what you keep: --keep NAME,NAME… of ${names}.`)
+  }
+  const { groupMultiselect, isCancel } = await import('@clack/prompts')
   const kinds = Map.groupBy(choices, ({ kind }) => kind)
   const options = [...kinds].map(([kind, some]) => [
     kind,
@@ -126,33 +129,19 @@ function printNext(folder: string, isMergeUnderWay: boolean, print: Write): void
   print(isChanged ? 'Now: npm ci && npm run check && npm run test:unit, then commit.' : 'Nothing was changed.')
 }
 
-function printPlan(left: Slimmed, print: Write): void {
-  const { full, tree, removed, seams } = left
-  const list = (title: string, lines: readonly string[]) =>
-    print([`${title}: ${lines.length}`, ...lines.map((line) => `  ${line}`)].join('\n'))
+function printPlan({ full, tree, seams }: Slimmed, print: Write): void {
   const packagesOf = (files: Tree) => {
     const { dependencies, devDependencies } = JSON.parse(files.get('package.json') ?? '{}')
     return Object.keys({ ...dependencies, ...devDependencies })
   }
-  const packages = packagesOf(tree)
-  list(
-    'Parts that go',
-    removed.map(({ name, about }) => `${name}: ${about}`),
-  )
-  printBrought(left, print)
-  list(
-    'Files that go',
-    [...full.keys()].filter((path) => !tree.has(path)),
-  )
-  list(
-    'Files that change',
-    [...tree].filter(([path, text]) => full.get(path) !== text).map(([path]) => path),
-  )
-  list(
-    'Packages that go',
-    packagesOf(full).filter((name) => !packages.includes(name)),
-  )
-  if (seams.length > 0) list('Code to mend by hand', seams)
+  const staying = packagesOf(tree)
+  const packages = packagesOf(full).filter((name) => !staying.includes(name))
+  const files = [...full.keys()].filter((path) => !tree.has(path))
+  const changed = [...tree.keys()].filter((path) => full.get(path) !== tree.get(path))
+  print(listOf('Files that go', files))
+  print(listOf('Files that change', changed))
+  print(listOf('Packages that go', packages))
+  if (seams.length > 0) print(listOf('Code to mend by hand', seams))
   printLines(tree, print)
   print('Nothing was changed.')
 }

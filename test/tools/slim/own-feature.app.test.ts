@@ -1,17 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
 import { SETTINGS } from '../../settings.ts'
-import { type Copy, copyOf, ROOT } from './copy.ts'
-
-const PAGE = readFileSync(join(ROOT, '.github/FORKING.md'), 'utf8')
-/** The files of the page, each with its path before it. */
-const FILES = [...PAGE.matchAll(/^`([\w./-]+\.ts)`[^\n]*:\n```ts\n([\s\S]*?)```/gm)]
-const LISTS = [
-  ['src/features.ts', './features/weekdays/feature.ts'],
-  ['src/tools/features.ts', './features/weekdays/tools.ts'],
-] as const
+import { type Copy, copyOf } from './copy.ts'
+import { addFeature, FILES, linesOfRelease } from './forking-page.ts'
 
 /** A slim fork with the feature of the page. */
 let fork: Copy
@@ -19,16 +12,7 @@ let fork: Copy
 beforeAll(async () => {
   fork = await copyOf('HEAD')
   write(fork.folder, slimmed(fork.folder, ['sqlite', 'hash', 'doctor']))
-  for (const [, path = '', text = ''] of FILES) {
-    mkdirSync(dirname(join(fork.folder, path)), { recursive: true })
-    writeFileSync(join(fork.folder, path), text)
-  }
-  for (const [list, address] of LISTS) {
-    const file = join(fork.folder, list)
-    const before = readFileSync(file, 'utf8')
-    const line = before.includes('FEATURES = {}') ? 'FEATURES = { weekdays }' : 'FEATURES = {\n  weekdays,'
-    writeFileSync(file, `import { weekdays } from '${address}'\n${before.replace(/FEATURES = \{\}?/, line)}`)
-  }
+  addFeature(fork.folder)
 })
 
 afterAll(() => fork.remove())
@@ -61,13 +45,71 @@ test('the test of the page passes in a slim fork', async () => {
   expect({ ok, output }).toMatchObject({ ok: true })
 })
 
-test('the command of the page runs', async () => {
+async function expectCommand(): Promise<void> {
   const { output } = await fork.run(`${settings} node src/tools/cli/main.ts weekdays --json`)
   expect(JSON.parse(output)).toEqual({ today: expect.stringMatching(/^Today is the weekend|^Viewers can watch/) })
-})
+}
 
-test('the doctor runs the check of the page', async () => {
+async function expectCheck(): Promise<void> {
   const { output } = await fork.run(`${settings} node src/tools/cli/main.ts doctor --json`)
   const codes = JSON.parse(output).findings.map(({ code }: { code: string }) => code)
   expect(codes.filter((code: string) => ['weekend', 'weekday'].includes(code))).toHaveLength(1)
-})
+}
+
+test('the command of the page runs', expectCommand)
+
+test('the doctor runs the check of the page', expectCheck)
+
+interface Packages {
+  version?: string
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+}
+
+/** Updates a package beside removed ones, adds one, and removes one, as in package.json so in package-lock.json. */
+function changePackages(folder: string): void {
+  const edit = (name: string, change: (file: Packages & { packages: Record<string, Packages> }) => void) => {
+    const file = join(folder, name)
+    const json = JSON.parse(readFileSync(file, 'utf8'))
+    change(json)
+    writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`)
+  }
+  const change = (root: Packages | undefined) => {
+    const sorted = Object.entries({ ...root?.dependencies, 'lru-cache': '11.99.0', 'math-intrinsics': '1.1.0' }).sort()
+    if (!root) throw new Error('package-lock.json describes no package')
+    root.dependencies = Object.fromEntries(sorted)
+    delete root.devDependencies['js-yaml']
+  }
+  edit('package.json', change)
+  edit('package-lock.json', ({ packages }) => {
+    change(packages[''])
+    Object.assign(packages['node_modules/lru-cache'] ?? {}, { version: '11.99.0' })
+  })
+}
+
+test('the lines of the page take in a release, and the feature still works', async () => {
+  const release = await copyOf('HEAD')
+  onTestFinished(() => release.remove())
+  changePackages(release.folder)
+  const changed = await release.run(
+    'echo "// New" | tee -a src/users/ldap/kind.ts src/users/sqlite/kind.ts && git commit --quiet --all -m r && git tag v1.2.0',
+  )
+  expect(changed).toMatchObject({ ok: true })
+  await fork.run('git add --all && git commit --quiet --message fork')
+  const outcomes: { ok: boolean; output: string }[] = []
+  for (const line of linesOfRelease(release.folder, 'v1.2.0')) outcomes.push(await fork.run(line))
+  expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true])
+  expect(outcomes[1]?.output).toContain('conflict in package.json')
+  expect(await fork.run('git diff --name-only --diff-filter=U')).toEqual({ ok: true, output: '' })
+  const { slim, dependencies, devDependencies } = JSON.parse(readFileSync(join(fork.folder, 'package.json'), 'utf8'))
+  expect(slim.keep).toContain('doctor')
+  expect(dependencies).toMatchObject({ 'lru-cache': '11.99.0', 'math-intrinsics': '1.1.0' })
+  expect(Object.keys({ ...dependencies, ...devDependencies })).not.toContain('js-yaml')
+  const { packages } = JSON.parse(readFileSync(join(fork.folder, 'package-lock.json'), 'utf8'))
+  expect(packages['']).toMatchObject({ dependencies, devDependencies })
+  expect(packages['node_modules/lru-cache'].version).toBe('11.99.0')
+  expect((await fork.run('git ls-files src/users/ldap')).output).toBe('')
+  expect(readFileSync(join(fork.folder, 'src/users/sqlite/kind.ts'), 'utf8')).toContain('// New')
+  await expectCommand()
+  await expectCheck()
+}, 300_000)

@@ -35,7 +35,11 @@ interface Run {
 async function slim(...args: string[]): Promise<Run> {
   const out: string[] = []
   const err: string[] = []
-  const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) }
+  const io = {
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
+    isTerminal: false,
+  }
   const status = await slimCommand(args, folder, io)
   return { status, stdout: out.join(''), stderr: err.join('') }
 }
@@ -61,7 +65,7 @@ beforeEach(() => {
 test('--keep removes the other parts, and package.json keeps the choice', async () => {
   expect(await slim('--keep', 'sqlite')).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^Lines of src: 11 .*\nNow: npm ci/),
+    stdout: expect.stringMatching(/^Parts that go: 1\n {2}ldap: ldap\nLines of src: 11 .*\nNow: npm ci/),
   })
   expect(existsSync(join(folder, 'src/users/ldap'))).toBe(false)
   expect(read('src/stores.ts')).not.toContain('ldap')
@@ -98,6 +102,23 @@ test.each([
   [['--forget', 'ldap'], 2, '--forget'],
 ])('the arguments %j are wrong usage', async (args, status, message) => {
   expect(await slim(...args)).toMatchObject({ status, stderr: expect.stringContaining(message) })
+})
+
+test('the losses are named before a part goes, and a script is not asked', async () => {
+  const loses = 'nobody in the directory can sign in.'
+  const description = JSON.parse(KIT['src/users/ldap/part.json'])
+  commit('loses', { 'src/users/ldap/part.json': JSON.stringify({ ...description, loses }) })
+  expect(await slim('--keep', 'sqlite')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`\nWithout ldap: ${loses}\nLines of src`),
+  })
+})
+
+test('without a terminal and --keep, slim names the parts to keep', async () => {
+  const { status, stderr } = await slim()
+  expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--keep') })
+  expect(stderr).toContain('ldap, sqlite')
+  expect(git('status', '--porcelain')).toBe('')
 })
 
 test('uncommitted changes are refused', async () => {
@@ -155,6 +176,31 @@ describe('a release', () => {
     expect(JSON.parse(read('package.json'))).toMatchObject({ scripts: { start: 'node' }, slim: { keep: ['sqlite'] } })
   })
 
+  test.each(['ours', 'theirs'])('package.json may be taken as one side has it: --%s', async (side) => {
+    await merge({}, { 'package.json': KIT['package.json'].replace('{},\n  "dev', '{ "ejs": "1" },\n  "dev') })
+    git('checkout', `--${side}`, 'package.json')
+    expect(await slim()).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(read('package.json'))).toMatchObject({ dependencies: { ejs: '1' }, slim: { keep: ['sqlite'] } })
+  })
+
+  const NEW_PART = { 'src/users/radius/part.json': part('radius', 'user store', 'RADIUS') }
+  const PROGRAM = 'src/tools/slim/slim.ts'
+
+  test('a release is slimmed by its own program', async () => {
+    const program =
+      "import { writeFileSync } from 'node:fs'\n\nexport const slimmed = (folder: string) => folder\n" +
+      "export const write = (folder: string) => writeFileSync(folder + '/src/main.ts', 'slim\\n')\n"
+    await merge({}, { [PROGRAM]: program, 'src/stores.ts': '' })
+    expect(await slim()).toMatchObject({ status: 0, stderr: '' })
+    expect(read('src/main.ts')).toBe('slim\n')
+  })
+
+  test('the program of a release that needs a missing package is not used', async () => {
+    await merge({}, { ...NEW_PART, [PROGRAM]: "import 'missing-package'\n" })
+    expect(await slim()).toMatchObject({ status: 0, stderr: '' })
+    expect(existsSync(join(folder, 'src/users/radius'))).toBe(false)
+  })
+
   test('a part that is new in a release goes', async () => {
     await merge(
       {},
@@ -177,7 +223,6 @@ describe('a release', () => {
     expect(read('src/mine.ts')).toBe('export {}\n')
   })
 
-  const NEW_PART = { 'src/users/radius/part.json': part('radius', 'user store', 'RADIUS') }
   const IN_CONFLICT = { 'src/users/ldap/store.ts': 'export function ldap() {\n  return 2\n}\n' }
 
   test('work that is not committed is not lost in a merge', async () => {
