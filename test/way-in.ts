@@ -53,7 +53,7 @@ export async function startWayIn({ prepare }: WayIn) {
       return fetch(`${origin}${path}`, { method: 'POST', redirect: 'manual', headers, body })
     },
   }
-  return { app, origin, output, screen: `${origin}${screen}`, signIn }
+  return { app, folder, origin, output, screen: `${origin}${screen}`, signIn }
 }
 
 /** Returns a hidden field of a screen. */

@@ -61,7 +61,7 @@ const PROJECT_TESTS = [
 const VITEST = 'vitest run --config test/vitest.config.ts --silent --reporter=minimal --project'
 const TYPES = ['tsc', 'knip --no-progress']
 const BIOME = 'biome check --error-on-warnings .'
-const WAYS_IN = `${VITEST} app test/ways-in.app.test.ts`
+const WAYS_IN = `${VITEST} app ways-in.app.test.ts`
 
 /** The commands that check a fork. A fork that was slimmed changes the tests that name what went. */
 function commandsFor({ checks }: Fork, { full, tree }: ReturnType<typeof slimmed>): string[] {
