@@ -16,6 +16,7 @@ export const mailSignIn = defineFeature({
     'mail-signed-in': { level: 'info' },
     'mail-code-wrong': { level: 'warn', counted: 'always' },
     'mail-code-over': { level: 'warn', counted: 'always' },
+    'mail-code-elsewhere': { level: 'info' },
     'mail-guest-removed': { level: 'warn', counted: 'onReturn' },
   },
   faultWith: faultInStore,

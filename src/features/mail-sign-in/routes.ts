@@ -13,7 +13,7 @@ import type { Refusal, SignInState } from '../../login/screens/screens.ts'
 import { sendToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { parseMailAddress } from '../../services/guests/mail-address.ts'
-import { SECRET } from '../../services/mail-code/code.ts'
+import { SECRET, WRONG_CODE } from '../../services/mail-code/code.ts'
 import type { CodeUse, MailCodes } from '../../services/mail-code/mail-codes.ts'
 import type { MailViewers } from './mail-viewers.ts'
 import { PROMPTS } from './screen-part.ts'
@@ -41,18 +41,20 @@ interface Form {
   readonly mail: string
   /** Null for anything but the address of one mailbox. */
   readonly address: string | null
-  /** The secret of the frame. Empty in the first form of the frame. */
+  /** The secret of the frame. Empty in the first form of the frame, which has `start`. */
   readonly secret: string
+  readonly start: string
   readonly code: unknown
   readonly isShared: boolean
 }
 
 function readForm({ body }: Pick<Request, 'body'>): Form {
-  const { mail, frame, code, shared }: Readonly<Record<string, unknown>> = body ?? {}
+  const { mail, frame, start, code, shared }: Readonly<Record<string, unknown>> = body ?? {}
   const typed = typeof mail === 'string' ? mail.slice(0, 255) : ''
   // Any other text must not come into the page, which shows the secret again as it is.
-  const secret = typeof frame === 'string' && SECRET.test(frame) ? frame : ''
-  return { mail: typed, address: parseMailAddress(mail), secret, code, isShared: shared === 'on' }
+  const secretIn = (text: unknown) => (typeof text === 'string' && SECRET.test(text) ? text : '')
+  const secrets = { secret: secretIn(frame), start: secretIn(start) }
+  return { mail: typed, address: parseMailAddress(mail), ...secrets, code, isShared: shared === 'on' }
 }
 
 /** Sends the form again. The name of the viewer on the screen is the address. */
@@ -68,7 +70,7 @@ function postAddress(deps: MailSignInDeps): RequestHandler {
     const context = readPost(deps, req, res)
     if (context === null) return
     const show = screenOf(deps, req, res, context)
-    const { mail, address, secret } = readForm(req)
+    const { mail, address, secret, start } = readForm(req)
     if (address === null) {
       const refusal = { status: 400, text: 'mail-code.badAddress' } as const
       logSignIn(req, { outcome: 'refused-request', status: 400, reason: 'not a mail address' })
@@ -78,7 +80,8 @@ function postAddress(deps: MailSignInDeps): RequestHandler {
     try {
       const asked = await codes.ask({
         address,
-        ...(secret !== '' && { secret }),
+        secret: secret || start,
+        isFirst: secret === '',
         clientAddress: addressOf(req),
         language: languageOf(req, entryPoint.brand.defaultLanguage),
         device: deviceOf(req),
@@ -143,8 +146,6 @@ function refusalOf(used: Exclude<CodeUse, { readonly ok: true }>) {
     const event = { outcome: 'held-back', limit: used.limit }
     return { event, refusal: tooManyTries(used.retryAfterSeconds) }
   }
-  const isWrong = used.reason === 'wrong'
-  const text = isWrong ? 'mail-code.wrongCode' : 'mail-code.codeOver'
-  const event = { outcome: isWrong ? 'mail-code-wrong' : 'mail-code-over', status: 401 }
-  return { event, refusal: { status: 401, text } satisfies Refusal }
+  const event = { outcome: `mail-code-${used.reason}`, status: 401 }
+  return { event, refusal: { status: 401, text: WRONG_CODE[used.reason] } satisfies Refusal }
 }

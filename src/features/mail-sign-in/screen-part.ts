@@ -1,5 +1,6 @@
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
+import { newSecret } from '../../services/mail-code/code.ts'
 
 /** The prompts: the form for the address, and the form for the code, with or without a word about late mails. */
 export const PROMPTS = { address: 'mail', code: 'mail-code', late: 'mail-code-late' } as const
@@ -12,7 +13,8 @@ export function mailScreenPart(isOnly: boolean): ScreenPart {
     prompts: Object.values(PROMPTS).map((value) => ({ value })),
     isFirst: isOnly,
     stylesheet: 'mail-sign-in.css',
-    complete: (html, secret = '') => html.replaceAll(SECRET, secret),
+    // A new secret too, so that the form of the address has one: sent twice, it is one request.
+    complete: (html, secret) => html.replaceAll(SECRET, () => secret ?? newSecret()),
     show({ texts, prompt, hasName, basePath, fields }) {
       const way = { id: 'use-mail', address: pathOf(basePath, { ...fields, prompt: PROMPTS.address }), text: '' }
       const isOwn = Object.values<string | undefined>(PROMPTS).includes(prompt)

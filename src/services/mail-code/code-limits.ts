@@ -17,8 +17,14 @@ export interface CodeRefusal {
 export interface CodeLimits {
   /** Counts a request for a code. @returns a refusal, or null. */
   admit(address: string, clientAddress: string): Promise<CodeRefusal | null>
+  /** Called if an admitted request caused no mail. */
+  withdraw(address: string, clientAddress: string): Promise<void>
   /** Counts a typed code. @returns a refusal, or null. */
   admitCheck(clientAddress: string): Promise<CodeRefusal | null>
+  /** Counts a guess, before it is compared with codes. @returns a refusal, or null. */
+  admitGuess(address: string, clientAddress: string): Promise<CodeRefusal | null>
+  /** Called after a typed code that was sent to this address: whoever typed it reads the mailbox. */
+  wasNoGuess(address: string, clientAddress: string): Promise<void>
   /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */
   succeeded(address: string, clientAddress: string): Promise<void>
   /** Counts a mail before it is sent. @returns false if the mails of this hour are used up. */
@@ -30,7 +36,9 @@ export interface CodeLimits {
 const HOUR_SECONDS = 3_600
 const KNOWN_SECONDS = 14 * DAY_SECONDS
 /** Mails to one mailbox that one network may cause in ten minutes. */
-export const MOST_OF_PAIR = 5
+export const MOST_OF_PAIR = 10
+/** Guesses at the codes of one mailbox by one network in ten minutes. */
+export const MOST_GUESSES_OF_PAIR = 25
 /** Mails to one mailbox in an hour, caused by networks from which its owner never signed in. */
 export const MOST_OF_MAILBOX = 10
 const ALL = 'all'
@@ -43,6 +51,7 @@ export function createCodeLimits(
 ): CodeLimits {
   const requests = openCounter('mail-code-network', TEN_MINUTES_SECONDS)
   const checks = openCounter('mail-code-checks', TEN_MINUTES_SECONDS)
+  const guesses = openCounter('mail-code-guesses', TEN_MINUTES_SECONDS)
   const pairs = openCounter('mail-code-pair', TEN_MINUTES_SECONDS)
   const mailboxes = openCounter('mail-code-mailbox', HOUR_SECONDS)
   const known = openCounter('mail-code-known', KNOWN_SECONDS)
@@ -56,6 +65,16 @@ export function createCodeLimits(
       { limit: 'mailbox', counter: mailboxes, key: mailboxKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },
     ] as const
 
+  async function wasNoGuess(address: string, client: string): Promise<void> {
+    const pair = pairOf(address, client)
+    await Promise.all([
+      checks.giveBack(siteOf(client), 1),
+      guesses.giveBack(pair, 1),
+      pairs.delete(pair),
+      known.set(pair, 1, KNOWN_SECONDS),
+    ])
+  }
+
   return {
     async admit(address, client) {
       const isTrusted = isInNetworks(trustedNetworks, client)
@@ -67,18 +86,23 @@ export function createCodeLimits(
       }
       return null
     },
+    async withdraw(address, client) {
+      await Promise.all(steps(address, client).map(({ counter, key }) => counter.giveBack(key, 1)))
+    },
+    async admitGuess(address, client) {
+      const count = await guesses.penalty(pairOf(address, client))
+      if (count.consumedPoints <= MOST_GUESSES_OF_PAIR) return null
+      return { ok: false, limit: 'mailbox-and-network', retryAfterSeconds: secondsLeft(count) }
+    },
     async admitCheck(client) {
       if (isInNetworks(trustedNetworks, client)) return null
       const count = await checks.penalty(siteOf(client))
       if (count.consumedPoints <= failures) return null
       return { ok: false, limit: 'network', retryAfterSeconds: secondsLeft(count) }
     },
+    wasNoGuess,
     async succeeded(address, client) {
-      await Promise.all([
-        checks.giveBack(siteOf(client), 1),
-        requests.giveBack(siteOf(client), 1),
-        known.set(pairOf(address, client), 1, KNOWN_SECONDS),
-      ])
+      await Promise.all([requests.giveBack(siteOf(client), 1), wasNoGuess(address, client)])
     },
     async admitInTotal() {
       const { consumedPoints } = await total.penalty(ALL)

@@ -1,4 +1,4 @@
-import { createHmac, hash, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 /** 30 characters: without 0, O, 1, I, L and U, which look like others or make words. */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -32,8 +32,16 @@ export function readCode(typed: unknown): string | null {
   return code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code) ? code : null
 }
 
+/** The texts of codes that do not work. */
+export const WRONG_CODE = {
+  wrong: 'mail-code.wrongCode',
+  over: 'mail-code.codeOver',
+  elsewhere: 'mail-code.codeElsewhere',
+} as const
+
 /** The form of a frame's secret: 32 bytes in base64url. */
 export const SECRET = /^[\w-]{43}$/
+export const newSecret = () => randomBytes(32).toString('base64url')
 
 /** The frame and the address of a code, which counts only with both. */
 export interface CodeBinding {

@@ -100,11 +100,13 @@ test('a form from the history of the browser does not sign a guest in', async ()
   ])
 })
 
-test('a code works once', async () => {
-  const { ask, codeIn, post } = await startRegistration()
+test('a code works once, and again for the same form within seconds', async () => {
+  const { app, ask, codeIn, post } = await startRegistration()
   const hidden = hiddenIn(await ask(ADDRESS))
   const code = await codeIn(ADDRESS)
   expect((await post('/register/code', { ...hidden, code })).text).toContain('1/2')
+  expect((await post('/register/code', { ...hidden, code })).text).toContain('1/2')
+  app.clock.seconds += 10
   expect((await post('/register/code', { ...hidden, code })).status).toBe(401)
 })
 

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { PlayerContext } from '../../../login/request/player-context.ts'
 import type { Refusal } from '../../../login/screens/screens.ts'
+import { newSecret } from '../../../services/mail-code/code.ts'
 import type { Registrations } from '../book/registrations.ts'
 import { PATHS } from '../form/paths.ts'
 import type { RegistrationPages } from '../screens/pages.ts'
@@ -21,5 +22,6 @@ export async function sendAddressForm(
   fault: { readonly refusal?: Refusal; readonly address?: string } = {},
 ): Promise<void> {
   const openness = await registrations.openness()
-  pages.sendAddress(req, res, { context, path: PATHS.address, openness, closesAt: settings.closesAt, ...fault })
+  const hidden = { start: newSecret() }
+  pages.sendAddress(req, res, { context, path: PATHS.address, hidden, openness, closesAt: settings.closesAt, ...fault })
 }

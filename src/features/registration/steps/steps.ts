@@ -6,8 +6,8 @@ import { requestIdOf } from '../../../login/log/sign-in-log.ts'
 import { readPost } from '../../../login/posts.ts'
 import { type PlayerContext, readPlayerContext } from '../../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../../login/route-deps.ts'
-import type { Refusal } from '../../../login/screens/screens.ts'
 import { parseMailAddress } from '../../../services/guests/mail-address.ts'
+import { WRONG_CODE } from '../../../services/mail-code/code.ts'
 import type { MailCodes } from '../../../services/mail-code/mail-codes.ts'
 import type { Registrations } from '../book/registrations.ts'
 import { readAddressFields } from '../form/form-request.ts'
@@ -60,26 +60,30 @@ export function postCode(deps: RegisterDeps): RequestHandler {
     const isLimit = 'limit' in use
     if (isLimit) logSignIn(req, { outcome: 'held-back', limit: use.limit, viewer: address })
     else logSignIn(req, { outcome: 'registration-wrong-code', viewer: address, reason: use.reason })
-    const refusal = isLimit ? tooManyTries(use.retryAfterSeconds) : WRONG[use.reason]
+    const refusal = isLimit
+      ? tooManyTries(use.retryAfterSeconds)
+      : ({ status: 401, text: WRONG_CODE[use.reason] } as const)
     pages.sendCode(req, res, { context, path: PATHS.code, address, secret, refusal })
   }
 }
 
-const WRONG: Readonly<Record<'wrong' | 'over', Refusal>> = {
-  wrong: { status: 401, text: 'mail-code.wrongCode' },
-  over: { status: 401, text: 'mail-code.codeOver' },
-}
-
 async function sendCode(deps: RegisterDeps, req: Request, res: Response, context: PlayerContext): Promise<void> {
   const { codes, entryPoint, pages, addressOf, logSignIn } = deps
-  const { address: typed, secret: given } = readAddressFields(req.body)
+  const { address: typed, secret: given, start } = readAddressFields(req.body)
   const address = addressIn(deps, typed)
   if (address === null) {
     const refusal = { status: 400, text: 'mail-code.badAddress' } as const
     return await sendAddressForm(deps, req, res, context, { refusal, address: typed })
   }
   const language = languageOf(req, entryPoint.brand.defaultLanguage)
-  const request = { address, secret: given, language, device: deviceOf(req), requestId: requestIdOf(req) }
+  const request = {
+    address,
+    secret: given ?? start,
+    isFirst: given === undefined,
+    language,
+    device: deviceOf(req),
+    requestId: requestIdOf(req),
+  }
   const asked = await codes.ask({ ...request, clientAddress: addressOf(req) })
   if (asked.ok) {
     logSignIn(req, { outcome: 'registration-code', viewer: address })
