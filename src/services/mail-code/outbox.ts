@@ -5,8 +5,8 @@ import { Content, KIND, keyAt, type OutboxMail, outboxStep, Row, stepOf } from '
 
 /**
  * The mails that wait, as records of the guests store: no kill loses one. Copies of the app share the work. Each takes some
- * for a minute, sends them and deletes them. A copy that dies in between leaves them to the others, so a mail may come
- * twice, with the same code.
+ * for seconds, renews this time while it sends them, and deletes them. A copy that dies in between leaves them to the
+ * others, so a mail may come twice, with the same code.
  */
 export interface Outbox {
   /** Returns the step that adds a mail, for the batch that stores its code. @param lane takes turns with the other lanes. */
@@ -32,13 +32,16 @@ export interface OutboxDeps {
   /** Called with a fault of the store, or of the work itself. */
   readonly onFault: (error: unknown) => void
   readonly pollMs?: number
+  readonly leaseMs?: number
 }
 
 /** With more waiting mails than this, new mails are refused. */
 export const MOST_WAITING = 50_000
 const BATCH = 10
 const PAGE = 100
-const LEASE_MS = 60_000
+/** A viewer waits no longer for a mail of a copy that died. */
+const LEASE_MS = 6_000
+const LONGEST_PAUSE_MS = 60_000
 const POLL_MS = 1_000
 const AWAY_MS = 5_000
 const LATE_MS = 30_000
@@ -51,7 +54,7 @@ const QUIET_MS = { least: 30, most: 150 }
 
 /** Creates the outbox, and begins to send. */
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { records, seal, nowMs, onFault, pollMs = POLL_MS } = deps
+  const { records, seal, nowMs, onFault, pollMs = POLL_MS, leaseMs = LEASE_MS } = deps
   const placeIn = createLanes(nowMs)
   const pause = createPause()
   const wakeLater = lateWaker(pause)
@@ -66,10 +69,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const free = rows.filter(({ row }) => row.leasedUntilMs <= nowMs()).map(({ record }) => record)
     const batch = free.slice(0, BATCH)
     if (batch.length === 0) return pollMs
-    const version = await lease(records, batch, nowMs() + LEASE_MS)
+    const held = await lease(deps, batch, leaseMs)
     // Another copy took one of them.
-    if (version === null) return Math.random() * SHORT_WAIT_MS
-    const delivered = await Promise.all(batch.map((one) => deliverOne(deps, { ...one, version })))
+    if (held === null) return Math.random() * SHORT_WAIT_MS
+    const results = await Promise.all(batch.map((one) => deliverOne(deps, one))).finally(held.stop)
+    const version = await held.stop()
+    const delivered = results.map(({ delivery, stepsAt }) => ({ delivery, steps: stepsAt(version) }))
     // One commit for all: with one each, the disk would limit the mails per second.
     const done = delivered.flatMap(({ delivery, steps }) => (delivery === 'done' ? steps : []))
     if (done.length > 0) await records.write(done)
@@ -117,17 +122,35 @@ function lateWaker(pause: Pick<ReturnType<typeof createPause>, 'wake'>): () => v
   }
 }
 
-/** Takes mails for a while. @returns their new version. Null if another copy took one of them. */
+/** Takes mails, and keeps them until `stop()` returns their version. Null if another copy took one of them. */
 async function lease(
-  records: Pick<GuestRecords, 'write'>,
+  { records, nowMs, onFault }: Pick<OutboxDeps, 'records' | 'nowMs' | 'onFault'>,
   found: readonly GuestRecord[],
-  leasedUntilMs: number,
-): Promise<number | null> {
-  const steps = found.map(({ key, text, version, endsAtSeconds }) => ({
-    ...stepOf(key, { ...Row.parse(JSON.parse(text)), leasedUntilMs }, endsAtSeconds),
-    if: version,
-  }))
-  return await records.write(steps)
+  leaseMs: number,
+): Promise<{ stop(): Promise<number> } | null> {
+  const take = (version?: number) =>
+    records.write(
+      found.map((one) => {
+        const row = { ...Row.parse(JSON.parse(one.text)), leasedUntilMs: nowMs() + leaseMs }
+        return { ...stepOf(one.key, row, one.endsAtSeconds), if: version ?? one.version }
+      }),
+    )
+  const taken = await take()
+  if (taken === null) return null
+  let version = Promise.resolve(taken)
+  async function renew(before: Promise<number>): Promise<number> {
+    const known = await before
+    return (await take(known).catch(onFault)) ?? known
+  }
+  const renewal = setInterval(() => {
+    version = renew(version)
+  }, leaseMs / 3).unref()
+  return {
+    stop() {
+      clearInterval(renewal)
+      return version
+    },
+  }
 }
 
 /**
@@ -136,19 +159,19 @@ async function lease(
  */
 async function deliverOne(
   { seal, nowMs, deliver }: OutboxDeps,
-  { key, text, version, endsAtSeconds }: GuestRecord,
-): Promise<{ readonly delivery: Delivery; readonly steps: readonly RecordWrite[] }> {
+  { key, text, endsAtSeconds }: GuestRecord,
+): Promise<{ readonly delivery: Delivery; readonly stepsAt: (version: number) => readonly RecordWrite[] }> {
   const row = Row.parse(JSON.parse(text))
   const content = seal.open(row.sealed, key)
   // Sealed with an earlier SESSION_SECRET: it cannot be read, and its code is no longer valid.
   const delivery = content === null ? 'done' : await deliver(Content.parse(JSON.parse(content)))
   const removal = { kind: KIND, key, text: null }
-  if (content === null || delivery === 'done') return { delivery, steps: [removal] }
-  const leasedUntilMs = nowMs() + Math.min(2 ** row.tries * AWAY_MS, LEASE_MS)
+  if (content === null || delivery === 'done') return { delivery, stepsAt: () => [removal] }
+  const leasedUntilMs = nowMs() + Math.min(2 ** row.tries * AWAY_MS, LONGEST_PAUSE_MS)
   // Mails are not slow for all viewers because one mailbox takes none at the moment.
   const atMs = delivery === 'retry' ? leasedUntilMs : row.atMs
   const newKey = keyAt(placeOf(leasedUntilMs))
   const again = { atMs, leasedUntilMs, tries: row.tries + 1, sealed: seal.seal(content, newKey) }
   // Not after another copy took it: there would be two of it.
-  return { delivery, steps: [{ ...removal, if: version }, stepOf(newKey, again, endsAtSeconds)] }
+  return { delivery, stepsAt: (version) => [{ ...removal, if: version }, stepOf(newKey, again, endsAtSeconds)] }
 }

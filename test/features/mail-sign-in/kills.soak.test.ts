@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../users/temporary-folder.ts'
 const KILLS = 50
 const ASKS = 20
 /** A killed app leaves the mails that it was sending to the next one, after a minute. */
-const LEASE_MS = 60_000
+const LEASE_MS = 6_000
 
 interface Asked {
   readonly address: string
