@@ -7,7 +7,9 @@ import { readPlayerContext } from './request/player-context.ts'
 import { readSignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
 import { describeError } from './screens/error-page.ts'
+import type { LeftForm, ScreenPart } from './screens/screen-part.ts'
 import type { Refusal } from './screens/screens.ts'
+import { pathOf, sendRedirect } from './screens/send.ts'
 import { returnToPlayer, type SendDeps, sendToPlayer } from './send-to-player.ts'
 
 /** The prompt of a viewer who wants another account. */
@@ -17,7 +19,7 @@ const OTHER_ACCOUNT = 'other-account'
 export function getSignIn(
   deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'prompts' | 'sessions'>,
 ): RequestHandler {
-  const { answer, screens, screenParts, sessions, refusals } = deps
+  const { answer, screens, screenParts, sessions, refusals, entryPoint, headersFor } = deps
   const prompts = [...deps.prompts, ...screenParts.flatMap((part) => part.prompts)]
 
   return async function getSignInScreen(req, res) {
@@ -28,6 +30,12 @@ export function getSignIn(
     const returning = await sessions.returningViewer(req, res)
     const own = prompts.find(({ value }) => value === query.prompt)
     if (returning === null || own?.isForSignedIn === true) {
+      const left = query.prompt === undefined ? leftForm(screenParts, req) : null
+      if (left !== null && 'path' in left) {
+        const address = pathOf(entryPoint.basePath + left.path, context.fields)
+        return sendRedirect(res, headersFor(context.address.origin), address)
+      }
+      if (left !== null) return screens.sendSignIn(req, res, { context, ...left })
       const prompt = own?.value ?? (query.prompt === undefined ? undefined : OTHER_ACCOUNT)
       return screens.sendSignIn(req, res, { context, ...(prompt && { prompt }) })
     }
@@ -38,6 +46,14 @@ export function getSignIn(
     }
     await returnToPlayer(deps, req, res, { ...returning, context })
   }
+}
+
+function leftForm(parts: readonly ScreenPart[], req: Request): LeftForm | null {
+  for (const part of parts) {
+    const left = part.resume?.(req) ?? null
+    if (left !== null) return left
+  }
+  return null
 }
 
 /** Checks the credentials and passes the viewer on to the player. */

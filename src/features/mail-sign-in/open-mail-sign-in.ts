@@ -5,6 +5,7 @@ import type { Gate } from '../../login/route-deps.ts'
 import type { AppParts } from '../../login/service.ts'
 import { guestSubjectOf, MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
+import { createCodeCookie } from '../../services/mail-code/code-cookie.ts'
 import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import type { MailSignInSettings } from './fields.ts'
 import { openGuestList } from './guest-list.ts'
@@ -49,12 +50,13 @@ export async function openMailSignIn(
         if (found.viewer !== null) return true
         return found.reason !== undefined && { reason: found.reason }
       }
+      const cookie = createCodeCookie(app, 'mail-sign-in', entryPoint.name)
       const ownCodes = mailCodes.at('mail-sign-in', entryPoint, { mayGet })
       return {
-        screenPart: mailScreenPart(!entryPoint.hasPasswordForm),
+        screenPart: mailScreenPart(!entryPoint.hasPasswordForm, cookie),
         acceptsSession: viewers.acceptsSession,
         gate: () => listGate(viewers),
-        routes: (deps) => mailSignInRoutes({ ...deps, codes: ownCodes, viewers }),
+        routes: (deps) => mailSignInRoutes({ ...deps, codes: ownCodes, cookie, viewers }),
       }
     },
     close() {

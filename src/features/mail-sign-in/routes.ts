@@ -14,12 +14,14 @@ import { sendToPlayer } from '../../login/send-to-player.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { parseMailAddress } from '../../services/guests/mail-address.ts'
 import { SECRET, WRONG_CODE } from '../../services/mail-code/code.ts'
+import type { CodeCookie } from '../../services/mail-code/code-cookie.ts'
 import type { CodeUse, MailCodes } from '../../services/mail-code/mail-codes.ts'
 import type { MailViewers } from './mail-viewers.ts'
 import { PROMPTS } from './screen-part.ts'
 
 export interface MailSignInDeps extends EntryPointDeps {
   readonly codes: MailCodes
+  readonly cookie: CodeCookie
   readonly viewers: MailViewers
 }
 
@@ -65,7 +67,7 @@ function screenOf({ screens }: Pick<EntryPointDeps, 'screens'>, req: Request, re
 
 /** Answers every address in the same way, after the same steps. The app decides after the answer who gets a code. */
 function postAddress(deps: MailSignInDeps): RequestHandler {
-  const { entryPoint, codes, addressOf, logSignIn } = deps
+  const { entryPoint, codes, cookie, addressOf, logSignIn } = deps
   return async function postAddressForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
@@ -92,6 +94,7 @@ function postAddress(deps: MailSignInDeps): RequestHandler {
         return show({ ...here, username: address, refusal: tooManyTries(asked.retryAfterSeconds) })
       }
       logSignIn(req, { outcome: 'mail-code-asked', viewer: address })
+      cookie.keep(res, { secret: asked.secret, address })
       const prompt = asked.isLate ? PROMPTS.late : PROMPTS.code
       show({ prompt, username: address, frameSecret: asked.secret })
     } catch (error) {
@@ -104,7 +107,7 @@ function postAddress(deps: MailSignInDeps): RequestHandler {
 
 /** Checks a code, and passes the viewer on to the player. */
 function postCode(deps: MailSignInDeps): RequestHandler {
-  const { answer, codes, viewers, sessions, addressOf, logSignIn } = deps
+  const { answer, codes, cookie, viewers, sessions, addressOf, logSignIn } = deps
   return async function postCodeForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
@@ -121,6 +124,7 @@ function postCode(deps: MailSignInDeps): RequestHandler {
         logSignIn(req, { ...event, viewer: address })
         return again(refusal)
       }
+      cookie.clear(req, res)
       const signedIn = await viewers.find(address)
       if (signedIn.viewer === null) {
         const { reason } = signedIn

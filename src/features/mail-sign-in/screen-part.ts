@@ -1,15 +1,22 @@
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { newSecret } from '../../services/mail-code/code.ts'
+import type { CodeCookie } from '../../services/mail-code/code-cookie.ts'
 
 /** The prompts: the form for the address, and the form for the code, with or without a word about late mails. */
 export const PROMPTS = { address: 'mail', code: 'mail-code', late: 'mail-code-late' } as const
+/** Without it, the link to the password leads back to a form for a code. */
+const PASSWORD = 'password'
 /** Placeholder for the secret of the frame in a cached screen. */
 const SECRET = '\ue003'
 
 /** Creates the forms for the address and for the code. @param isOnly true if there is no password form. */
-export function mailScreenPart(isOnly: boolean): ScreenPart {
+export function mailScreenPart(isOnly: boolean, cookie: Pick<CodeCookie, 'read'>): ScreenPart {
   return {
+    resume(req) {
+      const left = cookie.read(req)
+      return left && { prompt: PROMPTS.code, username: left.address, frameSecret: left.secret }
+    },
     prompts: Object.values(PROMPTS).map((value) => ({ value })),
     isFirst: isOnly,
     stylesheet: 'mail-sign-in.css',
@@ -24,7 +31,7 @@ export function mailScreenPart(isOnly: boolean): ScreenPart {
       const part = { secret: SECRET, isLate: prompt === PROMPTS.late }
       return {
         template: isCode ? 'mail-sign-in/code-part' : isAddress ? 'mail-sign-in/address-part' : null,
-        part: { ...part, passwordAddress: isOnly ? null : pathOf(basePath, fields) },
+        part: { ...part, passwordAddress: isOnly ? null : pathOf(basePath, { ...fields, prompt: PASSWORD }) },
         link: isCode ? { address: way.address, text: texts['mail-code'].otherAddress } : null,
         way: { ...way, text: texts['mail-sign-in'].use },
       }

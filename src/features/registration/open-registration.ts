@@ -3,6 +3,7 @@ import { compileView } from '../../login/screens/views.ts'
 import type { AppParts } from '../../login/service.ts'
 import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
+import { createCodeCookie } from '../../services/mail-code/code-cookie.ts'
 import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import { createRegistrations, type Registrations } from './book/registrations.ts'
 import { createFormSeal } from './form/sealed-form.ts'
@@ -57,14 +58,15 @@ export function openRegistration(
       if (registrations === undefined) throw new Error(`The registration of ${name} is not open`)
       const ownCodes = mailCodes.at(REGISTRATION, entryPoint, { mayGet: (address) => mayGet(registrations, address) })
       const formSeal = createFormSeal(app, name)
+      const cookie = createCodeCookie(app, REGISTRATION, name)
       return {
-        screenPart: registrationPart(!entryPoint.hasPasswordForm),
+        screenPart: registrationPart(!entryPoint.hasPasswordForm, cookie),
         acceptsSession: (viewer) =>
           guestSubjectOf(viewer, REGISTRATION_ISSUER)?.startsWith(subjectOf(name, '')) ?? false,
         gate: () => createGate(registrations, name),
         routes(deps) {
           const pages = createRegistrationPages(deps, template)
-          const own = { settings, registrations, codes: ownCodes, formSeal, pages, sessionSeconds }
+          const own = { settings, registrations, codes: ownCodes, cookie, formSeal, pages, sessionSeconds }
           return registrationRoutes({ ...deps, ...own })
         },
       }

@@ -1,3 +1,4 @@
+import type { Request } from 'express'
 import type { Language, Texts } from '../../languages/languages.ts'
 import type { PageLink } from './page.ts'
 
@@ -36,6 +37,11 @@ export interface ShownPart {
   readonly link?: PageLink | null
 }
 
+/** A form that is under way: a state of the sign-in screen, or a page below the base path of the entry point. */
+export type LeftForm =
+  | { readonly prompt: string; readonly username: string; readonly frameSecret: string }
+  | { readonly path: string }
+
 /** A way to sign in, on the sign-in screen of one entry point. */
 export interface ScreenPart {
   readonly prompts: readonly Prompt[]
@@ -45,6 +51,8 @@ export interface ScreenPart {
   readonly stylesheet?: string
   readonly script?: string
   show(state: PartState): ShownPart
+  /** Returns the form that this browser left, such as the form for a code in a mail. Null if it left none. */
+  resume?(req: Pick<Request, 'headers'>): LeftForm | null
   /**
    * Puts the values of one viewer into a screen that comes from a cache.
    * @param frameSecret of the screen before, whose window may still be open.

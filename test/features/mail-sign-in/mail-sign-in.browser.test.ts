@@ -75,6 +75,40 @@ test.each(ROWS)('a guest in %s at %s gets a code, types it in the frame, and get
   }
 })
 
+/** How a page goes while the guest reads the mail, and the form that the entry point then opens. */
+const GONE: readonly (readonly [BrowserKind, '#code' | '#mail'])[] = [
+  ['chromium-no-scripts', '#code'],
+  ['firefox', '#code'],
+  ['chromium-no-cookies', '#mail'],
+]
+
+test.each(GONE)(
+  'in %s, a page that is gone while the guest reads the mail opens again with %s',
+  async (kind, field) => {
+    const { player, login, newestCode } = await start()
+    const launched = await launchBrowser(kind)
+    try {
+      const { page, waitForFrame } = await launched.openPage()
+      await page.goto(`${player}/page`)
+      const form = await waitForFrame(login)
+      await typeText(form, '#mail', GUEST)
+      await pressKey(form, '.fields .primary')
+      await waitForFrame(`${login}/e/guests/mail-code`)
+      const code = await newestCode(1)
+      await page.goto('about:blank')
+      await page.goto(`${player}/page`)
+      const again = await waitForFrame(login)
+      await again.waitForSelector(field)
+      if (field === '#mail') return
+      await typeText(again, '#code', code)
+      await pressKey(again, '.fields .primary')
+      await waitForFrame(`${player}${TARGETS['/page']}`)
+    } finally {
+      await launched.close()
+    }
+  },
+)
+
 test.each(WEBKIT_KINDS)('a guest in %s gets a code, types it in the frame, and watches and chats', async (kind) => {
   const { player, newestCode } = await start()
   const browser = await launchWebKit(kind)

@@ -5,9 +5,10 @@ import type { EntryPointDeps } from '../../../login/route-deps.ts'
 import { assetAddress } from '../../../login/screens/assets.ts'
 import { createPages, reasonOf } from '../../../login/screens/page.ts'
 import type { Refusal } from '../../../login/screens/screens.ts'
-import { sendPage } from '../../../login/screens/send.ts'
+import { pathOf, sendPage } from '../../../login/screens/send.ts'
 import { compileView } from '../../../login/screens/views.ts'
 import type { Openness } from '../book/registrations.ts'
+import { PATHS } from '../form/paths.ts'
 import { type FieldText, fieldText } from '../settings/field.ts'
 import type { RegistrationSettings } from '../settings/settings.ts'
 import { type Message, noticeOf } from './messages.ts'
@@ -51,8 +52,8 @@ interface Form {
   readonly progress?: string
   readonly notice?: string
   readonly alert?: string | null
-  /** True if the form can ask for another code. */
-  readonly canResend?: boolean
+  /** The form for another address, from a form that can ask for another code. */
+  readonly otherAddress?: string
   /** For programs, besides that of a refusal. */
   readonly reason?: string
 }
@@ -83,7 +84,7 @@ export function createRegistrationPages(
     const page = pageIn(language)
     const { title } = texts.registration
     const sentence = refusal === undefined ? null : errorText(language, refusal.text, refusal.values)
-    const { progress = null, notice = null, alert = sentence, canResend = false, ...shown } = form(language, texts)
+    const { progress = null, notice = null, alert = sentence, otherAddress = null, ...shown } = form(language, texts)
     const html = template({
       basePath,
       asset: assetAddress,
@@ -96,7 +97,7 @@ export function createRegistrationPages(
       notice,
       alert,
       ...shown,
-      canResend,
+      otherAddress,
       pageTitle: alert === null ? title : fill(texts.titleWithError, { title }),
       fields: context.fields,
       links: page.links.filter(({ name }) => name !== 'forgot'),
@@ -117,7 +118,8 @@ export function createRegistrationPages(
     sendCode(req, res, { address, secret, isLate = false, ...state }) {
       const row = { kind: 'code', input: 'code', address, isLate, state: stateOf(state.refusal !== undefined) }
       sendForm(req, res, { ...state, hidden: { address, secret } }, (_language, { registration }) => {
-        return { rows: [row], button: registration.next, canResend: true }
+        const otherAddress = pathOf(basePath + PATHS.address, { ...state.context.fields, prompt: 'address' })
+        return { rows: [row], button: registration.next, otherAddress }
       })
     },
     sendFields(req, res, state) {

@@ -8,6 +8,7 @@ import { type PlayerContext, readPlayerContext } from '../../../login/request/pl
 import type { EntryPointDeps } from '../../../login/route-deps.ts'
 import { parseMailAddress } from '../../../services/guests/mail-address.ts'
 import { WRONG_CODE } from '../../../services/mail-code/code.ts'
+import type { CodeCookie } from '../../../services/mail-code/code-cookie.ts'
 import type { MailCodes } from '../../../services/mail-code/mail-codes.ts'
 import type { Registrations } from '../book/registrations.ts'
 import { readAddressFields } from '../form/form-request.ts'
@@ -18,15 +19,19 @@ import { type FillDeps, goOn, showOwn } from './fill.ts'
 export interface RegisterDeps extends FillDeps {
   readonly registrations: Registrations
   readonly codes: MailCodes
+  readonly cookie: CodeCookie
   readonly addressOf: EntryPointDeps['addressOf']
 }
 
-/** Shows the form for the address. Says at once if no place is free, or the registration is closed. */
+/** Shows the form for the address, or the form for the code that this browser left. Says at once if no place is free, or the registration is closed. */
 export function getAddress(deps: RegisterDeps): RequestHandler {
   return async function getAddressForm(req, res) {
     const reading = readPlayerContext(req.query, deps.answer)
     if (!reading.ok) return deps.refusals.badContext(req, res, reading)
-    await sendAddressForm(deps, req, res, reading.context)
+    const { context } = reading
+    const left = req.query.prompt === undefined ? deps.cookie.read(req) : null
+    if (left !== null) return deps.pages.sendCode(req, res, { context, path: PATHS.code, ...left })
+    await sendAddressForm(deps, req, res, context)
   }
 }
 
@@ -41,7 +46,7 @@ export function postAddress(deps: RegisterDeps): RequestHandler {
 
 /** Checks the code. The person then sees their registration, or the first step of the form. */
 export function postCode(deps: RegisterDeps): RequestHandler {
-  const { codes, pages, addressOf, nowSeconds, logSignIn } = deps
+  const { codes, cookie, pages, addressOf, nowSeconds, logSignIn } = deps
   return async function postCodeForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
@@ -52,6 +57,7 @@ export function postCode(deps: RegisterDeps): RequestHandler {
     deps.answer.assertCapacity()
     const use = await codes.use({ secret, address, code, clientAddress: addressOf(req) })
     if (use.ok) {
+      cookie.clear(req, res)
       const known = await deps.registrations.find(address)
       if (known !== null) return await showOwn(deps, req, res, context, known)
       const form = { address, answers: {}, step: 0, provenAtSeconds: nowSeconds() }
@@ -68,7 +74,7 @@ export function postCode(deps: RegisterDeps): RequestHandler {
 }
 
 async function sendCode(deps: RegisterDeps, req: Request, res: Response, context: PlayerContext): Promise<void> {
-  const { codes, entryPoint, pages, addressOf, logSignIn } = deps
+  const { codes, cookie, entryPoint, pages, addressOf, logSignIn } = deps
   const { address: typed, secret: given, start } = readAddressFields(req.body)
   const address = addressIn(deps, typed)
   if (address === null) {
@@ -86,6 +92,7 @@ async function sendCode(deps: RegisterDeps, req: Request, res: Response, context
   }
   const asked = await codes.ask({ ...request, clientAddress: addressOf(req) })
   if (asked.ok) {
+    cookie.keep(res, { secret: asked.secret, address })
     logSignIn(req, { outcome: 'registration-code', viewer: address })
     return pages.sendCode(req, res, { context, path: PATHS.code, address, secret: asked.secret, isLate: asked.isLate })
   }

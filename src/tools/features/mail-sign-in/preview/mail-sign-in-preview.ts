@@ -1,5 +1,6 @@
 import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
 import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
+import { createCodeCookie } from '../../../../services/mail-code/code-cookie.ts'
 import type { CodeUse } from '../../../../services/mail-code/mail-codes.ts'
 import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
@@ -14,12 +15,13 @@ const CHECK = '/mail-code/check'
 
 /** The forms of the sign-in with a code by mail. It sends no mail. Only the removed address has a right code. */
 export const mailSignInPreview: FeatureScenes = {
-  open: () => ({
+  open: (services) => ({
     at: (entryPoint) => ({
-      screenPart: mailScreenPart(!entryPoint.hasPasswordForm),
+      screenPart: mailScreenPart(!entryPoint.hasPasswordForm, { read: () => null }),
       routes: (deps) =>
         mailSignInRoutes({
           ...deps,
+          cookie: createCodeCookie(services, 'mail-sign-in', entryPoint.name),
           codes: {
             ask: ({ address }) => Promise.resolve({ ok: true, secret: SECRET, isLate: address === LATE }),
             use: ({ address, code }) => Promise.resolve(useOf(address, code)),

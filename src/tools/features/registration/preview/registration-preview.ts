@@ -8,6 +8,7 @@ import { registrationPart } from '../../../../features/registration/screens/scre
 import type { RegistrationField } from '../../../../features/registration/settings/field.ts'
 import type { RegistrationSettings } from '../../../../features/registration/settings/settings.ts'
 import { registrationRoutes } from '../../../../features/registration/steps/routes.ts'
+import { createCodeCookie } from '../../../../services/mail-code/code-cookie.ts'
 import type { FeatureScenes, Screen, ScreenRequest } from '../../../cli/preview/screen.ts'
 
 const ADDRESS = 'ada.lovelace@example.com'
@@ -52,7 +53,7 @@ function addressOf(state: RegistrationState): string {
 export const registrationPreview: FeatureScenes = {
   open: (services) => ({
     at: (entryPoint, settings) => ({
-      screenPart: registrationPart(!entryPoint.hasPasswordForm),
+      screenPart: registrationPart(!entryPoint.hasPasswordForm, { read: () => null }),
       routes: (deps) =>
         registrationRoutes({
           ...deps,
@@ -63,6 +64,7 @@ export const registrationPreview: FeatureScenes = {
             use: ({ code }) =>
               Promise.resolve(code === CODE ? { ok: true } : { ok: false, reason: 'wrong', triesLeft: 4 }),
           },
+          cookie: createCodeCookie(services, 'registration', entryPoint.name),
           formSeal: createFormSeal(services, entryPoint.name),
           pages: createRegistrationPages(deps),
           sessionSeconds: services.sessionSettings.lifetimeSeconds,
