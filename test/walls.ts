@@ -1,4 +1,4 @@
-const LOW = ['src/errors.ts', 'src/settings', 'src/server']
+const LOW = ['src/errors.ts', 'src/settings', 'src/server', 'src/files']
 const BELOW_LOGIN = [
   ...LOW,
   ...['src/hash-lock', 'src/languages', 'src/brand', 'src/entry-points'],
@@ -44,7 +44,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/screen-limit': [...BELOW_FEATURES, ...servicesOf('pass places')],
   'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', ...servicesOf('guests places watch-page')],
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
-  'src/features/secret-files': ['src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
+  'src/features/secret-files': ['src/files', 'src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
   'src/features/default-log': ['src/login', 'src/server'],
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
@@ -76,6 +76,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/hash-lock': ['src/errors.ts'],
   'src/settings': ['src/errors.ts'],
   'src/server': ['src/errors.ts'],
+  'src/files': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/features.ts': ['src/tools/tool-feature.ts'],

@@ -1,17 +1,14 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { type WatchOptions, watchFiles } from '../../files/watched-files.ts'
 import type { EntryPointOf } from '../../login/feature.ts'
 import { sentenceOf } from '../../settings/fields.ts'
 import { environmentName, settingSource } from '../../settings/setting.ts'
 import { type DoorSettings, doorSettings, doorsFields } from './fields.ts'
 
-/** The time between two reads. A change counts after two equal reads, so within about a second. */
+/** The time between two looks at the file. A change counts after two equal reads, so within about a second. */
 const READ_EVERY_MS = 500
 /** The file has a few kilobytes. */
 const MOST_BYTES = 1_000_000
-/** The text in place of that of a file that cannot be read. Not JSON. */
-const UNREADABLE = 'unreadable: '
 
 /** Called with the name of the entry point. */
 export interface DoorEvents {
@@ -21,42 +18,41 @@ export interface DoorEvents {
 }
 
 /**
- * Reads the doors again from their file every half second. The reads are asynchronous: a file system that
- * hangs stops no request. Doors from the environment stay.
+ * Watches the doors in their file. Doors from the environment stay. A list that has lost more than half of its
+ * entry points waits.
  */
 export function watchDoors(
   entryPoints: readonly EntryPointOf<DoorSettings>[],
   events: DoorEvents,
-  { everyMs = READ_EVERY_MS, read = readText } = {},
+  { everyMs = READ_EVERY_MS, ...options }: Partial<Pick<WatchOptions<unknown>, 'everyMs' | 'read' | 'standMs'>> = {},
 ) {
   const known = new Map(entryPoints.map(({ entryPoint, settings }) => [entryPoint.name, settings]))
   /** The fields of each entry that the start has checked. */
   const fields = new Map<string, readonly string[]>()
-  const timers = [...new Set(entryPoints.flatMap(({ settings }) => settings.file ?? []))].map((file) =>
-    setInterval(readOnce(file), everyMs).unref(),
-  )
-
-  function readOnce(file: string): () => Promise<void> {
-    let lastText: string | null = null
-    let takenText: string | null = null
-    let isReading = false
-    return async () => {
-      if (isReading) return
-      isReading = true
-      const text = await read(file).catch((error: NodeJS.ErrnoException) => UNREADABLE + error.code)
-      isReading = false
-      // Unless two reads in a row agree, the file is being written.
-      if (text === lastText && text !== takenText) {
-        takenText = text
-        for (const [name, before] of known)
-          if (before.file === file) take(name, before, readChecked(text, name, before))
-      }
-      lastText = text
-    }
-  }
-  function readChecked(text: string, name: string, before: DoorSettings): DoorSettings | string {
-    const entry = entryOf(text, name)
-    if (typeof entry === 'string') return entry
+  const files = [...new Set(entryPoints.flatMap(({ settings }) => settings.file ?? []))]
+  const watched = files.map((file) => {
+    const own = () => [...known].filter(([, { file: from }]) => from === file)
+    return watchFiles<readonly Entry[]>(
+      [file],
+      own().map(([name]) => ({ name })),
+      {
+        ...options,
+        everyMs,
+        mostBytes: MOST_BYTES,
+        parse: ([content]) => entriesOf((content ?? '').toString()),
+        itemsOf: (entries) => entries.map(({ name }) => String(name)),
+        onChange(entries) {
+          for (const [name, before] of own()) take(name, before, readChecked(entries, name, before))
+        },
+        onFault(fault) {
+          for (const [name] of own()) events.onFault(name, `the file ${fault}`)
+        },
+      },
+    )
+  })
+  function readChecked(entries: readonly Entry[], name: string, before: DoorSettings): DoorSettings | string {
+    const entry = entries.find((one) => one.name === name)
+    if (entry === undefined) return 'the file has no such entry point'
     const checked = fields.get(name)
     const unknown = Object.keys(entry).find(
       (field) => checked && !checked.includes(field) && !(field in doorSettings()),
@@ -76,21 +72,8 @@ export function watchDoors(
     /** Returns the doors of an entry point as they are now. */
     doorsOf: (name: string, atStart: DoorSettings): DoorSettings => known.get(name) ?? atStart,
     close(): void {
-      for (const timer of timers) clearInterval(timer)
+      for (const { close } of watched) close()
     },
-  }
-}
-
-/** Reads a file, but no pipe or device, and no large file. */
-async function readText(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const status = await handle.stat()
-    if (!status.isFile() || status.size > MOST_BYTES)
-      throw Object.assign(new Error(), { code: 'not a file of up to 1 MB' })
-    return await handle.readFile('utf8')
-  } finally {
-    await handle.close()
   }
 }
 
@@ -111,17 +94,16 @@ function readDoors(entry: Entry, before: DoorSettings): DoorSettings | string {
 
 type Entry = Readonly<Record<string, unknown>>
 
-function entryOf(text: string, name: string): Entry | string {
+/** @throws Error for a text that is not a list of entry points. */
+function entriesOf(text: string): readonly Entry[] {
   let entries: unknown
   try {
     entries = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch {
-    return text.startsWith(UNREADABLE) ? `the file is ${text}` : 'the file is not JSON'
+    throw new Error('is not JSON')
   }
   const all: readonly unknown[] = Array.isArray(entries) ? entries : []
-  const isNamed = (item: unknown): item is Entry =>
-    typeof item === 'object' && item !== null && 'name' in item && item.name === name
-  return all.find(isNamed) ?? 'the file has no such entry point'
+  return all.filter((item): item is Entry => typeof item === 'object' && item !== null && 'name' in item)
 }
 
 /** Returns the text that the environment would have. No setting accepts the text of another value. */

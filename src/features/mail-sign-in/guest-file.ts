@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse'
 import { parseMailPattern } from '../../services/guests/mail-address.ts'
 import type { Viewer } from '../../users/user-store.ts'
@@ -9,10 +8,7 @@ import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGrou
 export type Guest = Pick<Viewer, 'groups' | 'attributes'>
 
 /** A guest of the file: with an address, or with a domain after `*@`. */
-export interface GuestRow {
-  readonly pattern: string
-  readonly guest: Guest
-}
+type GuestRow = readonly [pattern: string, guest: Guest]
 
 const ADDRESS_COLUMNS = ['address', 'email', 'e-mail', 'mail']
 const GROUPS_COLUMN = 'groups'
@@ -23,11 +19,11 @@ const MOST_ROWS = 200_000
  * `groups` has names with `;` between them, every other column is an attribute.
  * @throws Error with a sentence that names the line, and no address.
  */
-export async function readGuestFile(path: string): Promise<GuestRow[]> {
+export async function readGuestFile(content: Buffer): Promise<ReadonlyMap<string, Guest>> {
   const rows: GuestRow[] = []
   let header: readonly string[] | null = null
   const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, info: true } as const
-  const content = await readFile(path)
+  if (content.length === 0) throw new Error('is empty')
   if (!isUtf8(content)) throw new Error('is not UTF-8: in Excel, save it as "CSV UTF-8"')
   const text = content.toString()
   const [firstLine = ''] = text.split('\n', 1)
@@ -44,7 +40,7 @@ export async function readGuestFile(path: string): Promise<GuestRow[]> {
     rows.push(rowOf(record, header, info.lines))
     if (rows.length > MOST_ROWS) throw new Error(`has more than ${MOST_ROWS} rows`)
   }
-  return rows
+  return new Map(rows)
 }
 
 function headerOf(record: readonly string[]): readonly string[] {
@@ -74,5 +70,5 @@ function rowOf(record: readonly string[], header: readonly string[], line: numbe
     const fault = isGroups ? groups.map(faultInGroup).find((one) => one !== null) : faultInAttributeValue(value)
     if (fault) throw new Error(`has a value in line ${line} that ${fault}`)
   }
-  return { pattern: 'address' in pattern ? pattern.address : `*@${pattern.domain}`, guest: { groups, attributes } }
+  return ['address' in pattern ? pattern.address : `*@${pattern.domain}`, { groups, attributes }]
 }

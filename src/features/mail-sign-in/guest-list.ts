@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../errors.ts'
+import { type WatchOptions, watchFiles } from '../../files/watched-files.ts'
 import { domainOf } from '../../services/guests/mail-address.ts'
 import type { MailSignInSettings } from './fields.ts'
 import { type Guest, readGuestFile } from './guest-file.ts'
@@ -14,66 +15,50 @@ export interface GuestList {
 
 const READ_EVERY_MS = 2_000
 const NO_MORE: Guest = { groups: [], attributes: {} }
+const NOBODY: ReadonlyMap<string, Guest> = new Map()
 
-interface GuestListDeps {
-  readonly onChange: (guests: number) => void
-  /** Called once for each state of the file. The guests stay as they were. */
+interface GuestListDeps extends Partial<Pick<WatchOptions<unknown>, 'everyMs' | 'standMs'>> {
+  readonly onChange: (guests: number, came: number, went: number) => void
+  /** Called with a sentence once for each state of the file. The guests stay as they were. */
   readonly onFault: (fault: string) => void
-  readonly everyMs?: number
 }
 
 /**
- * Opens the guests of the settings and of their file, which is read again when it changes.
+ * Opens the guests of the settings and of their file, which is watched.
  * @throws ConfigError if the file cannot be read at the start.
  */
 export async function openGuestList(
   { mode, guests, file }: MailSignInSettings,
-  { onChange, onFault, everyMs = READ_EVERY_MS }: GuestListDeps,
+  { onChange, onFault, everyMs = READ_EVERY_MS, standMs }: GuestListDeps,
 ): Promise<GuestList> {
   const fixed = new Map(guests.map((one) => ['address' in one ? one.address : `*@${one.domain}`, NO_MORE]))
-  let found: ReadonlyMap<string, Guest> = new Map()
-  let state = ''
-  async function read(path: string): Promise<void> {
-    // Read before the file, so that a change in between is read at the next turn.
-    state = stateOf(path)
-    found = new Map((await readGuestFile(path)).map(({ pattern, guest }) => [pattern, guest]))
-  }
-  async function readAgain(path: string): Promise<void> {
-    if (stateOf(path) === state) return
+  const parse = ([content = Buffer.of()]: readonly Buffer[]) => readGuestFile(content)
+  async function watch(path: string) {
     try {
-      await read(path)
-      onChange(found.size + fixed.size)
-    } catch (error) {
-      onFault(`MAIL_GUESTS_FILE ${(error as Error).message}`)
+      const startContents = [await readFile(path)]
+      return watchFiles([path], await parse(startContents), {
+        everyMs,
+        standMs,
+        startContents,
+        parse,
+        itemsOf: (list) => list.keys(),
+        onChange: (list, came, went) => onChange(list.size + fixed.size, came, went),
+        onFault: (fault) => onFault(`MAIL_GUESTS_FILE ${fault}`),
+      })
+    } catch (cause) {
+      throw new ConfigError(`MAIL_GUESTS_FILE: ${path} ${(cause as Error).message.replace(/\.$/, '')}.`, { cause })
     }
   }
-  let timer: NodeJS.Timeout | undefined
-  if (file !== null) {
-    await read(file).catch((cause: unknown) => {
-      throw new ConfigError(`MAIL_GUESTS_FILE: ${file} ${(cause as Error).message}.`, { cause })
-    })
-    let running = false
-    timer = setInterval(() => {
-      if (running) return
-      running = true
-      void readAgain(file).finally(() => {
-        running = false
-      })
-    }, everyMs).unref()
-  }
+  const watched = file === null ? null : await watch(file)
+  const found = () => watched?.current() ?? NOBODY
   return {
     find(address) {
       if (mode === 'anyone') return NO_MORE
       const domain = `*@${domainOf(address)}`
-      return found.get(address) ?? fixed.get(address) ?? found.get(domain) ?? fixed.get(domain) ?? null
+      const listed = found()
+      return listed.get(address) ?? fixed.get(address) ?? listed.get(domain) ?? fixed.get(domain) ?? null
     },
-    size: () => found.size + fixed.size,
-    close: () => clearInterval(timer),
+    size: () => found().size + fixed.size,
+    close: () => watched?.close(),
   }
-}
-
-/** Returns a text that changes with the file. A missing file has a state too. */
-function stateOf(path: string): string {
-  const status = statSync(path, { throwIfNoEntry: false })
-  return status ? `${status.mtimeMs} ${status.size} ${status.ino}` : 'gone'
 }

@@ -32,7 +32,7 @@ export async function openMailSignIn(
     }
     const own = { event: 'mail-guests', entryPoint: name }
     const guests = await openGuestList(settings, {
-      onChange: (count) => log.info({ ...own, guests: count }, 'The guests have changed'),
+      onChange: (count, came, went) => log.info({ ...own, guests: count, came, went }, 'The guests have changed'),
       onFault: (fault) => log.warn(own, `${fault}. The guests stay as they were`),
     })
     const findKnown = (address: string) => app.guests.findKnown(entryPoint, address)

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { HashEntryPoint, SecretFiles } from '../../entry-points/entry-point.ts'
+import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
+import { watchFiles } from '../../files/watched-files.ts'
 import { type HashSecrets, startSecretsOf } from '../../login/answer/hash-answer.ts'
 import { Secret } from '../../settings/secret.ts'
 
@@ -16,68 +15,39 @@ export interface SecretEvents {
   readonly onFault: (entryPoint: string, fault: string) => void
 }
 
-/** A change of a file reaches every copy of the app within this time. */
+/** A change of a file reaches every copy of the app within two of these times. */
 export const SECRETS_READ_EVERY_MS = 250
 
-/**
- * Reads the files of the secrets every 250 ms, so that a new secret needs no restart. The reads are asynchronous: a file
- * system that hangs stops no request. Entry points without files keep their secrets.
- */
+/** Watches the files of the secrets, so that a new secret needs no restart. Entry points without files keep their secrets. */
 export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events: SecretEvents): WatchedSecrets {
-  const stopped = new AbortController()
-  const known = new Map(entryPoints.map((entryPoint) => [entryPoint.name, startSecretsOf(entryPoint)]))
-  for (const { name, secretFiles } of entryPoints) {
-    if (secretFiles) void watch(name, secretFiles)
-  }
-
-  async function watch(name: string, files: SecretFiles): Promise<void> {
-    let lastFault: string | null = null
-    while (await pause(stopped.signal)) {
-      const read = await readBoth(files)
-      if ('fault' in read) {
-        if (read.fault !== lastFault) events.onFault(name, read.fault)
-        lastFault = read.fault
-        continue
-      }
-      const isKnown = isSame(read, known.get(name))
-      // Unless two reads in a row agree, a file is being written.
-      if (!isKnown && !isSame(read, await readBoth(files))) continue
-      lastFault = null
-      if (isKnown) continue
-      known.set(name, read)
-      events.onChange(name)
-    }
-  }
+  const watched = new Map(
+    entryPoints.flatMap((entryPoint) => {
+      const { name, secretFiles } = entryPoint
+      if (!secretFiles) return []
+      const files = watchFiles([secretFiles.secret, secretFiles.previous], startSecretsOf(entryPoint), {
+        everyMs: SECRETS_READ_EVERY_MS,
+        parse: ([secret, previous]) => parseSecrets(textOf(secret), textOf(previous)),
+        onChange: () => events.onChange(name),
+        onFault: (fault) => events.onFault(name, `a file ${fault}`),
+      })
+      return [[name, files] as const]
+    }),
+  )
   return {
-    secretsOf: (entryPoint) => known.get(entryPoint.name) ?? startSecretsOf(entryPoint),
-    stop: () => stopped.abort(),
+    secretsOf: (entryPoint) => watched.get(entryPoint.name)?.current() ?? startSecretsOf(entryPoint),
+    stop() {
+      for (const files of watched.values()) files.close()
+    },
   }
 }
 
-/** Resolves with false if the watch was stopped. */
-async function pause(signal: AbortSignal): Promise<boolean> {
-  await sleep(SECRETS_READ_EVERY_MS, undefined, { ref: false, signal }).catch(() => {})
-  return !signal.aborted
+function textOf(content: Buffer | undefined): string {
+  return (content ?? '').toString().trim()
 }
 
-type Read = HashSecrets | { readonly fault: string }
-
-async function readBoth(files: SecretFiles): Promise<Read> {
-  try {
-    const [current, previous] = await Promise.all([textOf(files.secret), textOf(files.previous)])
-    const parsed = [Secret.safeParse(current), Secret.safeParse(previous === '' ? current : previous)]
-    const fault = parsed.find(({ success }) => !success)?.error?.issues[0]?.message
-    if (fault !== undefined) return { fault: `a file holds a secret that ${fault}` }
-    return { current, previous: previous === '' || previous === current ? null : previous }
-  } catch (error) {
-    return { fault: `a file cannot be read (${(error as NodeJS.ErrnoException).code})` }
-  }
-}
-
-async function textOf(path: string): Promise<string> {
-  return (await readFile(path, 'utf8')).trim()
-}
-
-function isSame(one: HashSecrets, other: Read | undefined): boolean {
-  return other !== undefined && 'current' in other && one.current === other.current && one.previous === other.previous
+function parseSecrets(current: string, previous: string): HashSecrets {
+  const parsed = [Secret.safeParse(current), Secret.safeParse(previous === '' ? current : previous)]
+  const fault = parsed.find(({ success }) => !success)?.error?.issues[0]?.message
+  if (fault !== undefined) throw new Error(`holds a secret that ${fault}`)
+  return { current, previous: previous === '' || previous === current ? null : previous }
 }

@@ -105,8 +105,8 @@ test.each<[string, () => void, RegExp]>([
   ['has misspelt times', () => write({ ...ENTRY, openAt: EVENING.opensAt, closesAT: EVENING.closesAt }), /^openAt is/],
   ['has a misspelt end', () => write({ ...ENTRY, opensAt: EVENING.opensAt, closesAT: EVENING.closesAt }), /^closesAT/],
   ['has no times', () => write(ENTRY), /names no time/],
-  ['is a device', linkToDevice, /unreadable/],
-  ['is large', () => writeFileSync(file, `[${' '.repeat(2_000_000)}]`), /unreadable/],
+  ['is a device', linkToDevice, /cannot be read/],
+  ['is large', () => writeFileSync(file, `[${' '.repeat(2_000_000)}]`), /cannot be read/],
 ])('a file that %s opens no door and stops no later move', async (_case, damage, reason) => {
   const watched = watch({ ...ENTRY, ...EVENING, opensAt: '2026-11-27T19:30Z' })
   // A move that is taken shows that the watch knows the fields of the file.
@@ -118,8 +118,8 @@ test.each<[string, () => void, RegExp]>([
 
 test.each([
   ['is not JSON', () => writeFileSync(file, '[{'), /is not JSON/],
-  ['is missing', () => rmSync(file), /unreadable: ENOENT/],
-  ['has no such entry point', () => write({ ...ENTRY, name: 'gold' }), /no such entry point/],
+  ['is missing', () => rmSync(file), /cannot be read \(ENOENT\)/],
+  ['has no such entry point', () => write({ ...ENTRY, name: 'gold' }), /has lost 1 of 1/],
   ['has a wrong time', () => write({ ...ENTRY, opensAt: '20:15' }), /opensAt must be a time with a zone/],
   ['has a time that is not text', () => write({ ...ENTRY, opensAt: 2015 }), /opensAt must be a time/],
   ['has windows that are not a list', () => write({ ...ENTRY, doorsWindows: {} }), /doorsWindows must name/],
@@ -137,7 +137,9 @@ test('a file that is being written is not taken until two reads in a row agree',
   let isWriting = true
   const read = () => {
     if (isWriting) texts += 1
-    return Promise.resolve(JSON.stringify([{ ...ENTRY, closesAt: EVENING.closesAt, brandName: String(texts) }]))
+    return Promise.resolve(
+      Buffer.from(JSON.stringify([{ ...ENTRY, closesAt: EVENING.closesAt, brandName: String(texts) }])),
+    )
   }
   const { moved, stateAt } = watchWith({ read, everyMs: 2 }, { ...ENTRY, ...EVENING })
   await expect.poll(() => texts).toBeGreaterThan(9)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../../../errors.ts'
 import type { MailSignInSettings } from '../../../../features/mail-sign-in/fields.ts'
 import { readGuestFile } from '../../../../features/mail-sign-in/guest-file.ts'
@@ -61,8 +62,15 @@ async function domainOf(settings: MailSignInSettings | undefined): Promise<strin
   const { mode, guests, file } = settings
   if (mode === 'anyone') return ANY_DOMAIN
   const listed = guests.flatMap((one) => ('domain' in one ? [one.domain] : []))
-  const rows = file === null ? [] : await readGuestFile(file).catch(() => [])
-  const [domain] = [...listed, ...rows.flatMap(({ pattern }) => /^\*@(.+)$/.exec(pattern)?.[1] ?? [])]
+  const read =
+    file === null
+      ? null
+      : await readFile(file)
+          .then(readGuestFile)
+          .catch(() => null)
+  const [domain] = [...listed, ...(read?.keys() ?? [])].flatMap(
+    (pattern) => /^(?:\*@)?([^@]+)$/.exec(pattern)?.[1] ?? [],
+  )
   if (mode !== 'store' && domain !== undefined) return domain
   throw new ConfigError(
     `MAIL_SIGN_IN=${mode} lets no made-up guest in. On staging, set MAIL_SIGN_IN=list with MAIL_GUESTS=*@drill.example.com.`,
