@@ -82,6 +82,7 @@ export function postSignIn(
       const authentication = await checkCredentials(deps, req, fields.form)
       if (!authentication.ok) return await showAgain(authentication.refusal)
       const { viewer } = authentication
+      await sessions.nameForm(req, req.body.page, username)
       const openSession = () => (isShared ? sessions.forget(req, res) : sessions.start(req, res, viewer))
       await sendToPlayer(deps, req, res, { viewer, context, outcome: 'signed-in', isShared, openSession })
     } catch (error) {

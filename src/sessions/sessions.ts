@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import session from 'express-session'
 import type { SecurityLog } from '../server/log/log.ts'
@@ -47,6 +48,13 @@ export interface Sessions {
    */
   find(described: SessionViewer): Promise<Viewer | null>
   /**
+   * Names the form of a sign-in. The same form again within seconds gets the same session: a double click is one sign-in.
+   * @param form a random text that only this page has, and what was typed.
+   */
+  nameForm(req: Request, ...form: readonly unknown[]): Promise<void>
+  /** Returns the id of the session that a form gets. Undefined for a form without a name. */
+  idOfForm(req: Request): string | undefined
+  /**
    * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
    * @param identity of a viewer who is never looked up in the user store.
    * @param atSeconds UNIX time of an earlier sign-in. Default: now.
@@ -69,13 +77,20 @@ export interface Sessions {
 
 const COOKIE = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
 
+/** The same form again within this time gets the same session. */
+const AGAIN_SECONDS = 10
+/** Browsers send the second form of a double click sooner. */
+const DOUBLE_SECONDS = 3
+const PAGE = /^[\w-]{16,6000}$/
+
 const LOST_USE = 'the last use of a session was not stored'
 
 /** Creates the sessions of all entry points. A browser has one session for all, and `at` is the view of one entry point. */
 export function createSessions(deps: SessionDeps) {
   const { nowSeconds, securityLog, warn, isTls } = deps
   const name = isTls ? '__Host-viewer' : 'viewer'
-  const middleware = sessionMiddleware(deps, name)
+  const { nameForm, idOfForm } = createFormIds(deps)
+  const middleware = sessionMiddleware(deps, name, idOfForm)
   const hasCookie = (req: Request) => req.headers.cookie?.includes(`${name}=`) ?? false
 
   const load = (req: Request, res: ResponseHooks) => withCallback((done) => middleware(req, res as Response, done))
@@ -137,9 +152,39 @@ export function createSessions(deps: SessionDeps) {
   }
   return {
     at(accepts: AcceptsSession): Sessions {
-      return { returningViewer: returningFrom(accepts), describe, find: find(accepts), start, forget, end }
+      return {
+        returningViewer: returningFrom(accepts),
+        describe,
+        nameForm,
+        idOfForm,
+        find: find(accepts),
+        start,
+        forget,
+        end,
+      }
     },
   }
+}
+
+/** Creates the ids of sessions by the forms that start them. The secret makes them as hard to guess as random ones. */
+function createFormIds({ secrets, store, nowSeconds }: Pick<SessionDeps, 'secrets' | 'store' | 'nowSeconds'>) {
+  const ids = new WeakMap<Request, string>()
+  const hasSession = (id: string) =>
+    new Promise<boolean>((resolve) => store.get(id, (error, found) => resolve(!error && found != null)))
+  async function nameForm(req: Request, ...form: readonly unknown[]): Promise<void> {
+    if (!PAGE.test(String(form[0]))) return
+    const period = Math.floor(nowSeconds() / AGAIN_SECONDS)
+    const idIn = (time: number) =>
+      createHmac('sha256', `session of a form ${secrets[0]}`)
+        .update(JSON.stringify([...form, time]))
+        .digest('base64url')
+        .slice(0, 32)
+    // The first form may have come in the period before.
+    const isEarly = nowSeconds() - period * AGAIN_SECONDS < DOUBLE_SECONDS
+    const before = idIn(period - 1)
+    ids.set(req, isEarly && (await hasSession(before)) ? before : idIn(period))
+  }
+  return { nameForm, idOfForm: (req: Request) => ids.get(req) }
 }
 
 /** Keeps groups and attributes only if the app cannot look up the viewer without a sign-in. */
@@ -170,9 +215,14 @@ async function currentViewer(
   return before !== undefined && now !== undefined && before !== now ? 'password changed' : viewer
 }
 
-function sessionMiddleware({ store, secrets, limits }: SessionDeps, name: string): RequestHandler {
+function sessionMiddleware(
+  { store, secrets, limits }: SessionDeps,
+  name: string,
+  idOfForm: Sessions['idOfForm'],
+): RequestHandler {
   return session({
     name,
+    genid: (req) => idOfForm(req as Request) ?? randomBytes(24).toString('base64url'),
     secret: [...secrets],
     store,
     resave: false,

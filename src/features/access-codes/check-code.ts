@@ -3,6 +3,7 @@ import { tooManyTries } from '../../login/check-credentials.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
+import { placeOfForm } from '../../services/places/place-keys.ts'
 import type { SignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import { codeDigest } from './codes/code-digest.ts'
 import { codeKey, endOf, type KnownCode } from './codes/code-records.ts'
@@ -69,7 +70,11 @@ export async function checkCode(
   }
   await guessLimits.giveBack(address)
   const seats = seatsOf({ ...deps, placeSeconds: settings.placeSeconds }, context.address, known)
-  if (seats === null || !(await seats.isFull(await sessionBefore(deps.sessions, req, res)))) return { ok: true, known }
+  if (
+    seats === null ||
+    !(await seats.isFull(placeOfForm(deps.sessions, req), await sessionBefore(deps.sessions, req, res)))
+  )
+    return { ok: true, known }
   logSignIn(req, { outcome: 'code-full', viewer: codeKey(known.batch, known.code.number) })
   return refuse({ status: 403, text: 'access-codes.full', retryAfterSeconds: FULL_RETRY_SECONDS })
 }

@@ -2,6 +2,7 @@ import { LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
 import type { EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
+import { placeOfForm } from '../../services/places/place-keys.ts'
 import { endOf } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
 import { CODES_ISSUER } from './guest-way.ts'
@@ -33,7 +34,7 @@ export function createGate(parts: GateParts): Gate {
       logSignIn(req, { outcome: 'code-elsewhere', viewer: viewer.username, isReturn: true })
       return refusal('code-elsewhere', known.batch.isShared ? 'full' : 'elsewhere')
     }
-    const onGranted = await seats.take(await sessionBefore(sessions, req, res))
+    const onGranted = await seats.take(placeOfForm(sessions, req), await sessionBefore(sessions, req, res))
     return onGranted === null ? refusal('code-full', 'full') : { ...passed, onGranted }
   }
 }

@@ -39,6 +39,7 @@ export function postCode(deps: CodeDeps): RequestHandler {
     }
     try {
       answer.assertCapacity()
+      await sessions.nameForm(req, body.page, read.form.code)
       const checked = await checkCode(deps, req, res, read.form.code, context)
       if (!checked.ok) return show(checked.refusal)
       const { known } = checked

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
-import { newPlace, placeOfSession, placesKey } from '../../services/places/place-keys.ts'
+import { placeOfSession, placesKey } from '../../services/places/place-keys.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { ClaimResult } from '../../stores/places/claim-place.ts'
 import type { PlaceStore } from '../../stores/places/place-store.ts'
@@ -9,14 +9,15 @@ import { codeKey, type KnownCode } from './codes/code-records.ts'
 
 /** How many people or devices may use a code at the same time. */
 export interface Seats {
-  /** True if a sign-in gets no place, which only a shared code can refuse. @param before as in `take`. */
-  isFull(before?: string): Promise<boolean>
+  /** True if a sign-in gets no place, which only a shared code can refuse. @param place see `take`. */
+  isFull(place: string, before?: string): Promise<boolean>
   /**
    * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
+   * @param place of the form.
    * @param before the session of this browser before the sign-in: a device that signs in again is not a new one.
    * @returns null if no place is free, else a function to call with the session, which then has the place.
    */
-  take(before?: string): Promise<((sessionId: string | null) => Promise<void>) | null>
+  take(place: string, before?: string): Promise<((sessionId: string | null) => Promise<void>) | null>
   /** Keeps the place of a session, or takes a free one. Returns false if no place is free. */
   keep(sessionId: string): Promise<boolean>
 }
@@ -52,11 +53,11 @@ export function seatsOf(
     }
   }
   return {
-    isFull: async (before) => batch.isShared && (await claim('look', '', placeBefore(before))) === 'none-free',
-    async take(before) {
+    isFull: async (place, before) =>
+      batch.isShared && (await claim('look', place, placeBefore(before))) === 'none-free',
+    async take(place, before) {
       const replaces = placeBefore(before)
       // The session is not known yet, and two browsers may want the last place.
-      const place = newPlace()
       if (batch.isShared && (await claim('if-free', place, replaces)) === 'none-free') return null
       return async (sessionId) => {
         const own = sessionId === null ? place : placeOfSession(sessionId)

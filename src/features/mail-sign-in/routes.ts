@@ -125,6 +125,7 @@ function postCode(deps: MailSignInDeps): RequestHandler {
         return again(refusal)
       }
       cookie.clear(req, res)
+      await sessions.nameForm(req, secret, address)
       const signedIn = await viewers.find(address)
       if (signedIn.viewer === null) {
         const { reason } = signedIn

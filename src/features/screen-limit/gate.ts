@@ -4,7 +4,7 @@ import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { GateDecision } from '../../login/answer/access-decision.ts'
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import type { Passes } from '../../services/pass/passes.ts'
-import { newPlace, placeOfSession, placesKey } from '../../services/places/place-keys.ts'
+import { placeOfForm, placeOfSession, placesKey } from '../../services/places/place-keys.ts'
 import type { Claim, ClaimResult } from '../../stores/places/claim-place.ts'
 import type { PlaceStore } from '../../stores/places/place-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
@@ -80,8 +80,9 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
   async function choose(req: Request, res: Response, visit: AuthenticatedViewer, key: string): Promise<GateDecision> {
     const { viewer, sessionId: returning } = visit
     const isChosen = chosen.has(req)
+    const own = placeOfForm(sessions, req)
     const replaces = returning === undefined ? await placeBefore(req, res) : undefined
-    if (passes !== null && !isChosen && (await claim(key, { place: '', replaces, how: 'look' })) === 'none-free') {
+    if (passes !== null && !isChosen && (await claim(key, { place: own, replaces, how: 'look' })) === 'none-free') {
       // Without a cookie, the pass has the sign-in. A viewer with too long a pass cannot be asked.
       const pass = passes.issue(visit)
       if (pass !== null) return held(req, res, visit, pass)
@@ -90,7 +91,7 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
       ok: true,
       // After all other checks: a viewer who is refused takes no place.
       async onGranted(sessionId) {
-        const place = sessionId === null ? newPlace() : placeOfSession(sessionId)
+        const place = sessionId === null ? own : placeOfSession(sessionId)
         const result = await claim(key, { place, replaces, how: 'newest' })
         const isReturn = returning !== undefined
         if (result === 'taken-over') logSignIn(req, { outcome: 'took-over', viewer: viewer.username, isReturn })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
@@ -69,6 +70,8 @@ export interface Screens {
 
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_SCREENS = 256
+/** Placeholder for a random text of this page, which tells a form that comes twice from two forms. */
+const FORM_PAGE = '\ue004'
 /** Placeholder for the typed name in a cached screen. */
 const TYPED_NAME = '\ue000'
 
@@ -116,7 +119,9 @@ function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof cr
     views.signIn(signInLocals(options, pageIn(language), state))
   return (language: Language, state: SignInState): string => {
     const { context, refusal, username = '', isShared, prompt, signedInAs, frameSecret } = state
-    const complete = (html: string) => parts.reduce((text, part) => part.complete(text, frameSecret), html)
+    const formPage = randomBytes(12).toString('base64url')
+    const complete = (html: string) =>
+      parts.reduce((text, part) => part.complete(text, frameSecret), html.replaceAll(FORM_PAGE, formPage))
     if (signedInAs !== undefined) return complete(htmlOf(language, state))
     const placeholder = username === '' ? '' : TYPED_NAME
     // All that differs between screens without a signed-in viewer. Only a part reads the prompt.
@@ -152,6 +157,7 @@ export function signInLocals(
     links: page.links,
     signedInAs,
     continueAs: signedInAs === undefined ? null : htmlWithName(texts.continueAs, signedInAs),
+    formPage: FORM_PAGE,
     isFormOpen: wantsOtherAccount || refusal !== undefined,
     otherAccount: asksFirst ? texts.notYou : texts.otherAccount,
     otherAddress: isPartFirst ? pathOf(basePath, { ...fields, prompt: 'other-account' }) : null,

@@ -15,6 +15,7 @@ export async function readmit(deps: ReadmitDeps, req: Request, res: Response, gi
   const pass = readPass(deps, req, res, given)
   if (pass === null) return
   const { viewer: stored, isShared, isReturn } = pass
+  await sessions.nameForm(req, given.sealed)
   const signInAgain = (reason: string) => showSignIn(deps, req, res, { context, viewer: stored.username, reason })
   if (isReturn) {
     const returning = await returningWith(deps, pass, req, res)

@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { Request } from 'express'
 import { type EntryPoint, isHashEntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 
 /**
  * Returns the key of the places of an owner, at an entry point and a kind of address: the player, or one entry of the list
@@ -16,8 +18,10 @@ export function placeOfSession(sessionId: string): string {
   return digest(sessionId)
 }
 
-export function newPlace(): string {
-  return randomBytes(16).toString('base64url')
+/** Returns the place of a sign-in before its session starts. The same form sent twice has one place. */
+export function placeOfForm(sessions: Pick<Sessions, 'idOfForm'>, req: Request): string {
+  const id = sessions.idOfForm(req)
+  return id === undefined ? randomBytes(16).toString('base64url') : placeOfSession(id)
 }
 
 /** Returns the longest allowed consumer around an address. The operator lists these, so their number is fixed. */

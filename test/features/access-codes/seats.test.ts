@@ -33,12 +33,12 @@ test('two browsers that want the last place at the same moment do not both get i
   const one = seatsOf(deps, address, known)
   const other = seatsOf(deps, address, known)
   // Both looked before either took the place: the bad moment.
-  expect([await one?.isFull(), await other?.isFull()]).toEqual([false, false])
-  const taken = [await one?.take(), await other?.take()]
+  expect([await one?.isFull('one'), await other?.isFull('other')]).toEqual([false, false])
+  const taken = [await one?.take('one'), await other?.take('other')]
   expect(taken.map((done) => done !== null)).toEqual([true, false])
   await taken[0]?.('session-1')
   expect([await one?.keep('session-1'), await other?.keep('session-2')]).toEqual([true, false])
-  expect(await other?.isFull()).toBe(true)
+  expect(await other?.isFull('other')).toBe(true)
 })
 
 test('a personal code moves to the newest device, and the other learns why it stopped', async () => {

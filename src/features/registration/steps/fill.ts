@@ -49,6 +49,7 @@ export function postFields(deps: FillDeps): RequestHandler {
     const step = stepsOf(settings.fields)[form.step] ?? []
     const reading = readStep(step, req.body ?? {}, rulesOf(deps))
     if (reading.faults.size > 0) return sendStep(deps, req, res, context, { form, secret }, reading)
+    await deps.sessions.nameForm(req, secret, form.address)
     const answers = { ...form.answers, ...reading.answers }
     await goOn(deps, req, res, context, { form: { ...form, answers }, secret })
   }

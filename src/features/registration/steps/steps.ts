@@ -57,6 +57,7 @@ export function postCode(deps: RegisterDeps): RequestHandler {
     deps.answer.assertCapacity()
     const use = await codes.use({ secret, address, code, clientAddress: addressOf(req) })
     if (use.ok) {
+      await deps.sessions.nameForm(req, secret, address)
       cookie.clear(req, res)
       const known = await deps.registrations.find(address)
       if (known !== null) return await showOwn(deps, req, res, context, known)
