@@ -6,6 +6,7 @@ import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import type { Renderer } from '../pages/renderer.ts'
 import type { WordsFor } from '../pages/words.ts'
 import type { LogAct } from './acts.ts'
+import { createAgain } from './again.ts'
 import { type Form, formBody, formOf, uploadBody, valuesOf } from './form-body.ts'
 import type { ActSubject, Answer, Notice, Route, Visit } from './route.ts'
 import type { Scope } from './scope.ts'
@@ -37,11 +38,12 @@ type Refusal = { readonly status: 403 | 404; readonly detail: string }
  */
 export function createDoor(deps: DoorDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
+  const again = createAgain(isRefused)
   for (const route of deps.routes) {
     if (route.roles.length === 0) throw new Error(`${route.method} ${route.path} has no role`)
     if (route.method === 'post' && route.act === undefined) throw new Error(`${route.path} has no act`)
     const before = route.method === 'get' ? [] : [bodyOf(deps, route)]
-    router[route.method](route.path, ...before, enter(deps, route))
+    router[route.method](route.path, ...before, enter(deps, route, again))
   }
   return router
 }
@@ -58,7 +60,7 @@ function bodyOf({ sessions }: DoorDeps, { roles, hasUpload }: Route): RequestHan
   }
 }
 
-function enter(deps: DoorDeps, route: Route): RequestHandler {
+function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgain>): RequestHandler {
   return async (req, res) => {
     const session = deps.sessions.of(req)
     if (session === null) return void res.redirect(303, '/sign-in')
@@ -78,8 +80,10 @@ function enter(deps: DoorDeps, route: Route): RequestHandler {
         log('refused', { detail: refusal.detail })
         return deps.renderer.sendError(res, visit, refusal.status, refusal.status === 403 ? 'forbidden' : 'notFound')
       }
-      const answer = await route.handle(visit)
-      if (route.method === 'post') {
+      if (route.method === 'get') return send(deps, res, visit, session, await route.handle(visit))
+      const handled = again(session.id, req.originalUrl, form, () => route.handle(visit))
+      const answer = await handled.answer
+      if (!handled.isAgain) {
         deps.forgetFigures()
         log(isRefused(answer) ? 'refused' : 'done', answer.kind === 'redirect' ? answer.subject : {})
       }

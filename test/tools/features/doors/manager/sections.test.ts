@@ -29,14 +29,20 @@ async function withDoors() {
 
 const OPENS = Date.parse(ENTRY.opensAt) / 1000
 
-test('two managers who move the start at once move it by fifteen minutes, not by thirty', async () => {
-  const { browser, window } = await withDoors()
+test('two managers who move the start at once move it by fifteen minutes, and a double click is one act', async () => {
+  const { manager, browser, window } = await withDoors()
+  const other = await manager.signedIn('event-manager', null, 'joe@example.com')
   await browser.get('/doors')
   const fields = { minutes: '15', opensAt: String(OPENS), both: 'on' }
   expect((await browser.act('/doors/default/move', fields)).text).toContain('The times of default are changed')
   expect(window()).toMatchObject({ opensAtSeconds: OPENS + 900, closesAtSeconds: OPENS + 7200 + 900 })
-  expect((await browser.act('/doors/default/move', fields)).text).toContain('Another person moved the doors')
+  expect((await browser.act('/doors/default/move', fields)).text).toContain('The times of default are changed')
+  await other.get('/doors')
+  expect((await other.act('/doors/default/move', fields)).text).toContain('Another person moved the doors')
   expect(window()?.opensAtSeconds).toBe(OPENS + 900)
+  expect(
+    manager.acts().filter(({ outcome }) => outcome === 'doors-move-done' || /move/.test(String(outcome))),
+  ).toHaveLength(2)
 })
 
 test.each([
