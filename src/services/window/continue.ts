@@ -6,7 +6,7 @@ import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { COLLECTED, type FlowResult, type FlowStore, RESULT } from './flows/flow-store.ts'
+import { type FlowResult, type FlowStore, RESULT } from './flows/flow-store.ts'
 import { windowIdOf } from './frame-secret.ts'
 import { windowFaultEvent } from './window-fault.ts'
 
@@ -64,8 +64,7 @@ export function postWindowContinue(
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
       answer.assertCapacity()
-      const result = await collect(first.flows, windowIdOf(frameSecret))
-      await deps.sessions.nameForm(req, frameSecret, result)
+      const result = await first.flows.take(RESULT, windowIdOf(frameSecret))
       for (const { sendResult } of methods) {
         if (result?.entryPoint !== entryPoint.name) break
         if (await sendResult(req, res, { context, result, frameSecret })) return
@@ -78,15 +77,6 @@ export function postWindowContinue(
       show(refusal)
     }
   }
-}
-
-/** Takes a result. A double click gets it twice: it is kept before it is taken. */
-async function collect(flows: FlowStore, windowId: string): Promise<FlowResult | null> {
-  const result = await flows.read(RESULT, windowId)
-  if (result === null) return await flows.read(COLLECTED, windowId)
-  await flows.put(COLLECTED, windowId, result)
-  await flows.take(RESULT, windowId)
-  return result
 }
 
 /** Tells the script of the screen if the sign-in in the window has ended, or cannot begin. Leaves the result there. */

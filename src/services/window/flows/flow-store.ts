@@ -17,9 +17,6 @@ const FlowResult = z.looseObject({ entryPoint: z.string() })
 /** Until the frame collects the result. The last one counts if the viewer began several sign-ins. */
 export const RESULT: FlowKind<FlowResult> = { name: 'result', seconds: 120, schema: FlowResult }
 
-/** A result that was just collected: the same form again within this time gets it too. */
-export const COLLECTED: FlowKind<FlowResult> = { name: 'collected', seconds: 10, schema: FlowResult }
-
 /** The records that join a frame and its window. All copies of the app share them, or there is only one copy. */
 export interface FlowStore {
   /**
