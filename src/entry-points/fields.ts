@@ -56,9 +56,9 @@ const HashParameters = z.string().transform((text, context): HashParameter[] => 
   return names.size === parameters.length ? parameters : fail(context, 'names a parameter twice')
 })
 
-/** Group names in NFC, the form in which every store returns them. */
+/** Group names in NFC, the form in which every store returns them. A comma in a name is written as `\,`. */
 const AllowedGroups = z.string().transform((text, context): string[] => {
-  const groups = splitList(text.normalize('NFC'), /,/)
+  const groups = splitList(text.normalize('NFC'), /(?<!\\),/).map((group) => group.replaceAll('\\,', ','))
   return groups.length > 0 ? groups : fail(context, 'must name at least one group; leave it out to let every viewer in')
 })
 
@@ -91,7 +91,7 @@ export function commonSettings({ assertScheme, assertBrowserScheme }: AddressRul
     playerOrigins: required(playerOrigins, ORIGINS_MISSING).meta({ inFile: 'list' }),
     allowedGroups: AllowedGroups.optional().meta({
       inFile: 'list',
-      item: /^[^,]+$/,
+      item: /\S/,
       protects: 'without it, every viewer may watch',
     }),
     screenScript: OnOff.default(true),

@@ -62,7 +62,7 @@ function textIn(value: unknown, schema: z.ZodType): Text {
       const fault = typeof one !== 'string' ? 'must be text' : 'must be one item, not empty and without a comma'
       return typeof one === 'string' && item.test(one) ? [] : [`: item ${index + 1} ${fault}`]
     })
-    return faults.length > 0 ? { faults } : { text: value.join(',') }
+    return faults.length > 0 ? { faults } : { text: value.map((one) => one.replaceAll(',', '\\,')).join(',') }
   }
   if (typeof value === 'string') return { text: value }
   if (inFile === 'object' && /^\{/.test(JSON.stringify(value))) return { text: JSON.stringify(value) }

@@ -12,10 +12,20 @@ export interface HttpStoreOptions {
   readonly warn?: Warn
 }
 
+/** Languages with few types write numbers for texts, and PHP writes an empty object as `[]`. */
+const Text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)])
+const EmptyArray = z.tuple([]).transform(() => ({}))
 const RemoteViewer = z.object({
   username: z.string(),
-  groups: z.array(z.string()).default([]),
-  attributes: z.record(z.string(), z.string()).default({}),
+  groups: z
+    .array(Text)
+    .nullish()
+    .transform((groups) => groups ?? []),
+  attributes: z
+    .union([EmptyArray, z.record(z.string(), Text.nullable())])
+    .nullish()
+    .transform((given) => Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null)))
+    .pipe(z.record(z.string(), z.string())),
 })
 const RefusedViewer = z.object({
   reason: z.literal('expired-password').optional().catch(undefined),

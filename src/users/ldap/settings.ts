@@ -28,6 +28,8 @@ export interface LdapStoreSettings {
   readonly usernameAttribute: string
   /** The viewer's attributes, and the attribute of the directory for each. */
   readonly attributes: ReadonlyArray<{ readonly name: string; readonly attribute: string }>
+  /** A domain that viewers may type before their names: `EXAMPLE\ada`. Null for none. */
+  readonly domain: string | null
   /** A search for groups; `{dn}` stands for the viewer's DN. Null to read `memberOf` instead. */
   readonly groups: { readonly base: string; readonly filter: string } | null
   /** For one sign-in or look-up, including the wait in the queue. */
@@ -78,6 +80,10 @@ export const LdapStoreEnvironment = z.object({
     .refine(isBalanced, 'must be a filter in parentheses, such as (member={dn})')
     .optional()
     .meta({ protects: 'without it, more groups count' }),
+  LDAP_DOMAIN: z
+    .string()
+    .regex(/^[^\\/@\s]{1,64}$/, 'must be the name of a domain without "\\", such as EXAMPLE')
+    .optional(),
   LDAP_TIMEOUT_SECONDS: wholeNumber(1, 60).default(5),
 })
 
@@ -117,6 +123,7 @@ export function readLdapStoreSettings(
       data.LDAP_GROUP_BASE === undefined
         ? null
         : { base: data.LDAP_GROUP_BASE, filter: data.LDAP_GROUP_FILTER ?? '(member={dn})' },
+    domain: data.LDAP_DOMAIN ?? null,
     timeoutMs: data.LDAP_TIMEOUT_SECONDS * 1000,
   }
   return { ok: true, settings }

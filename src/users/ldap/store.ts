@@ -57,14 +57,15 @@ export function openLdapStore(
   function assertOpen(): void {
     if (!isOpen) throw new UpstreamError('user-store', 'The user store is closed')
   }
-  async function authenticate(username: string, password: string): Promise<Authentication> {
+  async function authenticate(typed: string, password: string): Promise<Authentication> {
     assertOpen()
+    const username = withoutDomain(typed, settings.domain)
     if (faultInUsername(username) !== null || !isPossiblePassword(password)) return WRONG
     const { entries, groups, bind } = await request((client) => trySignIn(client, settings, username, password))
     const entry = singleEntry(entries)
     if (entry === null) return WRONG
     const refusal = refusalIn(entry, bind, nowSeconds(), warn)
-    if (refusal !== null) return { ok: false, reason: refusal, ...otherName(entry, settings, username) }
+    if (refusal !== null) return { ok: false, reason: refusal, ...otherName(entry, settings, typed) }
     return { ok: true, viewer: readViewer(entry, groups, settings) }
   }
   async function inspect(username: string): Promise<ViewerState | null> {
@@ -168,6 +169,12 @@ async function withGroups(
   const [entry] = entries
   const isSearched = settings.groups !== null && entry !== undefined && entries.length === 1
   return { entries, groups: isSearched ? await searchGroups(client, settings.groups, entry.dn) : [] }
+}
+
+/** Takes the domain off a name that was typed as `EXAMPLE\ada` or `EXAMPLE/ada`. */
+function withoutDomain(typed: string, domain: string | null): string {
+  const [, before = '', name = ''] = /^([^\\/]+)[\\/](.+)$/.exec(typed) ?? []
+  return domain !== null && before.toLowerCase() === domain.toLowerCase() ? name : typed
 }
 
 /** Returns the filter for one user name. */

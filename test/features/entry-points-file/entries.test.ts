@@ -41,7 +41,7 @@ describe('a file of entry points', () => {
       hashConsumers: ['https://sport.example/chat/', 'https://qa.example/live/'],
       hashParameters: ['user=username', 'seat=seat'],
       hashLifetimeSeconds: 0,
-      allowedGroups: ['staff', 'night shift'],
+      allowedGroups: ['staff, paid', 'night shift'],
       screenScript: 'off',
     }
     expect(readConfig(withFile([ENTRY, sport])).entryPoints).toEqual([
@@ -77,7 +77,7 @@ describe('a file of entry points', () => {
           { origin: 'https://sport.example', path: '/chat/' },
           { origin: 'https://qa.example', path: '/live/' },
         ],
-        allowedGroups: ['staff', 'night shift'],
+        allowedGroups: ['staff, paid', 'night shift'],
         hasScript: false,
         ...DEFAULTS,
       },
@@ -214,7 +214,7 @@ describe('an entry is refused', () => {
     ['with more than a year', { ...ENTRY, hashLifetimeSeconds: 31_536_001 }, LIFETIME],
     ['with a list of no groups', { ...ENTRY, allowedGroups: [] }, 'allowedGroups must name at least one group'],
     ['with a wish that is unknown', { ...ENTRY, returningViewers: 'x' }, 'returningViewers must be continue or ask'],
-    ['with a comma in a group', { ...ENTRY, allowedGroups: ['a,b'] }, `allowedGroups: item 1 ${ITEM}`],
+    ['with an empty group', { ...ENTRY, allowedGroups: [' '] }, `allowedGroups: item 1 ${ITEM}`],
     ['with a field that is unknown', { ...ENTRY, colour: 'x' }, 'has unknown fields: colour; '],
     [
       'with the name of a setting',

@@ -94,7 +94,7 @@ test('groups and attributes with a replacement character are dropped', async () 
 })
 
 test('an answer with thousands of mistakes gets a short error message', async () => {
-  const attributes = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`name${index}`, index]))
+  const attributes = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`name${index}`, [index]]))
   const store = await openStore({ first: answer(JSON.stringify({ username: 'ada', attributes })) })
   await expect(store.authenticate('ada', 'secret')).rejects.toThrow(/Check attributes$/)
 })

@@ -133,7 +133,7 @@ describe('an answer of the login service', () => {
     ['200 with a user name that a response cannot carry', { body: '{"username":"a|b"}' }],
     ['200 with a lone surrogate in the user name', { body: '{"username":"\\ud800"}' }],
     ['200 with a number as user name', { body: '{"username":4711}' }],
-    ['200 with a number as group', { body: '{"username":"a","groups":[1]}' }],
+    ['200 with an object as group', { body: '{"username":"a","groups":[{}]}' }],
     ['200 with a body over 256 KiB', { body: JSON.stringify({ username: 'a', filler: 'x'.repeat(300_000) }) }],
     ['201', { status: 201 }],
     ['204', { status: 204, body: '' }],

@@ -21,6 +21,7 @@ export function ldapSettings(
       { name: 'employee_number', attribute: 'employeeNumber' },
     ],
     groups: null,
+    domain: null,
     timeoutMs: 5_000,
     ...more,
   }

@@ -38,6 +38,7 @@ test('a directory needs only the required settings', () => {
       usernameAttribute: 'uid',
       attributes: [],
       groups: null,
+      domain: null,
       timeoutMs: 5000,
     },
   })
@@ -56,6 +57,7 @@ test('every setting of a directory is read', async () => {
     LDAP_GROUP_BASE: 'ou=groups,dc=example,dc=com',
     LDAP_GROUP_FILTER: '(member={dn})',
     LDAP_TIMEOUT_SECONDS: '2',
+    LDAP_DOMAIN: 'EXAMPLE',
   })
   expect(reading).toMatchObject({
     ok: true,
@@ -70,6 +72,7 @@ test('every setting of a directory is read', async () => {
       ],
       groups: { base: 'ou=groups,dc=example,dc=com', filter: '(member={dn})' },
       timeoutMs: 2000,
+      domain: 'EXAMPLE',
     },
   })
 })

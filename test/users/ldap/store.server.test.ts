@@ -78,6 +78,14 @@ test('a viewer found by another attribute is named and looked up by LDAP_USERNAM
   expect(await store.find?.('dave')).toBeNull()
 })
 
+test.each(['EXAMPLE\\harry', 'example/harry', 'harry'])('with LDAP_DOMAIN, %s signs in harry', async (typed) => {
+  await addViewer('harry')
+  const { store } = openStore({ domain: 'EXAMPLE' })
+  expect(await store.authenticate(typed, PASSWORD)).toMatchObject({ ok: true, viewer: { username: 'harry' } })
+  expect(await store.authenticate('OTHER\\harry', PASSWORD)).toEqual(WRONG)
+  expect(await openStore().store.authenticate('EXAMPLE\\harry', PASSWORD)).toEqual(WRONG)
+})
+
 test('a refusal has the name of the account only if the viewer typed another name of it', async () => {
   const dn = await addViewer('gina', { mail: 'gina@example.com' })
   const { store } = openStore({ userFilter: '(|(uid={username})(mail={username}))' })

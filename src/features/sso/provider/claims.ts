@@ -57,7 +57,7 @@ export function viewerOfClaims(claims: Claims, settings: ClaimSettings): Provide
   const username = textOf(claims[usernameClaim])
   const fault = username === null ? faultInType(claims[usernameClaim]) : faultInUsername(withoutBars(username))
   if (username === null || fault !== null) return refusal('unusable-claim', `${usernameClaim} ${fault}`)
-  if (usernameClaim === 'email' && claims.email_verified !== true) return refusal('email-not-verified')
+  if (usernameClaim === 'email' && !isVerified(claims)) return refusal('email-not-verified')
   const { groups, leftOut } = groupsOf(claims[groupsClaim], settings.allowedGroups)
   const attributes = attributesOf(claims, settings)
   if (typeof attributes === 'string') return refusal('unusable-claim', attributes)
@@ -71,6 +71,11 @@ export function viewerOfClaims(claims: Claims, settings: ClaimSettings): Provide
     },
     ...(leftOut.length > 0 && { note: `${groupsClaim}: left out ${describeNames(leftOut)}` }),
   }
+}
+
+/** True if the provider says that it verified the address. Some providers write the word as text (OpenID Connect Core, 5.1). */
+function isVerified({ email_verified: word }: Claims): boolean {
+  return word === true || word === 'true'
 }
 
 /** True if the user name or an attribute is not among the claims. `email` counts only with `email_verified`. */
@@ -124,7 +129,7 @@ function attributesOf(claims: Claims, { attributes }: ClaimSettings): Record<str
   const values: Record<string, string> = {}
   for (const { name, claim } of attributes) {
     // A person can type any address as long as it is not verified.
-    const isUsable = claim !== 'email' || claims.email_verified === true
+    const isUsable = claim !== 'email' || isVerified(claims)
     const value = claims[claim]
     if (value === undefined || value === null || !isUsable) continue
     const text = textOf(value)

@@ -107,7 +107,12 @@ describe('too many groups for the token', () => {
 test.each([
   [true, 'ok'],
   [false, 'email-not-verified'],
-  ['true', 'email-not-verified'],
+  ['true', 'ok'],
+  ['false', 'email-not-verified'],
+  ['TRUE', 'email-not-verified'],
+  ['yes', 'email-not-verified'],
+  [1, 'email-not-verified'],
+  [null, 'email-not-verified'],
   [undefined, 'email-not-verified'],
 ])('an email address with email_verified %s as user name: %s', (email_verified, expected) => {
   expect(reasonFor({ email: 'ada@example.com', email_verified }, { usernameClaim: 'email' })).toBe(expected)
