@@ -1,4 +1,4 @@
-const LOW = ['src/errors.ts', 'src/settings', 'src/server', 'src/files']
+const LOW = ['src/errors.ts', 'src/typed-text.ts', 'src/settings', 'src/server', 'src/files']
 const BELOW_LOGIN = [
   ...LOW,
   ...['src/hash-lock', 'src/languages', 'src/brand', 'src/entry-points'],
@@ -76,7 +76,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/hash-lock': ['src/errors.ts'],
   'src/settings': ['src/errors.ts'],
   'src/server': ['src/errors.ts'],
-  'src/files': ['src/errors.ts'],
+  'src/files': ['src/errors.ts', 'src/typed-text.ts'],
+  'src/typed-text.ts': [],
   'src/errors.ts': [],
   'src/tools/video-service': ['src/errors.ts', 'src/settings', 'src/hash-lock', 'src/features/token'],
   'src/tools/features.ts': ['src/tools/tool-feature.ts'],

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { TextKey } from '../../languages/languages.ts'
 import { UNREADABLE_NAME } from '../../login/request/sign-in-form.ts'
+import { cleanText, trimTyped } from '../../typed-text.ts'
 import { canonicalText, faultInUsername } from '../../users/viewer-fields.ts'
-import { canonicalCode, LONGEST_CODE } from './codes/code-text.ts'
+import { canonicalCode } from './codes/code-text.ts'
 import type { AccessCodeSettings } from './fields.ts'
 
 const LONGEST_NAME = 100
@@ -28,12 +29,12 @@ export function readCodeForm(
   const parsed = Fields.safeParse(body)
   if (!parsed.success) return refuse('badForm')
   const { code } = parsed.data
-  const name = asksName === 'off' ? '' : canonicalText((parsed.data.name ?? '').slice(0, 4 * LONGEST_NAME)).trim()
-  if (code.trim() === '') return refuse('access-codes.emptyCode')
+  const name = asksName === 'off' ? '' : canonicalText(cleanText((parsed.data.name ?? '').slice(0, 4 * LONGEST_NAME)))
+  if (trimTyped(code) === '') return refuse('access-codes.emptyCode')
   if (name === '' && asksName === 'required') return refuse('access-codes.emptyName')
   if (UNREADABLE_NAME.test(name) || name.length > LONGEST_NAME || (name !== '' && faultInUsername(name) !== null)) {
     return refuse('access-codes.unusableName')
   }
-  const canonical = code.length > LONGEST_CODE ? null : canonicalCode(code)
+  const canonical = canonicalCode(code)
   return { ok: true, form: { code: canonical, name: name === '' ? null : name.replace(/\s+/g, ' ') } }
 }

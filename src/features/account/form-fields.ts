@@ -1,5 +1,6 @@
 import { UNREADABLE_NAME, UNREADABLE_PASSWORD } from '../../login/request/sign-in-form.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import { cleanName } from '../../typed-text.ts'
 import type { PasswordFault } from '../../users/passwords/new-password.ts'
 import { FEWEST_CHARACTERS, findPasswordFault, MOST_CHARACTERS } from '../../users/passwords/new-password.ts'
 
@@ -8,9 +9,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Reads the user name: trimmed, because phone keyboards add spaces. Null without a usable one. */
+/** Reads the user name, as the sign-in form does. Null without a usable one. */
 export function readUsername(body: Readonly<Record<string, unknown>>): string | null {
-  const username = textOf(body.username).trim()
+  const username = cleanName(textOf(body.username))
   return username === '' || UNREADABLE_NAME.test(username) ? null : username
 }
 

@@ -1,5 +1,6 @@
-import { isUtf8 } from 'node:buffer'
-import { parse } from 'csv-parse'
+import { Readable } from 'node:stream'
+import { cleanCell, columnOfKind, faultInRecord, titlesOf } from '../../files/list-columns.ts'
+import { type FileRecord, openRecordStream } from '../../files/record-file.ts'
 import { parseMailPattern } from '../../services/guests/mail-address.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGroup } from '../../users/viewer-fields.ts'
@@ -7,68 +8,84 @@ import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGrou
 /** The data of a guest besides the address, for the policy and the player. */
 export type Guest = Pick<Viewer, 'groups' | 'attributes'>
 
-/** A guest of the file: with an address, or with a domain after `*@`. */
-type GuestRow = readonly [pattern: string, guest: Guest]
+export interface GuestFile {
+  /** By address, or by domain after `*@`. */
+  readonly guests: ReadonlyMap<string, Guest>
+  /** The rows that were left out: a sentence each, which names the line, and no address. */
+  readonly faults: readonly string[]
+}
 
-const ADDRESS_COLUMNS = ['address', 'email', 'e-mail', 'mail']
-const GROUPS_COLUMN = 'groups'
+interface Columns {
+  readonly titles: readonly string[]
+  readonly address: number
+  readonly groups: number
+  /** False for a list without a header, which has addresses alone. */
+  readonly hasHeader: boolean
+}
+
 const MOST_ROWS = 200_000
 
 /**
- * Reads a CSV file of guests. The first column is the address; without a header line, it is the only one. The column
- * `groups` has names with `;` between them, every other column is an attribute.
- * @throws Error with a sentence that names the line, and no address.
+ * Reads a CSV list of guests. One column is the address. The column `groups` has names with `;` between them, every other
+ * column is an attribute. Without a header, the column with an address counts alone. A bad row is left out.
+ * @throws Error with the end of a sentence for a list without a usable header or row.
  */
-export async function readGuestFile(content: Buffer): Promise<ReadonlyMap<string, Guest>> {
-  const rows: GuestRow[] = []
-  let header: readonly string[] | null = null
-  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, info: true } as const
-  if (content.length === 0) throw new Error('is empty')
-  if (!isUtf8(content)) throw new Error('is not UTF-8: in Excel, save it as "CSV UTF-8"')
-  const text = content.toString()
-  const [firstLine = ''] = text.split('\n', 1)
-  // Spreadsheets of many countries write semicolons.
-  const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ','
-  const records = parse(text, { ...options, delimiter })
-  for await (const read of records) {
-    const { record, info } = read as { record: string[]; info: { lines: number } }
-    if (header === null) {
-      const hasHeader = parseMailPattern(record[0] ?? '') === null
-      header = hasHeader ? headerOf(record) : ['address']
-      if (hasHeader) continue
-    }
-    rows.push(rowOf(record, header, info.lines))
-    if (rows.length > MOST_ROWS) throw new Error(`has more than ${MOST_ROWS} rows`)
+export async function readGuestFile(content: Buffer): Promise<GuestFile> {
+  const file = await openRecordStream('the file', Readable.from([content]))
+  if (file.header === null) throw new Error(file.isJsonLines ? 'is JSON: save it as CSV' : 'is empty')
+  const columns = columnsOf(file.header)
+  const guests = new Map<string, Guest>()
+  const faults: string[] = []
+  function add(record: FileRecord): void {
+    const row = rowOf(record, columns)
+    if (typeof row === 'string') faults.push(`line ${record.line} ${row}`)
+    else guests.set(row.pattern, row.guest)
   }
-  return new Map(rows)
+  if (!columns.hasHeader) add(file.header)
+  for await (const records of file.records) {
+    for (const record of records) add(record)
+    if (guests.size > MOST_ROWS) throw new Error(`has more than ${MOST_ROWS} rows`)
+  }
+  if (guests.size === 0 && faults.length > 0) throw new Error(`has no usable row: ${faults[0]}`)
+  return { guests, faults }
 }
 
-function headerOf(record: readonly string[]): readonly string[] {
-  const names = record.map((name) => canonicalText(name))
-  const isAddress = ADDRESS_COLUMNS.includes(names[0]?.toLowerCase() ?? '')
-  if (!isAddress) throw new Error('must begin with the column "address", or with an address')
-  for (const name of names.slice(1)) {
-    const fault = name === GROUPS_COLUMN ? null : faultInAttributeName(name)
+function columnsOf(header: FileRecord): Columns {
+  const titles = titlesOf(header).map(canonicalText)
+  const address = header.cells.findIndex((cell) => parseMailPattern(cleanCell(cell)) !== null)
+  if (address >= 0) return { titles, address, groups: -1, hasHeader: false }
+  const title = columnOfKind(titles, ['address', 'username'])
+  if (title === undefined) throw new Error('must have a column "address", or begin with an address')
+  const groups = titles.indexOf(columnOfKind(titles, ['groups']) ?? '')
+  const columns = { titles, address: titles.indexOf(title), groups, hasHeader: true }
+  for (const [index, name] of titles.entries()) {
+    const fault = index === columns.address || index === groups ? null : faultInAttributeName(name)
     if (fault !== null) throw new Error(`has a column whose name ${fault}`)
   }
-  if (new Set(names).size !== names.length) throw new Error('has two columns with the same name')
-  return names
+  if (new Set(titles).size !== titles.length) throw new Error('has two columns with the same name')
+  return columns
 }
 
-function rowOf(record: readonly string[], header: readonly string[], line: number): GuestRow {
-  const pattern = parseMailPattern(record[0] ?? '')
-  if (pattern === null) throw new Error(`has no address in line ${line}`)
-  if (record.length > header.length) throw new Error(`has more cells than columns in line ${line}`)
+/** Returns the guest of a row, or why there is none, as the end of a sentence. */
+function rowOf(
+  record: FileRecord,
+  { titles, address, groups: groupsIndex, hasHeader }: Columns,
+): { readonly pattern: string; readonly guest: Guest } | string {
+  const fault = faultInRecord(record, record.cells.length)
+  if (fault !== null) return fault.text
+  const pattern = parseMailPattern(cleanCell(record.cells[address]))
+  if (pattern === null) return 'has no address'
+  if (hasHeader && record.cells.length > titles.length) return 'has more cells than columns'
   const attributes: Record<string, string> = {}
   let groups: string[] = []
-  for (const [index, name] of header.entries()) {
-    const value = canonicalText(record[index] ?? '')
-    if (index === 0 || value === '') continue
-    const isGroups = name === GROUPS_COLUMN
+  for (const [index, name] of hasHeader ? titles.entries() : []) {
+    const value = canonicalText(cleanCell(record.cells[index]))
+    if (index === address || value === '') continue
+    const isGroups = index === groupsIndex
     if (isGroups) groups = value.split(/\s*;\s*/).filter((group) => group !== '')
     else attributes[name] = value
-    const fault = isGroups ? groups.map(faultInGroup).find((one) => one !== null) : faultInAttributeValue(value)
-    if (fault) throw new Error(`has a value in line ${line} that ${fault}`)
+    const inValue = isGroups ? groups.map(faultInGroup).find((one) => one !== null) : faultInAttributeValue(value)
+    if (inValue) return `has a value that ${inValue}`
   }
-  return ['address' in pattern ? pattern.address : `*@${pattern.domain}`, { groups, attributes }]
+  return { pattern: 'address' in pattern ? pattern.address : `*@${pattern.domain}`, guest: { groups, attributes } }
 }

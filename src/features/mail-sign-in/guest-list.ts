@@ -14,6 +14,7 @@ export interface GuestList {
 }
 
 const READ_EVERY_MS = 2_000
+const MOST_FAULTS = 10
 const NO_MORE: Guest = { groups: [], attributes: {} }
 const NOBODY: ReadonlyMap<string, Guest> = new Map()
 
@@ -21,6 +22,8 @@ interface GuestListDeps extends Partial<Pick<WatchOptions<unknown>, 'everyMs' | 
   readonly onChange: (guests: number, came: number, went: number) => void
   /** Called with a sentence once for each state of the file. The guests stay as they were. */
   readonly onFault: (fault: string) => void
+  /** Called with the rows that were left out. */
+  readonly onBadRows?: (rows: string) => void
 }
 
 /**
@@ -29,10 +32,17 @@ interface GuestListDeps extends Partial<Pick<WatchOptions<unknown>, 'everyMs' | 
  */
 export async function openGuestList(
   { mode, guests, file }: MailSignInSettings,
-  { onChange, onFault, everyMs = READ_EVERY_MS, standMs }: GuestListDeps,
+  { onChange, onFault, onBadRows, everyMs = READ_EVERY_MS, standMs }: GuestListDeps,
 ): Promise<GuestList> {
   const fixed = new Map(guests.map((one) => ['address' in one ? one.address : `*@${one.domain}`, NO_MORE]))
-  const parse = ([content = Buffer.of()]: readonly Buffer[]) => readGuestFile(content)
+  async function parse([content = Buffer.of()]: readonly Buffer[]): Promise<ReadonlyMap<string, Guest>> {
+    const read = await readGuestFile(content)
+    const rows = read.faults.slice(0, MOST_FAULTS).join('; ')
+    const more = read.faults.length - MOST_FAULTS
+    if (rows !== '')
+      onBadRows?.(`MAIL_GUESTS_FILE: ${file} has bad rows: ${rows}${more > 0 ? `; and ${more} more` : ''}`)
+    return read.guests
+  }
   async function watch(path: string) {
     try {
       const startContents = [await readFile(path)]

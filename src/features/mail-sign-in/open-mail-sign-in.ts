@@ -34,6 +34,7 @@ export async function openMailSignIn(
     const guests = await openGuestList(settings, {
       onChange: (count, came, went) => log.info({ ...own, guests: count, came, went }, 'The guests have changed'),
       onFault: (fault) => log.warn(own, `${fault}. The guests stay as they were`),
+      onBadRows: (rows) => log.warn(own, `${rows}. The other rows count`),
     })
     const findKnown = (address: string) => app.guests.findKnown(entryPoint, address)
     const viewers = createMailViewers(settings, { guests, findKnown, users, sessionSeconds, nowSeconds })

@@ -8,6 +8,7 @@ import type { Refusal } from '../../login/screens/screens.ts'
 import { digestOf } from '../../services/window/random-text.ts'
 import { windowFaultEvent } from '../../services/window/window-fault.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
+import { cleanText } from '../../typed-text.ts'
 import { CODE } from './flow-kinds.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { sendResult } from './send-result.ts'
@@ -15,7 +16,7 @@ import { sendResult } from './send-result.ts'
 /** 32 characters that are hard to confuse. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 8
-const Form = z.object({ code: z.string().max(40) })
+const Form = z.object({ code: z.string().max(400) })
 
 /** Returns a new code of 40 random bits. */
 export function newCode(): string {
@@ -43,8 +44,8 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
         return show(tooManyTries(retryAfterSeconds))
       }
       const form = Form.safeParse(req.body)
-      // Viewers write spaces and small letters, and Japanese keyboards write wide letters.
-      const code = form.success ? form.data.code.normalize('NFKC').replace(/[\s-]/g, '').toUpperCase() : ''
+      // Viewers write spaces and small letters, Japanese keyboards write wide letters, and pastes have hidden characters.
+      const code = form.success ? cleanText(form.data.code).normalize('NFKC').replace(/[\s-]/g, '').toUpperCase() : ''
       const result = await sso.flows.take(CODE, digestOf(code))
       if (result === null || result.entryPoint !== entryPoint.name) {
         logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { TextKey } from '../../languages/languages.ts'
+import { cleanName } from '../../typed-text.ts'
 
 export interface SignInForm {
-  /** Trimmed: phone keyboards add spaces. */
+  /** Clean: phone keyboards add spaces, and pastes bring hidden characters. */
   readonly username: string
   /** Exactly as received (OWASP ASVS 6.2.8). */
   readonly password: string
@@ -32,7 +33,7 @@ export function readSignInForm(body: Readonly<Record<string, unknown>>): SignInF
   const parsed = Fields.safeParse(body)
   if (!parsed.success) return refuse('badForm')
   const { password } = parsed.data
-  const username = parsed.data.username.trim()
+  const username = cleanName(parsed.data.username)
   if (UNREADABLE_NAME.test(username) || UNREADABLE_PASSWORD.test(password)) {
     return refuse('unreadableText')
   }

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { cleanName } from '../../typed-text.ts'
 
 /** RFC 5321, 4.5.3.1, and the erratum 1690 of RFC 3696. */
 const LONGEST_ADDRESS = 254
@@ -16,13 +17,13 @@ const LABELS = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[
  * Parses the address of one mailbox. Every feature with guests uses this function alone, so that one address is one guest.
  * - The domain is in lower case and ASCII (IDNA): letters that only look like others give another `xn--…` domain.
  * - The local part is compared without case, and is in lower case. Plus-addresses and dots stay: they are other addresses.
- * - Refused: quoted local parts, comments, names beside the address, lists, control characters, and local parts that are
- *   not ASCII.
+ * - What surrounds a pasted address goes: hidden characters, `mailto:`, `Ada <…>`, a comma behind it.
+ * - Refused: quoted local parts, comments, lists, control characters, and local parts that are not ASCII.
  * @returns the canonical address, with which mails are sent too; null for anything else.
  */
 export function parseMailAddress(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > LONGEST_INPUT) return null
-  const trimmed = text.trim()
+  const trimmed = cleanName(text)
   const at = trimmed.lastIndexOf('@')
   const local = trimmed.slice(0, at)
   const domain = parseDomain(trimmed.slice(at + 1))
@@ -36,9 +37,9 @@ export type MailPattern = { readonly address: string } | { readonly domain: stri
 
 /** Parses `ada@example.com` or `*@example.com`. Domains below this domain do not match. Null for anything else. */
 export function parseMailPattern(text: string): MailPattern | null {
-  const domain = /^\s*\*@(.*)$/s.exec(text)?.[1]
+  const domain = /^\*@(.*)$/s.exec(cleanName(text.slice(0, LONGEST_INPUT)))?.[1]
   if (domain !== undefined) {
-    const parsed = parseDomain(domain.trim())
+    const parsed = parseDomain(domain)
     return parsed === null ? null : { domain: parsed }
   }
   const address = parseMailAddress(text)

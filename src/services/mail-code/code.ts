@@ -1,4 +1,5 @@
 import { createHmac, hash, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { cleanText, onlyMatch } from '../../typed-text.ts'
 
 /** 30 characters: without 0, O, 1, I, L and U, which look like others or make words. */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -19,17 +20,26 @@ export function shownCode(code: string): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
+/** A pasted text may be a sentence of the mail, and not the whole mail. */
+const LONGEST_PASTE = 400
+const LETTER = `[${ALPHABET}]`
+const PASTED = [
+  `${LETTER}{4} ?\\p{Dash} ?${LETTER}{4}`,
+  // Without a hyphen, a word in capital letters could be meant, and a word in small letters looks like a code too.
+  `(?=[A-Z]*\\d)${LETTER}{8}`,
+  `${LETTER}{8}|${LETTER}{4} ${LETTER}{4}`,
+].map((form) => new RegExp(`(?<![\\p{L}\\p{N}]\\p{Dash}?)(?=(${form})(?!\\p{Dash}?[\\p{L}\\p{N}]))`, 'gu'))
+
 /**
- * Returns the code that the viewer means: in any case, with spaces or hyphens, or in wide letters. Null for a text that
- * cannot be a code: it does not count as a guess.
+ * Returns the code that the viewer means: in any case, with spaces, hyphens or hidden characters, in wide letters, or the only
+ * one of a pasted sentence. Null for a text without a code: it does not count as a guess.
  */
 export function readCode(typed: unknown): string | null {
-  if (typeof typed !== 'string' || typed.length > 40) return null
-  const code = typed
-    .normalize('NFKC')
-    .replace(/[\s\p{Dash}]/gu, '')
-    .toUpperCase()
-  return code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code) ? code : null
+  if (typeof typed !== 'string' || typed.length > LONGEST_PASTE) return null
+  const text = cleanText(typed).normalize('NFKC').toUpperCase()
+  const code = text.replace(/[\s\p{Dash}]/gu, '')
+  const isWhole = code.length === CODE_CHARACTERS && /^[0-9A-Z]+$/.test(code)
+  return isWhole ? code : (onlyMatch(text, PASTED) ?? null)
 }
 
 /** The texts of codes that do not work. */

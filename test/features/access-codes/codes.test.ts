@@ -20,11 +20,27 @@ test.each([
   ['with other hyphens', 'CDF2–GHJ—KM3', 'CDF2GHJKM3'],
   ['in the wide letters of Japanese keyboards', 'ＣＤＦ２ＧＨＪＫＭ３', 'CDF2GHJKM3'],
   ['with letters that look like digits', 'SUMMER OIL 2BZ', '5VMMER011282'],
+  ['with hidden characters', '\u200bCDF2-\u2060GHJ\u00ad-KM3\u200e', 'CDF2GHJKM3'],
+  ['after its name', 'Code: ABCD-EFGH.', 'A8CDEFGH'],
+  ['after its name without a colon', 'Code CDF2-GHJ-KM3', 'CDF2GHJKM3'],
+  ['in a sentence', 'Your code is CDF2-GHJ-KM3', 'CDF2GHJKM3'],
+  ['in a sentence, with words before it', 'Your code is GALA-CDF2-GHJ-KM3.', 'GA1ACDF2GHJKM3'],
+  ['in a sentence, in small letters', 'your ticket is cdf2-ghj-km3', 'CDF2GHJKM3'],
+  ['after its name with blanks', 'Code: cdf2 ghj km3', 'CDF2GHJKM3'],
+  ['with blanks after words', 'Gala CDF2 GHJ KM3', 'GA1ACDF2GHJKM3'],
 ])('a code %s has one canonical form', (_case, typed, form) => {
   expect(canonicalCode(typed)).toBe(form)
 })
 
-test.each(['', 'abc', 'CDF2_GHJ/KM3', "CDF2' OR 1=1", 'é'.repeat(10), 'C'.repeat(65)])('%j is not a code', (typed) => {
+test.each([
+  '',
+  'abc',
+  'Your codes are CDF2-GHJ-KM3 and CDF2-GHJ-KM4',
+  'CDF2_GHJ/KM3',
+  "CDF2' OR 1=1",
+  'é'.repeat(10),
+  'C'.repeat(65),
+])('%j is not a code', (typed) => {
   expect(canonicalCode(typed)).toBe(null)
 })
 

@@ -9,16 +9,18 @@ import { SETTINGS } from '../../settings.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { codeIn, frameIn, GUEST, startMailApp } from './start-mail-app.ts'
 
-async function listOf(text: string, standMs = 60_000) {
+async function listOf(text: string | Buffer, standMs = 60_000) {
   const file = join(temporaryFolder(), 'guests.csv')
   writeFileSync(file, text)
   const faults: string[] = []
+  const badRows: string[] = []
   const changes: number[][] = []
   const list = await openGuestList(
     { mode: 'list', guests: [], file },
     {
       onChange: (...counts) => changes.push(counts),
       onFault: (fault) => faults.push(fault),
+      onBadRows: (rows) => badRows.push(rows),
       everyMs: 10,
       standMs,
     },
@@ -28,7 +30,7 @@ async function listOf(text: string, standMs = 60_000) {
     writeFileSync(`${file}.new`, next)
     renameSync(`${file}.new`, file)
   }
-  return { list, file, faults, changes, write }
+  return { list, file, faults, badRows, changes, write }
 }
 
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => `guest${index}@example.com`)
@@ -39,6 +41,12 @@ test.each([
   ['a header line', 'email\nguest@example.com\n'],
   ['a mark of the encoding, semicolons and quotes', '\ufeffaddress;name\r\n"guest@example.com";"A; B"\r\n'],
   ['a domain', '*@example.com\n'],
+  ['the address in another column', 'Name;E-Mail-Adresse;;\nAda;GUEST@example.com;;\n;;;\n'],
+  ['a title in other letters', 'Vorname\tEmail Address\r\nAda\tguest@example.com\r\n'],
+  ['UTF-16', Buffer.from('\ufeffMail\tName\r\nguest@example.com\tZo\u00eb\r\n', 'utf16le')],
+  ['the separator of Excel', 'sep=;\nMail;Name\nguest@example.com;"A, B"\n'],
+  ['pasted addresses', 'mailto:ada@example.com\nZoe <guest@example.com>;\n\u200b<eve@example.com>,\n'],
+  ['an export of ours', "address,state,phone\nguest@example.com,approved,'+49 30 1\n"],
 ])('a file with %s lets the guest in', async (_case, text) => {
   const { list } = await listOf(text)
   expect(list.find(GUEST)).not.toBeNull()
@@ -52,6 +60,16 @@ test('columns are groups and attributes, and an address comes before its domain'
   )
   expect(list.find(GUEST)).toEqual({ groups: ['press', 'staff'], attributes: { company: 'Example Ltd' } })
   expect(list.find('ada@example.com')).toEqual({ groups: ['all'], attributes: {} })
+})
+
+test('a bad row is left out and named, without its content', async () => {
+  const { list, badRows } = await listOf(
+    'address;name\nguest@example.com;A\nsecret;B\neve@example.com;C;D\nada@example.com;"E\u0007"\n',
+  )
+  expect(list.find(GUEST)).toEqual({ groups: [], attributes: { name: 'A' } })
+  expect([list.size(), badRows.length]).toEqual([1, 1])
+  expect(badRows[0]).toMatch(/line 3 has no address; line 4 has more cells.*; line 5 has a value that contains/)
+  expect(badRows[0]).not.toMatch(/secret|eve@/)
 })
 
 test.each<[string, (file: string, all: string) => Promise<void> | void]>([
@@ -102,10 +120,10 @@ test('a change of the file counts, and a mistake changes nothing', async () => {
 
 test.each([
   ['no file', null, 'ENOENT'],
-  ['another first column', 'name,address\nAda,ada@example.com\n', 'must begin with the column'],
+  ['no column of addresses', 'name,seat\nAda,1\n', 'must have a column "address"'],
   ['a reserved column', 'address,username\nada@example.com,eve\n', 'reserved'],
   ['a column twice', 'address,a,a\nada@example.com,1,2\n', 'two columns'],
-  ['more cells than columns', 'ada@example.com,eve@example.com\n', 'more cells than columns in line 1'],
+  ['no usable row', 'address\nada@example.com,eve@example.com\n', 'line 2 has more cells than columns'],
   ['nothing in it', '', 'is empty'],
 ])('%s stops the start with a sentence', async (_case, text, message) => {
   const file = join(temporaryFolder(), 'guests.csv')

@@ -136,14 +136,17 @@ test('an unlisted address gets the same answer, and no mail', async () => {
   expect(app.mail.mails.map(({ to }) => to)).toEqual([[GUEST]])
 })
 
-test.each(['', 'ada', 'Ada <guest@example.com>', '"guest"@example.com', 'guest@example.com\r\nBcc: eve@example.com'])(
-  'the address %j is refused with a sentence',
-  async (typed) => {
-    const app = await startMailApp()
-    const answer = await app.ask(typed)
-    expect([answer.status, answer.text.includes('role="alert"')]).toEqual([400, true])
-  },
-)
+test.each([
+  '',
+  'ada',
+  '"ada@example.com" <guest@example.com>',
+  '"guest"@example.com',
+  'guest@example.com\r\nBcc: eve@example.com',
+])('the address %j is refused with a sentence', async (typed) => {
+  const app = await startMailApp()
+  const answer = await app.ask(typed)
+  expect([answer.status, answer.text.includes('role="alert"')]).toEqual([400, true])
+})
 
 test('strangers cause few mails to a mailbox, and its owner who signed in before still gets mails', async () => {
   const app = await startMailApp({ trustProxyHops: 1 })

@@ -36,6 +36,7 @@ test.each([
   ['a control character', 0, { field1: 'a\u0007b', field2: 'L' }, { company: 'unreadable' }],
   ['half of a character', 0, { field1: 'a\ud800', field2: 'L' }, { company: 'unreadable' }],
   ['a sign that the player cannot get', 0, { field1: 'a|b', field2: 'a|b' }, { Größe: 'unreadable' }],
+  ['a direction mark inside', 0, { field1: 'a\u202eb', field2: 'L' }, { company: 'unreadable' }],
   ['a repeated field', 0, { field1: ['a', 'b'], field2: 'L' }, { company: 'unreadable' }],
   ['an option that is not offered', 1, { field3: 'C' }, { seat: 'notAnOption' }],
   ['a box with another value', 1, { field4: 'maybe' }, { news: 'notAnOption' }],
@@ -43,6 +44,11 @@ test.each([
   ['a consent to an older version', 2, { field5: '2025-11' }, { terms: 'missing' }],
 ])('%s is a fault of the field', (_case, number, body, faults) => {
   expect(Object.fromEntries(read(number, body).faults)).toEqual(faults)
+})
+
+test('an answer is stored without hidden characters', () => {
+  const body = { field1: '\u200bAc\u00adme\u200e ', field2: 'L' }
+  expect(read(0, body)).toMatchObject({ answers: { company: 'Acme' }, faults: new Map() })
 })
 
 test('an optional answer may be left out, and is then not an attribute', () => {

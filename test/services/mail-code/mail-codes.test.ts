@@ -23,6 +23,19 @@ test('a code has eight characters without look-alikes, and the published chance'
   expect(readCode('abcd – efgh')).toBe('ABCDEFGH')
 })
 
+test.each([
+  ['Code: ABCD-EFGH.', 'ABCDEFGH'],
+  ['Your code is ABCD-EFGH', 'ABCDEFGH'],
+  ['code: abcd efgh', 'ABCDEFGH'],
+  ['Your sentence: 2BCD-EFGH, please', '2BCDEFGH'],
+  ['\u202aAB\u200bCD-EF\u00adGH\u202c', 'ABCDEFGH'],
+  ['ABCD-EFGH or JKMN-PQRS', null],
+  ['ABCD-EFGH-JKMN', null],
+  ['Nothing here', null],
+])('the text %j holds the code %s', (typed, code) => {
+  expect(readCode(typed)).toBe(code)
+})
+
 test('of 2,000 guesses at once at one code, five are compared', async () => {
   const { asked, use } = startCodes()
   const { secret, code } = await asked()

@@ -1,3 +1,4 @@
+import { cleanText, hasDirectionMark, trimTyped } from '../../../typed-text.ts'
 import { canonicalText, faultInAttributeValue } from '../../../users/viewer-fields.ts'
 import type { RegistrationField } from '../settings/field.ts'
 
@@ -86,11 +87,13 @@ export function attributesOf(fields: readonly RegistrationField[], answers: Answ
   return Object.fromEntries(pairs.filter(([, answer]) => answer !== ''))
 }
 
-/** Returns the answer as it is stored. A consent is stored as the version that was shown. */
-function answerOf(field: RegistrationField, text: string): string {
+/** Returns the answer as it is stored, or null. A consent is stored as the version that was shown. */
+function answerOf(field: RegistrationField, text: string): string | null {
   if (field.kind === 'box') return text === '' ? NO : text === 'on' ? YES : text
   if (field.kind === 'consent') return text
-  return canonicalText(text.slice(0, 2 * LONGEST).trim())
+  const typed = trimTyped(text.slice(0, 2 * LONGEST))
+  if (field.kind === 'choice') return canonicalText(typed)
+  return hasDirectionMark(typed) ? null : canonicalText(cleanText(typed))
 }
 /** To bring a longer text into its canonical form takes too long. */
 const LONGEST = 1_000

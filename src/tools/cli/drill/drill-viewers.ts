@@ -3,16 +3,18 @@ import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSharedStores } from '../../../config.ts'
 import { ConfigError, UpstreamError } from '../../../errors.ts'
+import { columnOfKind, titlesOf } from '../../../files/list-columns.ts'
+import { openRecordStream, type RecordFile } from '../../../files/record-file.ts'
 import { stores } from '../../../stores.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
+import { viewerRows } from '../import/viewer-file.ts'
 import { countWords } from '../output/words.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { type FileRecord, openRecordStream } from '../terminal/record-file.ts'
 import type { Credentials } from './crowd/plan.ts'
 
 /** The app waits while a file of sessions is written. */
@@ -32,39 +34,35 @@ export async function readViewers(path: string, stdin: CommandIo['stdin']): Prom
   try {
     if (file.isJsonLines)
       throw new ConfigError(`${name} is JSON. A drill needs CSV with the columns username and password.`)
-    return await readRecords(name, file.records)
+    return await readRows(name, file)
   } finally {
     file.close()
   }
 }
 
-async function readRecords(name: string, records: AsyncIterable<readonly FileRecord[]>): Promise<Credentials[]> {
+async function readRows(name: string, file: Omit<RecordFile, 'sizeBytes'>): Promise<Credentials[]> {
   const viewers: Credentials[] = []
   const seen = new Set<string>()
-  let columns: readonly string[] | undefined
-  for await (const record of flat(records)) {
-    if (columns === undefined) {
-      columns = record.cells.map((cell) => cell.trim())
-      if (!columns.includes('username') || !columns.includes('password')) {
-        throw new ConfigError(`${name} needs the columns username and password in its first line.`)
+  const titles = titlesOf(file.header)
+  const username = columnOfKind(titles, ['username', 'address'])
+  const password = columnOfKind(titles, ['password'])
+  if (file.header !== null && (username === undefined || password === undefined)) {
+    throw new ConfigError(`${name} needs the columns username and password in its first line.`)
+  }
+  const ignored = new Set(titles.filter((title) => title !== username && title !== password))
+  const options = { columnOfField: new Map<string, string>(), ignored, needsPassword: true, featureColumns: [] }
+  for await (const rows of file.header ? viewerRows({ ...file, sizeBytes: 0 }, options) : []) {
+    for (const one of rows) {
+      if (!one.ok || one.row.username === '' || one.row.password === undefined) {
+        throw new ConfigError(`Line ${one.line} of ${name} has no user name, no password or another number of cells.`)
       }
-      continue
+      if (seen.has(one.row.username)) throw new ConfigError(`Line ${one.line} of ${name} repeats a user name.`)
+      seen.add(one.row.username)
+      viewers.push({ username: one.row.username, password: one.row.password })
     }
-    const username = record.cells[columns.indexOf('username')]?.trim() ?? ''
-    const password = record.cells[columns.indexOf('password')] ?? ''
-    if (record.isMisquoted || record.cells.length !== columns.length || username === '' || password === '') {
-      throw new ConfigError(`Line ${record.line} of ${name} has no user name, no password or another number of cells.`)
-    }
-    if (seen.has(username)) throw new ConfigError(`Line ${record.line} of ${name} repeats a user name.`)
-    seen.add(username)
-    viewers.push({ username, password })
   }
   if (viewers.length === 0) throw new ConfigError(`${name} has no viewers. Its first line names its columns.`)
   return viewers
-}
-
-async function* flat(chunks: AsyncIterable<readonly FileRecord[]>): AsyncGenerator<FileRecord> {
-  for await (const records of chunks) yield* records
 }
 
 /**

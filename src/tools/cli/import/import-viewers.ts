@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
+import { type RowFault, rowFault } from '../../../files/list-columns.ts'
 import { createQueue, type WorkQueue } from '../../../server/work-queue.ts'
+import { trimTyped } from '../../../typed-text.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ImportedViewer } from '../../../users/import-batch/import-rules.ts'
 import { noPasswordHash, type PasswordHashing } from '../../../users/passwords/argon2.ts'
 import { findPasswordFault } from '../../../users/passwords/new-password.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { faultInGroup, faultInUsername, faultInViewer, usernameKey } from '../../../users/viewer-fields.ts'
-import { type FileRow, type RowFault, rowFault, type ViewerRow } from './viewer-file.ts'
+import type { FileRow, ViewerRow } from './viewer-file.ts'
 
 export interface ImportOptions {
   /** The treatment of existing viewers. */
@@ -57,6 +59,10 @@ export interface ImportCounts {
 }
 
 const NOT_ADDED = rowFault('notAdded', 'has no password, and there is no such viewer yet')
+const HIDDEN_EDGE = rowFault(
+  'password.edge',
+  'has a password that begins or ends with a blank or another character that spreadsheets and letters do not show',
+)
 const BATCH_ROWS = 250
 /** A hash takes one core 10 to 25 ms. A killed import loses the hashes of its last batch. */
 const BATCH_PASSWORDS = 64
@@ -171,6 +177,7 @@ async function hashWhenNew(
   queue: WorkQueue,
 ): Promise<Hashed> {
   if ((await store?.show(username))?.ok) return { ok: true, passwordHash: null }
+  if (trimTyped(password) !== password && !acceptsWeakPasswords) return { ok: false, fault: HIDDEN_EDGE }
   const fault = await findPasswordFault(password, username, contextWords)
   const canBeTyped = password.isWellFormed() && !/[\0\r\n]/.test(password)
   if (fault !== null && !(acceptsWeakPasswords && canBeTyped)) {

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
+import {
+  cleanCell,
+  columnOfKind,
+  faultInRecord,
+  type RowFault,
+  rowFault,
+  titlesOf,
+} from '../../../files/list-columns.ts'
+import { type FileRecord, NOT_UTF8, type RecordFile } from '../../../files/record-file.ts'
+import { cleanName } from '../../../typed-text.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
-import type { FileRecord, RecordFile } from '../terminal/record-file.ts'
 
 /** A column that a feature turns into attributes. */
 export interface FeatureColumn {
@@ -14,15 +23,6 @@ export interface FeatureColumn {
     text: string | undefined,
     attributes: Readonly<Record<string, string | null>>,
   ): Readonly<Record<string, string | null>> | string
-}
-
-/** The fault of a refused row. */
-export interface RowFault {
-  /** Names the fault for a page in another language, such as `wrongCells`. */
-  readonly code: string
-  readonly values: Readonly<Record<string, string | number>>
-  /** The end of an English sentence that begins with the line. */
-  readonly text: string
 }
 
 /** A viewer in a row of a file. Fields without a column are undefined. */
@@ -70,25 +70,32 @@ type RawRow = ReadonlyMap<string, unknown>
  * Reads the viewers of a file of CSV with a header, or of JSON Lines.
  * @throws ConfigError when the header lacks a column, has an unusable column, or the rest cannot be read.
  */
-export async function* viewerRows(file: RecordFile, options: ColumnOptions): AsyncGenerator<FileRow[]> {
-  let header: readonly string[] | undefined
-  for await (const records of file.records) {
-    const rows: FileRow[] = []
-    for (const record of records) {
-      const { line, endByte, cells } = record
-      if (!header && !file.isJsonLines) {
-        header = readHeader(cells, options)
-        continue
-      }
-      const raw = header ? csvRow(record, header) : jsonRow(cells)
-      const read = raw.ok ? readRow(raw.row, options) : raw
-      rows.push({ line, endByte, ...read })
-    }
-    yield rows
-  }
-  if (!header && !file.isJsonLines) {
+export async function* viewerRows(file: RecordFile, given: ColumnOptions): AsyncGenerator<FileRow[]> {
+  if (!file.header && !file.isJsonLines) {
     throw new ConfigError('The file is empty. The first line of a CSV file names its columns.')
   }
+  const titles = titlesOf(file.header)
+  const options = withColumns(titles, given)
+  if (file.header) checkHeader(titles, options)
+  for await (const records of file.records) {
+    yield records.map((record) => {
+      const { line, endByte, cells } = record
+      const raw = file.header ? csvRow(record, titles) : jsonRow(cells)
+      return { line, endByte, ...(raw.ok ? readRow(raw.row, options) : raw) }
+    })
+  }
+}
+
+/** Returns the options with the columns of a header that have usual titles. */
+export function withColumns(titles: readonly string[], options: ColumnOptions): ColumnOptions {
+  const { columnOfField, ignored, featureColumns } = options
+  const named = [...columnOfField.values()]
+  const open = titles.filter((title) => !ignored.has(title) && !named.includes(title))
+  const found = fieldsWith(featureColumns).flatMap((field): [RowField, string][] => {
+    const title = columnOfKind(open, field === 'username' ? ['username', 'address'] : [field])
+    return title === undefined ? [] : [[field, title]]
+  })
+  return { ...options, columnOfField: new Map([...found, ...columnOfField]) }
 }
 
 type Read<T> = { readonly ok: true; readonly row: T } | { readonly ok: false; readonly fault: RowFault }
@@ -97,7 +104,7 @@ const refused = (...fault: Parameters<typeof rowFault>) => ({ ok: false, fault: 
 
 function jsonRow(cells: FileRecord['cells']): Read<RawRow> {
   const [text = '', ...rest] = cells
-  if (text.includes('\uFFFD')) return NOT_UTF8
+  if (text.includes('\uFFFD')) return refused('notUtf8', NOT_UTF8)
   try {
     const parsed: unknown = JSON.parse(text)
     if (rest.length > 0) return refused('notJson', 'is not JSON')
@@ -110,19 +117,14 @@ function jsonRow(cells: FileRecord['cells']): Read<RawRow> {
   }
 }
 
-function csvRow({ cells, isMisquoted }: FileRecord, header: readonly string[]): Read<RawRow> {
-  if (isMisquoted) return refused('misquoted', 'has a cell whose quotation marks do not match')
-  if (cells.length !== header.length) {
-    const values = { cells: cells.length, columns: header.length }
-    return refused('wrongCells', `has ${cells.length} cells where the header has ${header.length}`, values)
-  }
-  if (cells.some((cell) => cell.includes('\uFFFD'))) return NOT_UTF8
-  return { ok: true, row: new Map(header.map((column, index) => [column, cells[index] ?? ''])) }
+function csvRow(record: FileRecord, titles: readonly string[]): Read<RawRow> {
+  const fault = faultInRecord(record, titles.length)
+  if (fault !== null) return { ok: false, fault }
+  return { ok: true, row: new Map(titles.map((title, index) => [title, record.cells[index] ?? ''])) }
 }
 
 /** @throws ConfigError when a column is missing, repeated or unusable. */
-function readHeader(cells: readonly string[], options: ColumnOptions): string[] {
-  const columns = cells.map((cell) => cell.trim())
+function checkHeader(columns: readonly string[], options: ColumnOptions): void {
   const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
   if (repeated !== undefined) throw new ConfigError(`The file has two columns ${JSON.stringify(repeated)}.`)
   for (const [field, column] of options.columnOfField) {
@@ -148,7 +150,6 @@ function readHeader(cells: readonly string[], options: ColumnOptions): string[] 
       `The column ${name} cannot be an attribute, since its name ${fault}. Leave it out with --ignore.`,
     )
   }
-  return columns
 }
 
 function listing(columns: readonly string[]): string {
@@ -170,7 +171,6 @@ function isAttribute(column: string, options: ColumnOptions): boolean {
 }
 
 const UNUSED_SALT = 'has a password salt that no given option reads. See --help, or leave the column out with --ignore'
-const NOT_UTF8 = refused('notUtf8', 'contains bytes that are not UTF-8')
 const ALL_ATTRIBUTES = 'attributes'
 const YES = ['true', '1', 'yes', 'disabled']
 const NO = ['', 'false', '0', 'no', 'active']
@@ -181,20 +181,20 @@ const Groups = z.union([
   Text.transform((text) =>
     text
       .split(/[,;]/)
-      .map((group) => group.trim())
+      .map(cleanCell)
       .filter((group) => group !== ''),
   ),
 ])
 const Disabled = z.union([
   z.boolean(),
-  Text.transform((text) => text.trim().toLowerCase())
+  Text.transform((text) => cleanCell(text).toLowerCase())
     .refine((text) => [...YES, ...NO].includes(text))
     .transform((text) => YES.includes(text)),
 ])
 /** As an export writes the attributes: each of any name, and also an empty one. */
 const AllAttributes = z.record(z.string(), Text)
 const AttributeValue = z.union([
-  Text.transform((text) => (text === '' ? null : text)),
+  Text.transform((text) => cleanCell(text) || null),
   z.number().transform(String),
   z.boolean().transform(String),
   z.null(),
@@ -232,7 +232,7 @@ function readRow(raw: RawRow, options: ColumnOptions): Read<ViewerRow> {
     else allAttributes = result
   }
   const row: ViewerRow = {
-    username: readField('username', Text, 'text')?.trim() ?? '',
+    username: cleanName(cleanCell(readField('username', Text, 'text'))),
     password: readField('password', Text, 'text') || undefined,
     passwordHash: (isSalted ? options.saltedHash?.(hash, salt) : null) ?? hash,
     groups: readField('groups', Groups, 'a list of groups'),
@@ -241,8 +241,4 @@ function readRow(raw: RawRow, options: ColumnOptions): Read<ViewerRow> {
   }
   const [fault] = faults
   return fault === undefined ? { ok: true, row } : { ok: false, fault }
-}
-
-export function rowFault(code: string, text: string, values: RowFault['values'] = {}): RowFault {
-  return { code, text, values }
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { readContextWords } from '../../../config.ts'
+import { cleanName } from '../../../typed-text.ts'
 import { hashPassword } from '../../../users/passwords/argon2.ts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
 import { faultInUsername } from '../../../users/viewer-fields.ts'
@@ -67,7 +68,8 @@ async function withStore(
   }
 }
 
-async function add(io: CommandIo, store: ManagerStore, name: string, options: Options): Promise<Outcome> {
+async function add(io: CommandIo, store: ManagerStore, typed: string, options: Options): Promise<Outcome> {
+  const name = cleanName(typed)
   const fault = faultInUsername(name)
   if (fault !== null) return { ok: false, fault: `The name ${fault}.` }
   if (store.find(name) !== null) return { ok: false, fault: `The manager ${JSON.stringify(name)} already exists.` }

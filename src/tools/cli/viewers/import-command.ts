@@ -121,7 +121,7 @@ async function importFile(
   invitations: Invitations | null = null,
 ): Promise<Outcome> {
   const columns = readColumns(options)
-  const { openRecordFile } = await import('../terminal/record-file.ts')
+  const { openRecordFile } = await import('../../../files/record-file.ts')
   const file = await openRecordFile(path)
   const progress = startProgress(io, options.json ? 0 : file.sizeBytes)
   let isStopped = false

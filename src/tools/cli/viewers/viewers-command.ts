@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, readSharedStores } from '../../../config.ts'
+import { cleanName, cleanText } from '../../../typed-text.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { viewerExists } from '../../../users/viewer-changes.ts'
@@ -101,10 +102,11 @@ async function addAddCommand(group: Command, context: CommandContext<HasViewerFa
   ])
   inviting?.addOptions(command.option('--invite', 'send a link by which the viewer sets the password'))
   addViewerOptions(command, 'of the viewer').action(
-    (username: string, { json, group: groups = [], attribute: attributes = {}, ...options }: AddOptions) =>
+    (typed: string, { json, group = [], attribute: attributes = {}, ...options }: AddOptions) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {
-          const viewer = { username, groups, attributes }
+          const username = cleanName(typed)
+          const viewer = { username, groups: group.map(cleanText), attributes }
           // Checked before the prompt, so that the user need not type the password again.
           const fault = faultInViewer(viewer)
           if (fault !== null) return { ok: false, fault }

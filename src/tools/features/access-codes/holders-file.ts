@@ -1,15 +1,10 @@
 import { ConfigError } from '../../../errors.ts'
 import type { Holder } from '../../../features/access-codes/codes/new-codes.ts'
+import { columnOfKind, titlesOf } from '../../../files/list-columns.ts'
+import { openRecordFile } from '../../../files/record-file.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
 import { type ViewerRow, viewerRows } from '../../cli/import/viewer-file.ts'
-import { openRecordFile } from '../../cli/terminal/record-file.ts'
 
-const COLUMNS = {
-  columnOfField: new Map([['username', 'name']]),
-  ignored: new Set<string>(),
-  needsPassword: false,
-  featureColumns: [],
-}
 /** Stands for a person without a name while the row is checked. */
 const NO_NAME = 'guest'
 
@@ -21,7 +16,11 @@ export async function readHolders(path: string): Promise<Holder[]> {
   const file = await openRecordFile(path)
   const holders: Holder[] = []
   try {
-    for await (const rows of viewerRows(file, COLUMNS)) {
+    const titles = titlesOf(file.header)
+    const name = columnOfKind(titles, ['name', 'username', 'address']) ?? 'name'
+    const columnOfField = new Map([['username', name]])
+    const options = { columnOfField, ignored: new Set<string>(), needsPassword: false, featureColumns: [] }
+    for await (const rows of viewerRows(file, options)) {
       for (const { line, ...one } of rows) {
         const holder = one.ok ? holderOf(one.row) : one.fault.text
         if (typeof holder === 'string') throw new ConfigError(`Line ${line} of ${path}: ${holder}`)

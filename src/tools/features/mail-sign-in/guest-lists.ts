@@ -6,7 +6,7 @@ import { openGuestList } from '../../../features/mail-sign-in/guest-list.ts'
 
 type EntryPoints = Pick<Config, 'entryPoints'>
 
-/** Lists the faults of the files of guests: the app does not start with one. */
+/** Lists the faults of the files of guests: the app does not start with one, or leaves out the rows that the fault names. */
 export async function faultsOfGuests({ entryPoints }: EntryPoints): Promise<readonly string[]> {
   const read = await Promise.all(entryPoints.map(readGuests))
   return [...new Set(read.flatMap((one) => one?.fault ?? []))]
@@ -26,9 +26,13 @@ async function readGuests({ features }: EntryPoint): Promise<{ fault: string | n
   const settings = features['mail-sign-in'] as MailSignInSettings | undefined
   if (!settings?.file) return null
   try {
-    const guests = await openGuestList(settings, { onChange: () => {}, onFault: () => {} })
+    let fault: string | null = null
+    const onBadRows = (rows: string) => {
+      fault = `${rows}. The other rows count.`
+    }
+    const guests = await openGuestList(settings, { onChange: () => {}, onFault: () => {}, onBadRows })
     guests.close()
-    return { fault: null, count: guests.size() }
+    return { fault, count: guests.size() }
   } catch (error) {
     if (error instanceof ConfigError) return { fault: error.message, count: 0 }
     throw error

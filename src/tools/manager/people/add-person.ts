@@ -1,3 +1,4 @@
+import { cleanName } from '../../../typed-text.ts'
 import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, faultText, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
@@ -28,7 +29,7 @@ export function addPages(deps: SectionDeps) {
     const { editable } = viewers
     const { words, field } = visit
     if (editable === null) return show(visit, '', 400)
-    const username = field('username').trim()
+    const username = cleanName(field('username'))
     const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
     if (inName !== null) return show(visit, inName, 400)
     const typed = typedAccount(visit)

@@ -1,3 +1,4 @@
+import { cleanName } from '../../../typed-text.ts'
 import type { ViewerFilter } from '../../../users/manager/viewer-pages.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
@@ -41,7 +42,7 @@ export function listPages({ viewerFacts, viewers, nowSeconds, kept }: SectionDep
     return page('people', { title, current: '/people', ...model })
   }
   function find(visit: Visit): Answer {
-    const name = visit.field('name').trim().slice(0, LONGEST_TEXT)
+    const name = cleanName(visit.field('name')).slice(0, LONGEST_TEXT)
     return redirect(name === '' ? '/people' : pathOf(['people', 'one', name]))
   }
   return { show, find }
@@ -55,7 +56,7 @@ function rowOf(known: ViewerState, nowSeconds: number, viewerFacts: readonly Vie
 /** Reads the filter of a list from a query or a form. The manager never sees more than the own entry points. */
 export function filterOf({ field, scope }: Visit): ViewerFilter {
   const state = STATES.find((one) => one === field('state')) ?? 'all'
-  const text = (name: string) => field(name).trim().slice(0, LONGEST_TEXT)
+  const text = (name: string) => cleanName(field(name)).slice(0, LONGEST_TEXT)
   return { text: text('text'), group: text('group'), state, oneOf: scope.groups }
 }
 

@@ -1,3 +1,4 @@
+import { cleanText } from '../../../typed-text.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { type Answer, detailOf, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
@@ -75,7 +76,7 @@ export function inviteAgain(deps: SectionDeps) {
   const { editable } = deps.viewers
   return async (visit: Visit): Promise<Answer> => {
     const { field, scope } = visit
-    const group = field('group').trim()
+    const group = cleanText(field('group'))
     if (editable === null) return redirect('/people')
     const own = scope.groups
     if (own !== null && group !== '' && !own.includes(group)) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ZonedTime } from '../../../settings/times.ts'
+import { cleanText } from '../../../typed-text.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { Visit } from '../door/route.ts'
 import { readEnd } from '../pages/typed-times.ts'
@@ -24,7 +25,7 @@ export function attributeLines(attributes: Viewer['attributes'], without: string
 
 function groupsOf({ field }: Pick<Visit, 'field'>): string[] {
   const groups = field('groups').split(/[,;\n]/)
-  return groups.map((group) => group.trim()).filter((group) => group !== '')
+  return groups.map(cleanText).filter((group) => group !== '')
 }
 
 /** Changes with the viewer. A form has the version that it shows, so that two managers do not overwrite each other. */
@@ -48,7 +49,7 @@ export function typedAccount(visit: Visit, before: readonly string[] = []): Type
   const groups = groupsOf(visit)
   const attributes = attributesOf(field('attributes'))
   if (attributes === null) return { ok: false, fault: words.t.people.badAttributes }
-  const end = readEnd(field('until').trim() || 'never', words)
+  const end = readEnd(cleanText(field('until')) || 'never', words)
   if (!end.ok) return { ok: false, fault: words.say(end.fault.text, end.fault.values) }
   if (scope.mayGive(groups, before)) return { ok: true, groups, attributes, end: end.value }
   return { ok: false, fault: words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }) }

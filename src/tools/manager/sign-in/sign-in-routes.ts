@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { renderSVG } from 'uqr'
 import { isFromOwnPage } from '../../../server/same-origin.ts'
+import { cleanName } from '../../../typed-text.ts'
 import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'
 import type { LogAct } from '../door/acts.ts'
@@ -50,7 +51,7 @@ function addPassword(router: Router, deps: SignInDeps): void {
   })
   router.post('/sign-in', formBody, async (req, res) => {
     const field = fieldOf(req)
-    const name = field('name')
+    const name = cleanName(field('name'))
     const address = addressOf(req)
     const refuse = (status: number, reason: string, fault: string) => {
       logAct({ act: 'password', outcome: 'refused', manager: null, name, address, detail: reason })
@@ -59,7 +60,7 @@ function addPassword(router: Router, deps: SignInDeps): void {
     if (!isFromOwnPage(req.headers, origin) || !sessions.isSignInToken(req, field('token'))) {
       return refuse(403, 'token', 'signIn.stale')
     }
-    const checked = await check.password(name.trim(), field('password'), address)
+    const checked = await check.password(name, field('password'), address)
     if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrong'))
     logAct({ act: 'password', outcome: 'done', manager: checked.manager, name, address })
     sessions.start(req, res, checked.manager.key, false)

@@ -2,14 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
+import { rowFault } from '../../../../src/files/list-columns.ts'
+import { openRecordFile } from '../../../../src/files/record-file.ts'
 import {
   type ImportCounts,
   type ImportDeps,
   type ImportOptions,
   importViewers,
 } from '../../../../src/tools/cli/import/import-viewers.ts'
-import { type FileRow, rowFault, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
-import { openRecordFile } from '../../../../src/tools/cli/terminal/record-file.ts'
+import { type FileRow, type ViewerRow, viewerRows } from '../../../../src/tools/cli/import/viewer-file.ts'
 import type { EditableUserStore } from '../../../../src/users/editable-user-store.ts'
 import { storedPasswords } from '../../../../src/users/passwords/stored-passwords.ts'
 import { openEditableSqliteStore } from '../../../../src/users/sqlite/editable-store.ts'
@@ -172,6 +173,21 @@ test('a weak password is imported if the options accept it, but never one that c
   expect(counts).toMatchObject({ added: 2, refused: 1 })
   expect(refusals).toMatchObject([[4, expect.stringContaining('line break or NUL')]])
   expect(await store.authenticate('grace', 'x')).toMatchObject({ ok: true })
+})
+
+test('a password with an edge that no spreadsheet shows is named with its row, before any viewer of the batch is added', async () => {
+  const edges = [' ', '\t', '\u00a0', '\u200b', '\u2060', '\ufeff']
+  const rows = edges.flatMap((edge, index) => [
+    row(`first${index}`, { password: `${edge}${password}` }),
+    row(`last${index}`, { password: `${password}${edge}` }),
+  ])
+  const store = openStore()
+  const { counts, refusals } = await run(store, [...rows, row('ada', { password })])
+  expect([counts.added, counts.refused]).toEqual([1, 12])
+  expect(refusals.every(([, fault]) => String(fault).includes('begins or ends with a blank'))).toBe(true)
+  const accepted = await run(store, [row('ivan', { password: `${password} ` })], { acceptsWeakPasswords: true })
+  expect(accepted.counts.added).toBe(1)
+  expect(await store.authenticate('ivan', `${password} `)).toMatchObject({ ok: true })
 })
 
 test('an update adds a new viewer only with a password', async () => {

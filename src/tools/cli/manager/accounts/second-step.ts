@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { cleanText } from '../../../../typed-text.ts'
 
 const SECRET_BYTES = 20
 const PERIOD_SECONDS = 30
@@ -23,7 +24,7 @@ export function stepAddress(secret: string, issuer: string, name: string): strin
  * @param lastPeriod the period of the last accepted code; -1 for none.
  */
 export function acceptedPeriod(secret: string, code: string, nowSeconds: number, lastPeriod: number): number | null {
-  const token = code.replace(/\s/g, '')
+  const token = cleanText(code).replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(token)) return null
   const delta = totpOf(secret).validate({ token, timestamp: nowSeconds * 1000, window: WINDOW })
   if (delta === null) return null

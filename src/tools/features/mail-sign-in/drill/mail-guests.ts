@@ -68,7 +68,7 @@ async function domainOf(settings: MailSignInSettings | undefined): Promise<strin
       : await readFile(file)
           .then(readGuestFile)
           .catch(() => null)
-  const [domain] = [...listed, ...(read?.keys() ?? [])].flatMap(
+  const [domain] = [...listed, ...(read?.guests.keys() ?? [])].flatMap(
     (pattern) => /^(?:\*@)?([^@]+)$/.exec(pattern)?.[1] ?? [],
   )
   if (mode !== 'store' && domain !== undefined) return domain

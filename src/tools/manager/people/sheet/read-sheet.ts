@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
+import { columnOfKind, rowFault, titlesOf } from '../../../../files/list-columns.ts'
+import { type FileRecord, openRecordStream } from '../../../../files/record-file.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
-import { type FileRow, meaningOf, type RowField, rowFault, viewerRows } from '../../../cli/import/viewer-file.ts'
+import { type FileRow, meaningOf, viewerRows, withColumns } from '../../../cli/import/viewer-file.ts'
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
-import { type FileRecord, openRecordStream } from '../../../cli/terminal/record-file.ts'
 import type { ViewerFacts } from '../../../cli/viewers/viewer-facts.ts'
 import type { Scope } from '../../door/scope.ts'
-import TITLES from './column-titles.json' with { type: 'json' }
 import { isoDate } from './sheet-dates.ts'
 
 export interface SheetOptions {
@@ -28,16 +28,7 @@ export interface SheetColumn {
 }
 
 /** Hashes come from other systems, with an engineer and the command line. */
-const REFUSED = ['password_hash', 'password_salt']
-
-/** Finds the columns of the fields by the titles that people write, which `column-titles.json` has in lower case. */
-function columnsIn(titles: readonly string[]): Map<RowField, string> {
-  const found = Object.entries(TITLES).flatMap(([field, names]): [RowField, string][] => {
-    const title = titles.find((one) => names.includes(one.toLowerCase()))
-    return title === undefined ? [] : [[field, title]]
-  })
-  return new Map(found)
-}
+const REFUSED = ['password_hash', 'password_salt'] as const
 
 /**
  * Opens a sheet, and finds out what its columns mean.
@@ -46,48 +37,24 @@ function columnsIn(titles: readonly string[]): Map<RowField, string> {
  */
 export async function openSheet(text: string, { dayFirst, invites, zone, viewerFacts }: ReadOptions) {
   const file = await openRecordStream('The sheet', Readable.from([Buffer.from(text)]))
-  const iterator = cleanRecords(file.records)[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  const [header, ...rows] = first.done ? [] : first.value
-  const titles = (header?.cells ?? []).map((title) => title.trim())
-  const columnOfField = columnsIn(titles)
-  const until = columnOfField.get('until')
-  const untilIndex = until === undefined ? -1 : titles.indexOf(until)
-  // A row may have fewer cells than the header, which is a mistake of its own.
+  const titles = titlesOf(file.header)
+  const options = withColumns(titles, {
+    columnOfField: new Map(),
+    ignored: new Set(titles.filter((title) => columnOfKind([title], REFUSED) !== undefined)),
+    needsPassword: !invites,
+    featureColumns: viewerFacts.flatMap(({ column }) => column?.(zone) ?? []),
+  })
+  const untilIndex = titles.indexOf(options.columnOfField.get('until') ?? '')
   const dated = (record: FileRecord) => ({
     ...record,
     cells: record.cells.map((cell, index) => (index === untilIndex ? isoDate(cell, dayFirst) : cell)),
   })
   async function* records(): AsyncGenerator<FileRecord[]> {
-    if (header) yield [header]
-    yield rows.map(dated)
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value.map(dated)
-  }
-  const options = {
-    columnOfField,
-    ignored: new Set(titles.filter((title) => REFUSED.includes(title.toLowerCase()))),
-    needsPassword: !invites,
-    featureColumns: viewerFacts.flatMap(({ column }) => column?.(zone) ?? []),
+    for await (const batch of file.records) yield batch.map(dated)
   }
   return {
     columns: titles.map((title): SheetColumn => ({ title, meaning: meaningOf(title, options) })),
-    rows: viewerRows({ isJsonLines: false, sizeBytes: 0, records: records(), close: file.close }, options),
-  }
-}
-
-/** Leaves out empty rows, and the empty columns that Excel writes behind the last one. */
-async function* cleanRecords(batches: AsyncIterable<readonly FileRecord[]>): AsyncGenerator<FileRecord[]> {
-  let width: number | null = null
-  for await (const batch of batches) {
-    const full = batch.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
-    if (full.length === 0) continue
-    const last = full[0]?.cells.findLastIndex((cell) => cell.trim() !== '') ?? 0
-    const columns: number = width ?? last + 1
-    width = columns
-    yield full.map((record) => {
-      const isWider = record.cells.slice(columns).every((cell) => cell.trim() === '')
-      return isWider ? { ...record, cells: record.cells.slice(0, columns) } : record
-    })
+    rows: viewerRows({ ...file, sizeBytes: 0, records: records() }, options),
   }
 }
 

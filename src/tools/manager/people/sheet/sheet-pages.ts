@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../../../../errors.ts'
+import type { RowFault } from '../../../../files/list-columns.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
-import type { RowFault } from '../../../cli/import/viewer-file.ts'
 import { invitingIn } from '../../../cli/viewers/viewer-facts.ts'
 import {
   type Answer,

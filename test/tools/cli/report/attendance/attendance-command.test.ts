@@ -288,7 +288,7 @@ describe('wrong usage of report attendance', () => {
   })
 
   test.each([
-    ['without a column of names', 'name\nada\n', 'has no column "username" or "email". It has: "name".'],
+    ['without a column of names', 'name\nada\n', 'has no column "username". It has: "name".'],
     ['with a short row', 'username,groups\nada\n', 'Line 2 of'],
     ['without a row', 'username\n', 'has no row with a name'],
     ['of JSON Lines', '{"username":"ada"}\n', 'must be a CSV file'],

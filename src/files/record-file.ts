@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { ConfigError } from '../../../errors.ts'
+import { ConfigError } from '../errors.ts'
 
 /** A row of CSV as its cells, or a line of JSON Lines as its only cell. Bytes that are not UTF-8 are U+FFFD. */
 export interface FileRecord {
@@ -19,7 +19,9 @@ export interface RecordFile {
   readonly isJsonLines: boolean
   /** 0 if unknown, as for a pipe. */
   readonly sizeBytes: number
-  /** Without blank lines. @throws ConfigError for a record that is too long, with its line. */
+  /** The first row of CSV. Null for JSON Lines, and for an empty file. */
+  readonly header: FileRecord | null
+  /** The rows behind the header, without blank rows, and without the blank cells that Excel writes behind the last column. @throws ConfigError for a record that is too long, with its line. */
   readonly records: AsyncIterable<readonly FileRecord[]>
   close(): void
 }
@@ -40,8 +42,8 @@ const SEPARATOR_LINE = /^sep=([,;\t])\r?$/i
 /**
  * Opens a file of CSV or JSON Lines of any length. A file whose first line begins with "{" is JSON Lines.
  * CSV cells are separated by commas, semicolons or tabs: by the one that is most frequent in the first line, or that
- * Excel's first line "sep=;" names.
- * @throws ConfigError when the file cannot be read or is not UTF-8.
+ * Excel's first line "sep=;" names. The text is UTF-8, or UTF-16 with its mark.
+ * @throws ConfigError when the file cannot be read, or its first line is not such text.
  */
 export async function openRecordFile(path: string): Promise<RecordFile> {
   const { size } = await stat(path).catch((cause: unknown) => {
@@ -57,27 +59,43 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
  * @param name for messages.
  * @throws ConfigError when the stream cannot be read or is not UTF-8.
  */
-export async function openRecordStream(
-  name: string,
-  stream: Readable,
-): Promise<Pick<RecordFile, 'isJsonLines' | 'records' | 'close'>> {
+export async function openRecordStream(name: string, stream: Readable): Promise<Omit<RecordFile, 'sizeBytes'>> {
   try {
-    const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
+    const chunks = inUtf8(stream)
     const start = await readFirstLine(chunks)
-    assertNotUtf16(name, start)
-    const [header = ''] = textOf(start).split('\n', 1)
-    const isJsonLines = header.startsWith('{')
-    const named = SEPARATOR_LINE.exec(header)?.[1]
-    const delimiter = isJsonLines ? NO_DELIMITER : (named ?? delimiterOf(header))
-    return {
-      isJsonLines,
-      records: recordsOf(name, start, chunks, { delimiter, skipsFirst: named !== undefined }),
-      close: () => void stream.destroy(),
+    assertText(name, start)
+    const [top = ''] = textOf(start).split('\n', 1)
+    const isJsonLines = top.startsWith('{')
+    const named = SEPARATOR_LINE.exec(top)?.[1]
+    const delimiter = isJsonLines ? NO_DELIMITER : (named ?? delimiterOf(top))
+    const records = recordsOf(name, start, chunks, { delimiter, skipsFirst: named !== undefined })
+    const close = () => void stream.destroy()
+    if (isJsonLines) return { isJsonLines, header: null, records, close }
+    let first: FileRecord[] | undefined = []
+    while (first?.length === 0) first = (await records.next()).value
+    const [header = null, ...rows] = first ?? []
+    const chained = async function* () {
+      yield rows
+      yield* records
     }
+    return { isJsonLines, header, records: chained(), close }
   } catch (cause) {
     stream.destroy()
     throw cause instanceof ConfigError ? cause : unreadable(name, cause)
   }
+}
+
+/** Turns UTF-16 with a byte order mark, the "Unicode" of spreadsheets, into UTF-8. */
+async function* inUtf8(stream: Readable): AsyncGenerator<Buffer, undefined> {
+  let toText: ((chunk: Buffer) => string) | null | undefined
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const mark = chunk.subarray(0, 2).toString('hex')
+    const decoder =
+      mark === 'fffe' || mark === 'feff' ? new TextDecoder(`utf-16${mark === 'fffe' ? 'le' : 'be'}`) : null
+    if (toText === undefined) toText = decoder && ((part) => decoder.decode(part, { stream: true }))
+    yield toText ? Buffer.from(toText(chunk)) : chunk
+  }
+  return undefined
 }
 
 /** Reads until the first line that is not blank is complete. */
@@ -152,6 +170,8 @@ function collector({ delimiter, skipsFirst }: CsvForm) {
   let isFirst = skipsFirst
   /** The number of cells of the first record; 0 before it. */
   let columns = 0
+  /** That number without blank cells at the end. */
+  let width = 0
   let isBroken = false
   return {
     /** The line of the next record, or of the broken one. */
@@ -162,9 +182,14 @@ function collector({ delimiter, skipsFirst }: CsvForm) {
       const isMisquoted = cells.some((cell) => isMisquotedIn(raw, cell))
       isBroken = hasOtherRows(cells, isMisquoted, columns, delimiter)
       if (isBroken) return
-      if (cells.length > 1 || cells[0]?.trim()) {
-        if (!isFirst) records.push({ line, endByte, cells, isMisquoted })
-        if (!isFirst && columns === 0) columns = cells.length
+      const used = cells.findLastIndex((cell) => cell.trim() !== '') + 1
+      if (used > 0) {
+        const kept = cells.slice(0, Math.max(used, width))
+        if (!isFirst) records.push({ line, endByte, cells: kept, isMisquoted })
+        if (!isFirst && columns === 0) {
+          columns = cells.length
+          width = used
+        }
         isFirst = false
       }
       // The parser's own count is wrong after a "\r\n" within quotation marks.
@@ -203,12 +228,17 @@ function unreadableRecord(path: string, line: number, cause: CsvError): ConfigEr
 }
 
 function wrongRecord(path: string, line: number, fault: string, cause?: CsvError): ConfigError {
-  return new ConfigError(`Line ${line} of ${path} ${fault}. Correct the file, then start the import again.`, { cause })
+  return new ConfigError(`Line ${line} of ${path} ${fault}. Correct the file, then start again.`, { cause })
 }
 
-function assertNotUtf16(path: string, start: Buffer): void {
-  const mark = start.subarray(0, 2).toString('hex')
-  if (mark === 'fffe' || mark === 'feff') throw new ConfigError(`${path} is UTF-16 text. Save it as UTF-8.`)
+const SAVE = 'in Excel, save the list as "CSV UTF-8"'
+/** For a file or a row that is not UTF-8, as the end of a sentence. */
+export const NOT_UTF8 = `contains bytes that are not UTF-8: ${SAVE}`
+
+function assertText(path: string, start: Buffer): void {
+  const [top = ''] = textOf(start).split('\n', 1)
+  if (top.startsWith('PK\u0003')) throw new ConfigError(`${path} is a workbook: ${SAVE}.`)
+  if (top.includes('\ufffd')) throw new ConfigError(`The first line of ${path} ${NOT_UTF8}.`)
 }
 
 const WHY_UNREADABLE: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openRecordFile } from '../../../../src/tools/cli/terminal/record-file.ts'
-import { temporaryFolder } from '../../../users/temporary-folder.ts'
+import { openRecordFile } from '../../src/files/record-file.ts'
+import { temporaryFolder } from '../users/temporary-folder.ts'
 
 /** Returns the line and the cells of each record. */
 async function read(content: string | Uint8Array): Promise<[line: number, cells: readonly string[]][]> {
@@ -12,6 +12,7 @@ async function read(content: string | Uint8Array): Promise<[line: number, cells:
   const file = await openRecordFile(path)
   const found: [number, readonly string[]][] = []
   try {
+    if (file.header) found.push([file.header.line, file.header.cells])
     for await (const records of file.records) for (const { line, cells } of records) found.push([line, cells])
     return found
   } finally {
@@ -20,7 +21,16 @@ async function read(content: string | Uint8Array): Promise<[line: number, cells:
 }
 
 test.each([
-  ['empty cells', 'a,b,\n,,', [1, ['a', 'b', '']], [2, ['', '', '']]],
+  ['empty cells', 'a,b,c\n1,,\n,,3', [1, ['a', 'b', 'c']], [2, ['1', '', '']], [3, ['', '', '3']]],
+  [
+    'blank cells behind the last column',
+    'a;b;;\n1;2;;\n3;4\n5;;;6',
+    [1, ['a', 'b']],
+    [2, ['1', '2']],
+    [3, ['3', '4']],
+    [4, ['5', '', '', '6']],
+  ],
+  ['blank rows with delimiters', 'a,b\n,\n1,2\n , \n', [1, ['a', 'b']], [3, ['1', '2']]],
   ['spaces in cells', 'a,b\n 1 , 2', [1, ['a', 'b']], [2, [' 1 ', ' 2']]],
   ['a quoted comma', 'a,b\n"1,1",2', [1, ['a', 'b']], [2, ['1,1', '2']]],
   ['doubled quotation marks', 'a\n"say ""hi"""\n""', [1, ['a']], [2, ['say "hi"']]],
@@ -80,7 +90,7 @@ test.each([
     for await (const records of file.records) lines.push(...records.map(({ line }) => line))
   }
   await expect(reading()).rejects.toThrow()
-  expect(lines).toEqual([1, 2])
+  expect(lines).toEqual([2])
   file.close()
 })
 
@@ -88,8 +98,24 @@ test.each(['', 'a,b\n1,2\n', '{"a":1}\n'])('a line longer than 1 MiB after %j is
   await expect(read(`${start}${'x'.repeat(3_000_000)}`)).rejects.toThrow(/^Line \d of .* is longer than 1 MiB/)
 })
 
-test('a file in UTF-16, the "Unicode" of spreadsheets, is refused', async () => {
-  await expect(read(Buffer.from('\uFEFFusername\nada\n', 'utf16le'))).rejects.toThrow(/UTF-16.*UTF-8/)
+test.each(['utf16le', 'utf16be'])(
+  'a file in %s with its mark, the "Unicode" of spreadsheets, is read',
+  async (name) => {
+    const content = Buffer.from(`\uFEFFuser\tnäme\r\n${'ada\tÄ😀\r\n'.repeat(20_000)}`, 'utf16le')
+    const records = await read(name === 'utf16le' ? content : content.swap16())
+    expect([records.length, records[0], records[20_000]]).toEqual([
+      20_001,
+      [1, ['user', 'näme']],
+      [20_001, ['ada', 'Ä😀']],
+    ])
+  },
+)
+
+test.each([
+  ['in windows-1252', Buffer.from('naïve;E-Mail\na;b\n', 'latin1'), /UTF-8.*Excel/],
+  ['of Excel itself', Buffer.from('PK\u0003\u0004xl/workbook.xml\n'), /workbook.*CSV UTF-8/],
+])('a file %s is refused with a sentence that says what to do', async (_what, content, message) => {
+  await expect(read(content)).rejects.toThrow(message)
 })
 
 test('a missing file and a folder are refused with the error code', async () => {
