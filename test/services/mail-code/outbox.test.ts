@@ -6,7 +6,7 @@ import { createOutbox, type Delivery } from '../../../src/services/mail-code/out
 import { createSeal } from '../../../src/services/pass/seal.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
-const LEASE_MS = 150
+const LEASE_MS = 500
 const MAIL = { scope: 'one default', address: 'guest@example.com', code: 'ABCDEFGH', language: 'en', device: [] }
 
 /** Opens a store with one mail, and starts copies that send it. */

@@ -55,9 +55,10 @@ test('guests ask for a code, read it in their mail, mistype and sign in', async 
 test('drill names MAIL_CODES_PER_HOUR if mails do not come', async () => {
   const ended = await drillGuests(await appWithSink(5), ['--wrong', '0', '--returns', '0', '--max-wait', '1s'])
   expect(ended.stderr).toContain('Warning: MAIL_CODES_PER_HOUR is 5')
-  expect(ended.data.causes).toEqual([
-    { name: 'no-mail', answers: 3, text: expect.stringContaining('MAIL_CODES_PER_HOUR') },
-  ])
+  const cause = { name: 'no-mail', answers: expect.any(Number), text: expect.stringContaining('MAIL_CODES_PER_HOUR') }
+  expect(ended.data.causes).toEqual([cause])
+  // A busy machine may add a guest whose mail came too late.
+  expect(ended.data.causes[0]?.answers).toBeGreaterThanOrEqual(3)
   expect(ended.failed).toContain('sign-ins')
 })
 
