@@ -18,7 +18,7 @@ const NAMES = [
   '{username}{count}$&',
   '--><svg/onload=alert(1)>',
   '`alert(1)`',
-  '\u202e<b>\u2028</b>',
+  '\u05d0<b>\u2028</b>',
 ]
 
 function escaped(text: string): string {

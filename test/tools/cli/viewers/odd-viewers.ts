@@ -24,7 +24,8 @@ export const ODD_VIEWERS: readonly ImportedViewer[] = [
     attributes: { '+x': '=1', '-y': '@z' },
   },
   {
-    username: odd,
+    // A name with a direction mark could not sign in.
+    username: odd.replace('\u202E', ''),
     passwordHash: argon2,
     groups: [odd.replaceAll(',', '')],
     disabled: false,
