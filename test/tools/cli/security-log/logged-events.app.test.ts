@@ -81,7 +81,7 @@ test('viewers show takes each outcome of the sign-in log as a sign-in, a refusal
     kinds[kind] = [...(kinds[kind] ?? []), outcome]
   }
   const steps =
-    /^(returned|cancelled|signed-out|waiting|other-screen|took-over|mail-code-(asked|elsewhere)|registered|registration-(code|state|shut)|.*-(started|signed-in|not-yet|logged-out))$/
+    /^(returned|cancelled|signed-out|waiting|other-screen|took-over|mail-code-(asked|elsewhere)|code-elsewhere|registered|registration-(code|state|shut)|.*-(started|signed-in|not-yet|logged-out))$/
   const neither = outcomes.filter((outcome) => steps.test(outcome))
   expect(kinds).toMatchObject({ 'sign-in': ['signed-in'], neither })
   expect(kinds.refusal).toHaveLength(outcomes.length - 1 - neither.length)

@@ -33,11 +33,11 @@ test('codes that a manager makes are those of the app, and are revoked with one 
   expect(text).toContain('3 codes')
   const again = await browser.act('/codes/default/create', { label: 'GALA', count: '3' })
   expect(again.text).toContain('No code was made.')
-  expect((await browser.act('/codes/default/revoke', { label: 'GALA' })).text).toContain(
-    'The codes of GALA are revoked',
-  )
+  const revoke = () => browser.act('/codes/default/revoke', { label: 'GALA' })
+  expect((await revoke()).text).toContain('The codes of GALA are revoked')
   for (const code of codes) expect((await find(code))?.batch.revokedAtSeconds).not.toBeNull()
-  expect((await browser.act('/codes/default/revoke', { label: 'GALA' })).text).toContain('The codes were not revoked')
+  // A double click is one act.
+  expect((await revoke()).text).toContain('The codes of GALA are revoked')
   expect(manager.faults).toEqual([])
 })
 
