@@ -64,7 +64,7 @@ test('commands and scripts exist', () => {
     COMMANDS.some((name) => `${words} `.startsWith(`${name} `) || `${name} `.startsWith(`${words} `))
   const faults = faultsOf((page, file) => {
     if (file === '.github/RELEASES.md') return []
-    const called = [...page.matchAll(/viewer-auth (?:-- )?(?!npm |rm )([a-z][\w-]*(?: [a-z][\w-]*)*)/g)].map(
+    const called = [...page.matchAll(/(?<!-)viewer-auth (?:-- )?(?!npm |rm )([a-z][\w-]*(?: [a-z][\w-]*)*)/g)].map(
       ([, words = '']) => words,
     )
     const quoted = [...page.matchAll(/`([a-z-]+) ([a-z-]+)(?: [^`]*)?`/g)].flatMap(([, group = '', name]) =>
