@@ -10,9 +10,7 @@ const FORM = /<form\b[^>]*? method="post"[^>]*? action="((?:<%.*?%>|[^"])*)"/g
 function forms(): string[] {
   return globSync('**/*.ejs', { cwd: VIEWS }).flatMap((file) => {
     const html = readFileSync(join(VIEWS, file), 'utf8')
-    return [...html.matchAll(FORM)].map(
-      ([, action = '']) => `${file.replace('.ejs', '')} ${action.replace('<%= basePath %>', '')}`,
-    )
+    return [...html.matchAll(FORM)].map(([, action = '']) => `views/${file} ${action.replace('<%= basePath %>', '')}`)
   })
 }
 
