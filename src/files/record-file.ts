@@ -89,10 +89,13 @@ export async function openRecordStream(name: string, stream: Readable): Promise<
 async function* inUtf8(stream: Readable): AsyncGenerator<Buffer, undefined> {
   let toText: ((chunk: Buffer) => string) | null | undefined
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const mark = chunk.subarray(0, 2).toString('hex')
-    const decoder =
-      mark === 'fffe' || mark === 'feff' ? new TextDecoder(`utf-16${mark === 'fffe' ? 'le' : 'be'}`) : null
-    if (toText === undefined) toText = decoder && ((part) => decoder.decode(part, { stream: true }))
+    // Only the first chunk can have the mark.
+    if (toText === undefined) {
+      const mark = chunk.subarray(0, 2).toString('hex')
+      const decoder =
+        mark === 'fffe' || mark === 'feff' ? new TextDecoder(`utf-16${mark === 'fffe' ? 'le' : 'be'}`) : null
+      toText = decoder && ((part) => decoder.decode(part, { stream: true }))
+    }
     yield toText ? Buffer.from(toText(chunk)) : chunk
   }
   return undefined

@@ -23,7 +23,7 @@ export interface CodeLimits {
   admitCheck(clientAddress: string): Promise<CodeRefusal | null>
   /** Counts a guess, before it is compared with codes. @returns a refusal, or null. */
   admitGuess(address: string, clientAddress: string): Promise<CodeRefusal | null>
-  /** Called after a typed code that was sent to this address: whoever typed it reads the mailbox. */
+  /** Called after a typed code that was sent to this address: its typist reads the mailbox. */
   wasNoGuess(address: string, clientAddress: string): Promise<void>
   /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */
   succeeded(address: string, clientAddress: string): Promise<void>

@@ -6,6 +6,8 @@ export interface Gone {
   withoutTests(row: string): string
 }
 
+/** A table without rows has its head, an example without lines its two marks. */
+const FEWEST_LINES = 2
 const PROOF = /\.ts` "|\]\(/
 
 /** Lines of a page that stay or go together, but for the lines of examples and tables. */
@@ -64,18 +66,17 @@ export function shorterPage(page: string, gone: Gone): string {
     // Without a blank line, a paragraph would become a part of the item before.
     if (going?.kind === 'item' && block.kind !== 'item') left.push({ kind: 'blank', depth: 0, lines: [''] })
     going = null
-    const fewest = { table: 2, example: 2 }[block.kind as string]
-    if (fewest === undefined) {
+    if (block.kind !== 'table' && block.kind !== 'example') {
       if (gone.names(block.lines.join(' '))) going = block
       else left.push(block)
       continue
     }
     const shorter = block.kind === 'table' ? block.lines.map(gone.withoutTests) : block.lines
     const lines = shorter.filter((line, index) => {
-      if (index < fewest - 1) return true
+      if (index === 0) return true
       return !gone.names(line) && (line === block.lines[index] || PROOF.test(line))
     })
-    if (lines.length > fewest || lines.length === block.lines.length) left.push({ ...block, lines })
+    if (lines.length > FEWEST_LINES || lines.length === block.lines.length) left.push({ ...block, lines })
     else if (
       left
         .findLast(({ kind }) => kind !== 'blank')

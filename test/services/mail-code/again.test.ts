@@ -74,7 +74,7 @@ test('a code of another frame is named, is not a guess, and frees the requests o
     expect(await use(sent[0]?.code)).toEqual({ ok: false, reason: 'elsewhere' })
   }
   expect((await ask(ADDRESS, client)).ok).toBe(true)
-  // Without a frame of its own, nobody learns that a code exists.
+  // A caller without a frame does not learn that a code exists.
   const nowhere = { secret: 'x'.repeat(43), address: ADDRESS, code: sent[0]?.code, clientAddress: client }
   expect(await codes.use(nowhere)).toEqual({ ok: false, reason: 'over' })
   expect(await use(sent[0]?.code, 'other@example.com')).toEqual({ ok: false, reason: 'wrong', triesLeft: TRIES - 1 })
