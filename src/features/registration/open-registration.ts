@@ -40,11 +40,17 @@ export function openRegistration(
     return [entryPoint.name, { settings, registrations }] as const
   })
   const byName = new Map(opened)
+  const started = new Set<Registrations>()
   async function moveOn(): Promise<void> {
-    for (const { registrations } of byName.values()) await registrations.moveOn()
+    for (const { registrations } of byName.values()) {
+      if (!started.has(registrations)) await registrations.followDeletesAt()
+      started.add(registrations)
+      await registrations.moveOn()
+    }
   }
   const warn = (err: unknown) => log.warn({ event: 'registration', err }, 'A waiting list does not move on for now')
   const moving = setInterval(() => void moveOn().catch(warn), MOVE_ON_EVERY_MS).unref()
+  void moveOn().catch(warn)
   guests.addSource(async ({ name }, address) => {
     const own = byName.get(name)
     const registration = (await own?.registrations.find(address)) ?? null

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ENTRY_POINT, entryPointAt, PLAYER } from '../../login/entry-point.ts'
 import { responseOf } from '../../login/response-of.ts'
+import { temporaryFolder } from '../../users/temporary-folder.ts'
 import {
   ANSWERS,
   FIELDS,
@@ -102,6 +104,26 @@ test('a slow form does not pass the deadline', async () => {
   expect([reasonIn(last), last.location]).toEqual(['registration-closed', undefined])
   expect(await registrations.find(ADDRESS)).toBeNull()
   expect((await app.get('/register')).text).toContain('Registration closed:')
+})
+
+test('from deletesAt on, the form is closed, and says nothing to guests who were registered', async () => {
+  const { app, ask, mailServer } = await startRegistration({ fields: FIELDS, deletesAt: closesAt })
+  app.clock.seconds += 600
+  const { text } = await app.get('/register')
+  expect(text).toContain('Registration closed:')
+  expect(text).not.toContain('Already registered?')
+  await ask(ADDRESS)
+  await expect.poll(() => app.lines.some(({ outcome }) => outcome === 'mail-code-withheld')).toBe(true)
+  expect(mailServer.mails).toEqual([])
+})
+
+test('after the next start with a later deletesAt, guests register again', async () => {
+  const guestsFile = join(temporaryFolder(), 'guests.db')
+  const first = await startRegistration({ most: 1, deletesAt: closesAt }, { guestsFile })
+  expect((await first.prove(ADDRESS)).status).toBe(303)
+  const deletesAt = new Date((START_SECONDS + 9_000) * 1000).toISOString().replace('.000', '')
+  const second = await startRegistration({ most: 1, deletesAt }, { guestsFile, nowSeconds: () => START_SECONDS + 600 })
+  expect((await second.prove(ADDRESS)).status).toBe(303)
 })
 
 test('a field that is missing or wrong keeps the step, with what was typed', async () => {

@@ -10,6 +10,7 @@ const START_SECONDS = 1_800_000_000
 const MAIL = 'test-mail'
 
 const guest = (address: string) => ({ address, attributes: { company: 'Acme' }, consents: [], language: 'de' })
+const isoAt = (seconds: number) => new Date((START_SECONDS + seconds) * 1000).toISOString().replace('.000', '')
 const guests = (count: number) => Array.from({ length: count }, (_one, index) => `guest${index + 10}@example.com`)
 
 /** The promise of registrations. @param open opens a new store, until the test ends. */
@@ -188,6 +189,96 @@ export function registrationsContract(name: string, open: (nowSeconds: () => num
       expect(await all.find('ada@example.com')).not.toBeNull()
       clock.seconds += 1
       expect(await all.find('ada@example.com')).toBeNull()
+    })
+
+    test('the form is closed from deletesAt on, also without closesAt', async () => {
+      const all = registrations({ deletesAt: isoAt(60) })
+      clock.seconds += 59
+      expect(await all.openness()).toBe('open')
+      clock.seconds += 1
+      expect([await all.openness(), await all.register(guest('ada@example.com'))]).toEqual([
+        'over',
+        { ok: false, reason: 'closed' },
+      ])
+      expect(await opened.store.count('registration-counts')).toBe(0)
+    })
+
+    describe.each<[string, (given: (deletesAt: string) => object) => Promise<void>]>([
+      [
+        'after the first is deleted',
+        async () => {
+          clock.seconds = START_SECONDS + 60
+          expect(await opened.store.count('registration-counts')).toBe(0)
+        },
+      ],
+      [
+        'after numbers without an end, of an earlier release',
+        async () => {
+          clock.seconds = START_SECONDS + 60
+          const text = JSON.stringify({ approved: 2, 'on-waiting-list': 3, forgotten: 4, nextTurn: 5 })
+          await opened.store.write([{ kind: 'registration-counts', key: 'gold', text }])
+        },
+      ],
+      [
+        'after deletesAt of the first moved to a later time',
+        async (given) => {
+          const later = registrations(given(isoAt(120)))
+          await later.followDeletesAt()
+          clock.seconds = START_SECONDS + 60
+          expect(await later.counts()).toMatchObject({ approved: 2, 'on-waiting-list': 3, forgotten: 1 })
+          expect((await later.page({ limit: 10 })).registrations.length).toBe(5)
+          expect(await later.register(guest('late@example.com'))).toMatchObject({ registration: { turn: 4 } })
+          clock.seconds = START_SECONDS + 120
+        },
+      ],
+      [
+        'after deletesAt of the first moved to an earlier time',
+        async (given) => {
+          await registrations(given(isoAt(30))).followDeletesAt()
+          expect(await registrations(given(isoAt(60))).find(guests(1)[0] ?? '')).not.toBeNull()
+          clock.seconds = START_SECONDS + 30
+          expect(await registrations(given(isoAt(60))).find(guests(1)[0] ?? '')).toBeNull()
+        },
+      ],
+    ])('a second event %s', (_case, goOn) => {
+      const given = (deletesAt: string) => ({ most: 2, waitingList: 'on', deletesAt })
+
+      beforeEach(async () => {
+        const first = await registerAll(given(isoAt(60)), [...guests(5), 'forgotten@example.com'])
+        await first.forget('forgotten@example.com')
+        expect(await first.openness()).toBe('waiting-list')
+        await goOn(given)
+      })
+
+      test('begins with all places, and no waiting list', async () => {
+        const second = registrations(given(isoAt(600)))
+        await second.followDeletesAt()
+        expect(Object.values(await second.counts()).every((count) => count === 0)).toBe(true)
+        expect([await second.openness(), (await second.page({ limit: 10 })).registrations]).toEqual(['open', []])
+        expect(await second.moveOn()).toEqual([])
+        for (const address of guests(3)) await second.register(guest(address))
+        const { registrations: all } = await second.page({ limit: 10 })
+        expect(all.map(({ state, turn }) => [state, turn])).toEqual([
+          ['approved', null],
+          ['approved', null],
+          ['on-waiting-list', 0],
+        ])
+        expect(await second.counts()).toMatchObject({ approved: 2, 'on-waiting-list': 1, forgotten: 0, nextTurn: 1 })
+        clock.seconds = START_SECONDS + 600
+        await opened.store.prune()
+        expect(await opened.store.count('registration')).toBe(0)
+        expect(await opened.store.count('registration-counts')).toBe(0)
+        expect(await opened.store.count('registration-waiting-list')).toBe(0)
+      })
+    })
+
+    test('registrations of a copy that knows an earlier deletesAt end with the others', async () => {
+      const [first = '', second = ''] = guests(2)
+      await registerAll({ deletesAt: isoAt(600) }, [first])
+      await registerAll({ deletesAt: isoAt(60) }, [second])
+      clock.seconds += 60
+      const all = registrations({ deletesAt: isoAt(600) })
+      expect([(await all.counts()).approved, await all.find(second)]).toMatchObject([2, { address: second }])
     })
 
     test('pages have each registration once, by state and domain, and of one entry point', async () => {

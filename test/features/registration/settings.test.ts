@@ -134,6 +134,6 @@ test('a registration that is over is a warning', () => {
   expect(warningsOfRegistration(settings, 'default', daySeconds - 86_401)).toEqual([])
   expect(warningsOfRegistration(settings, 'default', daySeconds)).toEqual([
     'Entry point default: registration closed at 2026-11-27T20:00Z. Nobody can register. Change closesAt.',
-    'Entry point default: registrations are deleted since 2026-11-28T20:00Z. No guest can watch.',
+    'Entry point default: registrations are deleted since 2026-11-28T20:00Z. Nobody can register or watch. Change deletesAt.',
   ])
 })

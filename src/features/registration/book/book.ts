@@ -4,6 +4,7 @@ import { createQueue } from '../../../server/work-queue.ts'
 import type { GuestRecords, RecordWrite } from '../../../services/guests/guest-records.ts'
 import {
   type Counts,
+  countsOf,
   NO_COUNTS,
   parseCounts,
   parseRegistration,
@@ -51,24 +52,39 @@ export interface Decision<T> {
 const KIND = 'registration'
 const COUNTS = 'registration-counts'
 const WAITING_LIST = 'registration-waiting-list'
+const OWN_KINDS = [KIND, COUNTS, WAITING_LIST]
 /** Changes of one entry point come one after the other. Another copy of the app can still come between. */
 const MOST_ATTEMPTS = 40
 const LONGEST_PAUSE_MS = 25
 const QUEUE_LENGTH = 2_000
 const LONGEST_WAIT_MS = 8_000
+const MOST_MOVED = 500
 
-/** Creates the records of the registrations of one entry point: each guest, the numbers, and the waiting list. */
+/**
+ * Creates the records of the registrations of one entry point: each guest, the numbers, and the waiting list. They end
+ * together, so that the next event begins with no number of this one. The end of the numbers is that of all.
+ */
 export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: BookDeps) {
   const queue = createQueue({ width: 1, queueLength: QUEUE_LENGTH, longestWaitMs: LONGEST_WAIT_MS })
-  const ends = { endsAtSeconds: deletesAtSeconds }
   const prefix = `${entryPoint}/`
   const keyOf = (address: string) => prefix + address
   const turnKey = (turn: number) => prefix + String(turn).padStart(12, '0')
 
   async function readCounts() {
     const record = await records.read(COUNTS, entryPoint)
-    if (record === null) return { version: 'absent' as const, counts: NO_COUNTS }
-    return { version: record.version, counts: parseCounts(record.text) }
+    if (record === null) return { version: 'absent' as const, counts: NO_COUNTS, endsAtSeconds: deletesAtSeconds }
+    const { version, text, endsAtSeconds } = record
+    return { version, counts: parseCounts(text), endsAtSeconds: endsAtSeconds ?? deletesAtSeconds }
+  }
+  /** Moves the end of all records to `deletesAt`, and counts them. Returns false if another copy of the app came between. */
+  async function moveEnd(): Promise<boolean> {
+    const found = await records.read(COUNTS, entryPoint)
+    if (found === null || found.endsAtSeconds === deletesAtSeconds) return true
+    const texts = await moveEnds(records, KIND, prefix, deletesAtSeconds)
+    if (texts === null || (await moveEnds(records, WAITING_LIST, prefix, deletesAtSeconds)) === null) return false
+    const counts = JSON.stringify(countsOf(texts, parseCounts(found.text)))
+    const own = { kind: COUNTS, key: entryPoint, if: found.version, text: counts, endsAtSeconds: deletesAtSeconds }
+    return (await records.write([own])) !== null
   }
   async function find(address: string): Promise<Found | null> {
     const record = await records.read(KIND, keyOf(address))
@@ -86,9 +102,9 @@ export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: Bo
       const { address, turn } = registration
       const kind = WAITING_LIST
       const text = JSON.stringify(address)
-      const waits = turn === null ? [] : [{ kind, key: turnKey(turn), text, ...ends }]
+      const waits = turn === null ? [] : [{ kind, key: turnKey(turn), text }]
       const condition = { if: before?.version ?? ('absent' as const) }
-      const own = { kind: KIND, key: keyOf(address), ...condition, text: registrationText(registration), ...ends }
+      const own = { kind: KIND, key: keyOf(address), ...condition, text: registrationText(registration) }
       const mail = mailOf(registration, notice)
       return [own, ...waits, ...(before === null ? [] : withoutTurn(before.registration)), ...mail]
     },
@@ -112,13 +128,23 @@ export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: Bo
     async decide<T>(decision: (counts: Counts) => Promise<Decision<T>>): Promise<T> {
       return await queue.run(async () => {
         for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-          const { version, counts } = await readCounts()
+          const { version, counts, endsAtSeconds } = await readCounts()
           const { result, steps, change = {} } = await decision(counts)
           if (steps === undefined) return result
           const own = { kind: COUNTS, key: entryPoint, if: version, text: JSON.stringify(added(counts, change)) }
-          if ((await records.write([...steps, own])) !== null) return result
+          const ending = [...steps, own].map((step) =>
+            OWN_KINDS.includes(step.kind) ? { ...step, endsAtSeconds } : step,
+          )
+          if ((await records.write(ending)) !== null) return result
           await pause(Math.random() * LONGEST_PAUSE_MS)
         }
+        throw new OverloadedError('Too many registrations at the same time', 2)
+      })
+    },
+    /** Lets all records end at `deletesAt`, which may have moved since they were stored. Counts what is stored. */
+    async followDeletesAt(): Promise<void> {
+      await queue.run(async () => {
+        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) if (await moveEnd()) return
         throw new OverloadedError('Too many registrations at the same time', 2)
       })
     },
@@ -130,4 +156,22 @@ export type Book = ReturnType<typeof createBook>
 function added(counts: Counts, change: CountChange): Counts {
   const pairs = Object.entries(counts).map(([name, count]) => [name, count + (change[name as keyof Counts] ?? 0)])
   return Object.fromEntries(pairs)
+}
+
+/** Gives all records of a prefix another end. Returns their texts. Null if another copy of the app came between. */
+async function moveEnds(
+  records: BookDeps['records'],
+  kind: string,
+  prefix: string,
+  endsAtSeconds: number | null,
+): Promise<string[] | null> {
+  const texts: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await records.list(kind, { prefix, limit: MOST_MOVED, ...(after !== undefined && { after }) })
+    const moved = page.map(({ key, text, version }) => ({ kind, key, text, if: version, endsAtSeconds }))
+    if (moved.length > 0 && (await records.write(moved)) === null) return null
+    texts.push(...page.map(({ text }) => text))
+    after = page.at(-1)?.key
+    if (page.length < MOST_MOVED) return texts
+  }
 }

@@ -69,6 +69,14 @@ export function parseCounts(text: string): Counts {
   return StoredCounts.parse(JSON.parse(text))
 }
 
+/** Counts stored registrations again. @param before the numbers of records that are gone, which count if they are of this event. */
+export function countsOf(texts: readonly string[], before: Counts): Counts {
+  if (texts.length === 0) return NO_COUNTS
+  const states = texts.map((text) => Stored.parse(JSON.parse(text)).state)
+  const found = STATES.map((state) => [state, states.filter((one) => one === state).length])
+  return { ...before, ...Object.fromEntries(found) }
+}
+
 /** Returns the number of places that are taken. A guest who waits for approval has a place. */
 export function takenOf(counts: Counts): number {
   return counts.approved + counts['waiting-for-approval']

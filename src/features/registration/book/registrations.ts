@@ -11,7 +11,7 @@ import {
 } from './registration.ts'
 
 /** The form, before a guest types anything. */
-export type Openness = 'open' | 'waiting-list' | 'full' | 'closed'
+export type Openness = 'open' | 'waiting-list' | 'full' | 'closed' | 'over'
 
 export type NewGuest = Pick<Registration, 'address' | 'attributes' | 'consents' | 'language'>
 
@@ -58,6 +58,8 @@ export interface Registrations {
   cancel(address: string): Promise<Change>
   /** Deletes a registration with all personal data. Its number stays. Returns false for an unknown address. */
   forget(address: string): Promise<boolean>
+  /** Lets all that is stored end at `deletesAt`, which may have moved since. The app calls this once after each start. */
+  followDeletesAt(): Promise<void>
   /** Gives free places to the waiting list, in its order. Returns the guests who got a place. */
   moveOn(): Promise<readonly Registration[]>
   /** Returns registrations in the order of their addresses. */
@@ -84,7 +86,8 @@ export function createRegistrations(deps: RegistrationsDeps): Registrations {
   const { most, closesAt, deletesAt, hasWaitingList } = settings
   const book = createBook({ ...deps, deletesAtSeconds: deletesAt?.seconds ?? null })
   const hasFreePlace = (counts: Counts) => most === null || takenOf(counts) < most
-  const isClosed = () => closesAt !== null && nowSeconds() >= closesAt.seconds
+  const isOver = () => deletesAt !== null && nowSeconds() >= deletesAt.seconds
+  const isClosed = () => isOver() || (closesAt !== null && nowSeconds() >= closesAt.seconds)
   const rules = { book, settings, nowSeconds, hasFreePlace, isClosed }
   const moveOn = () => moveWaitingList(rules)
   async function change(address: string, state: 'approved' | 'refused' | 'cancelled'): Promise<Change> {
@@ -97,7 +100,7 @@ export function createRegistrations(deps: RegistrationsDeps): Registrations {
     find: async (address) => (await book.find(address))?.registration ?? null,
     counts: book.counts,
     async openness() {
-      if (isClosed()) return 'closed'
+      if (isClosed()) return isOver() ? 'over' : 'closed'
       return isPlaceFor(rules, await book.counts()) ? 'open' : hasWaitingList ? 'waiting-list' : 'full'
     },
     register: (guest) => register(rules, guest),
@@ -109,6 +112,7 @@ export function createRegistrations(deps: RegistrationsDeps): Registrations {
       if (isForgotten) await moveOn()
       return isForgotten
     },
+    followDeletesAt: book.followDeletesAt,
     moveOn,
     page: (filter) => pageOf(book, filter),
   }

@@ -12,6 +12,9 @@ export interface Message {
   readonly reason: string
 }
 
+/** When a registration ends. */
+export type Ends = Pick<RegistrationSettings, 'closesAt' | 'deletesAt'>
+
 /** Returns the words for a state, for the screen and for the gate. */
 export function messageOfState(state: RegistrationState | 'unknown'): Message {
   const [title, text] = KEYS[state]
@@ -28,11 +31,11 @@ const KEYS = {
   approved: ['registeredTitle', 'registered'],
   refused: ['refusedTitle', 'refused'],
   cancelled: ['cancelledTitle', 'cancelled'],
-  unknown: ['cancelledTitle', 'unknown'],
+  unknown: ['title', 'unknown'],
 } as const satisfies Record<string, readonly [keyof Texts['registration'], keyof Texts['registration']]>
 
 /** Returns the words for a registration that is full or closed. */
-export function messageOfShut(openness: 'full' | 'closed', closesAt: RegistrationSettings['closesAt']): Message {
+export function messageOfShut(openness: 'full' | 'closed', { closesAt, deletesAt }: Ends): Message {
   const reason = `registration-${openness}`
   if (openness === 'full') {
     return {
@@ -41,7 +44,7 @@ export function messageOfShut(openness: 'full' | 'closed', closesAt: Registratio
       reason,
     }
   }
-  const { seconds = 0, zone = 'UTC' } = closesAt ?? {}
+  const { seconds = 0, zone = 'UTC' } = closesAt ?? deletesAt ?? {}
   return {
     title: inEach((texts) => texts.registration.closedTitle),
     text: inEach((texts, language) => fill(texts.registration.closed, { time: timeText(language, seconds, zone) })),
@@ -50,12 +53,13 @@ export function messageOfShut(openness: 'full' | 'closed', closesAt: Registratio
 }
 
 /** Returns the sentence on the form for the address, such as that no place is free. */
-export function noticeOf(openness: Openness, closesAt: RegistrationSettings['closesAt'], language: Language): string {
+export function noticeOf(openness: Openness, ends: Ends, language: Language): string {
   const { introduction, listNotice, already } = textsOf(language).registration
   if (openness === 'open') return introduction
   if (openness === 'waiting-list') return listNotice
-  const { text } = messageOfShut(openness, closesAt)
-  return `${typeof text === 'string' ? text : (text[language] ?? text.en)} ${already}`
+  const { text } = messageOfShut(openness === 'full' ? openness : 'closed', ends)
+  const sentence = typeof text === 'string' ? text : (text[language] ?? text.en)
+  return openness === 'over' ? sentence : `${sentence} ${already}`
 }
 
 function inEach(textIn: (texts: Texts, language: Language) => string): PolicyText {

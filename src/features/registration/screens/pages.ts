@@ -10,8 +10,7 @@ import { compileView } from '../../../login/screens/views.ts'
 import type { Openness } from '../book/registrations.ts'
 import { PATHS } from '../form/paths.ts'
 import { type FieldText, fieldText } from '../settings/field.ts'
-import type { RegistrationSettings } from '../settings/settings.ts'
-import { type Message, noticeOf } from './messages.ts'
+import { type Ends, type Message, noticeOf } from './messages.ts'
 import { faultText, rowOf, type StepState, stateOf } from './rows.ts'
 
 /** A form of the registration. */
@@ -28,7 +27,7 @@ export interface AddressState extends FormState {
   /** As typed. */
   readonly address?: string
   readonly openness: Openness
-  readonly closesAt: RegistrationSettings['closesAt']
+  readonly ends: Ends
 }
 
 export interface CodeState extends FormState {
@@ -107,10 +106,10 @@ export function createRegistrationPages(
   }
   return {
     sendAddress(req, res, state) {
-      const { address = '', refusal, openness, closesAt } = state
+      const { address = '', refusal, openness, ends } = state
       sendForm(req, res, state, (language, { registration }) => {
         const row = { kind: 'address', input: 'address', value: address, state: stateOf(refusal !== undefined) }
-        const notice = noticeOf(openness, closesAt, language)
+        const notice = noticeOf(openness, ends, language)
         const reason = openness === 'open' ? {} : { reason: `registration-${openness}` }
         return { rows: [row], button: registration.sendCode, notice, ...reason }
       })

@@ -168,7 +168,9 @@ export function warningsOfRegistration(
     ...(isPast(closesAt)
       ? [`${at} registration closed at ${closesAt?.text}. Nobody can register. Change closesAt.`]
       : []),
-    ...(isPast(deletesAt) ? [`${at} registrations are deleted since ${deletesAt?.text}. No guest can watch.`] : []),
+    ...(isPast(deletesAt)
+      ? [`${at} registrations are deleted since ${deletesAt?.text}. Nobody can register or watch. Change deletesAt.`]
+      : []),
   ]
 }
 

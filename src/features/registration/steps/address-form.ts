@@ -4,12 +4,12 @@ import type { Refusal } from '../../../login/screens/screens.ts'
 import { newSecret } from '../../../services/mail-code/code.ts'
 import type { Registrations } from '../book/registrations.ts'
 import { PATHS } from '../form/paths.ts'
+import type { Ends } from '../screens/messages.ts'
 import type { RegistrationPages } from '../screens/pages.ts'
-import type { RegistrationSettings } from '../settings/settings.ts'
 
 interface AddressFormDeps {
   readonly registrations: Pick<Registrations, 'openness'>
-  readonly settings: Pick<RegistrationSettings, 'closesAt'>
+  readonly settings: Ends
   readonly pages: Pick<RegistrationPages, 'sendAddress'>
 }
 
@@ -23,5 +23,5 @@ export async function sendAddressForm(
 ): Promise<void> {
   const openness = await registrations.openness()
   const hidden = { start: newSecret() }
-  pages.sendAddress(req, res, { context, path: PATHS.address, hidden, openness, closesAt: settings.closesAt, ...fault })
+  pages.sendAddress(req, res, { context, path: PATHS.address, hidden, openness, ends: settings, ...fault })
 }

@@ -67,7 +67,7 @@ export async function goOn(
   const openness = await registrations.openness()
   const step = openStep(stepsOf(settings.fields), form.answers, rulesOf(deps))
   const { address, answers } = form
-  if (step !== null && openness !== 'closed' && openness !== 'full') {
+  if (step !== null && (openness === 'open' || openness === 'waiting-list')) {
     return sendStep(deps, req, res, context, { form: { ...form, step }, secret }, { typed: answers, faults: new Map() })
   }
   if (step !== null) return showShut(deps, req, res, context, address, openness === 'full' ? 'full' : 'closed')
@@ -118,7 +118,7 @@ function showShut(
   reason: 'full' | 'closed',
 ): void {
   logSignIn(req, { outcome: 'registration-shut', viewer, reason })
-  pages.sendMessage(req, res, context, messageOfShut(reason, settings.closesAt))
+  pages.sendMessage(req, res, context, messageOfShut(reason, settings))
 }
 
 function sendStep(

@@ -28,8 +28,11 @@ export function findingOfForm(html: string): Finding {
       'The form of the registration does not come. Check that the proxy passes GET /register, and that the guests store answers.',
     )
   }
-  if (reason === 'registration-closed') {
-    return warning('registration-closed', 'Registration is closed. Change closesAt if guests still register.')
+  if (reason === 'registration-closed' || reason === 'registration-over') {
+    return warning(
+      'registration-closed',
+      'Registration is closed. Change closesAt or deletesAt if guests still register.',
+    )
   }
   if (reason === 'registration-full') {
     return warning('registration-full', 'No place is free, and there is no waiting list. Raise most, or cancel others.')

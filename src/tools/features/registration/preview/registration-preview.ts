@@ -32,6 +32,7 @@ function previewOf(entryPoint: string, settings: RegistrationSettings): Registra
     refuse: unused,
     cancel: unused,
     forget: unused,
+    followDeletesAt: unused,
     moveOn: unused,
     page: unused,
   }
