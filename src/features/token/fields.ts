@@ -75,9 +75,13 @@ function settings({ assertScheme }: AddressRules) {
 
 type Fields = ReturnType<typeof settings>
 
-/** Reads VIEWER_AUTH. Says that the settings of the other version have no effect. */
+/**
+ * Reads VIEWER_AUTH. Without it, an entry point that has only the key of tokens chooses them. Says that the settings of the
+ * other version have no effect.
+ */
 function isChosen(source: SettingSource, rules: AddressRules): boolean {
-  const { viewerAuth } = source.read(CHOICE)
+  const hasOnlyTokens = source.has('contentKey') && !source.has('secret') && !source.has('viewerAuth')
+  const viewerAuth = hasOnlyTokens ? 'token' : source.read(CHOICE).viewerAuth
   const ofOther: Settings = viewerAuth === 'token' ? hashSettings(rules) : settings(rules)
   const given = Object.entries(ofOther).filter(([name]) => source.has(name))
   source.read(Object.fromEntries(given))

@@ -148,6 +148,13 @@ describe('an entry point with VIEWER_AUTH=token', () => {
       'VIEWER_AUTH is hash, so these settings have no effect: CONTENT_KEY, SERVICE_VIEWER_KEY_URL, REF_ADDRESSES.',
     ])
   })
+  test('a key of tokens without a secret of hashes chooses tokens, also in a file', () => {
+    const { VIEWER_AUTH: _version, ...unnamed } = TOKEN
+    expect(readConfig(unnamed)).toMatchObject({ warnings: [], entryPoints: [{ viewerAuth: 'token' }] })
+    const { viewerAuth: _ofEntry, ...entry } = ENTRY
+    expect(readConfig(withFile(entry)).entryPoints).toMatchObject([{ viewerAuth: 'token' }])
+    expect(mistakesIn({ ...unnamed, VIEWER_AUTH: 'hash' })).toContainEqual(expect.stringMatching(/^HASH_SECRET /))
+  })
   test('optional settings of the other version give no warning, because another copy may use them', () => {
     expect(readConfig({ ...TOKEN, HASH_LIFETIME_SECONDS: '60', HASH_PARAMETERS: 'user=username' }).warnings).toEqual([])
     expect(readConfig({ ...SETTINGS, TOKEN_SUBJECT: 'mail' }).warnings).toEqual([])
