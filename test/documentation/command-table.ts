@@ -6,6 +6,8 @@ interface DocumentedCommand {
   /** Such as `viewers add`. */
   readonly name: string
   readonly summary: string
+  /** The options that its help names, such as `--json`. */
+  readonly options: readonly string[]
 }
 
 /** Lists the commands that the help of the command line names, in its order. */
@@ -16,7 +18,8 @@ export async function commandsOf(path: readonly string[] = []): Promise<Document
   const names = terms.flatMap((term) => term.split(', '))
   if (names.length > 0) return (await Promise.all(names.map((name) => commandsOf([...path, name])))).flat()
   const [, summary = ''] = /^Usage: .+\n\n([\s\S]+?)\n\n/.exec(stdout) ?? []
-  return [{ name: path.join(' '), summary: summary.replaceAll('\n', ' ') }]
+  const options = stdout.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []
+  return [{ name: path.join(' '), summary: summary.replaceAll('\n', ' '), options }]
 }
 
 /** The table of all commands. Their arguments are only in the help, because other parts add some. */

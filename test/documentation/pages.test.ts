@@ -10,7 +10,8 @@ const PAGES = FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]
 const CODE = globSync(['src/**/*.{ts,mjs,yaml}', '*.yaml', '.github/**/*.yaml'], { cwd: ROOT })
   .map((file) => readFileSync(join(ROOT, file), 'utf8'))
   .join('\n')
-const COMMANDS = (await commandsOf()).map(({ name }) => name)
+const OPTIONS = new Map((await commandsOf()).map(({ name, options }) => [name, options]))
+const COMMANDS = [...OPTIONS.keys()]
 const SCRIPTS = Object.keys(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts)
 
 const prose = (page: string) => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, 'example')
@@ -76,6 +77,19 @@ test('commands and scripts exist', () => {
       ...scripts.filter((name) => !SCRIPTS.includes(name)),
     ]
   })
+  expect(faults).toEqual([])
+})
+
+test('options in examples exist', () => {
+  const called = /(?:(?<!-)viewer-auth (?:-- )?|`)([a-z][\w-]*(?: [a-z][\w-]*)*)((?:\\\n|[^\n`#|>&;])*)/g
+  const faults = faultsOf((page) =>
+    [...page.matchAll(called)].flatMap(([, words = '', rest = '']) => {
+      const name = COMMANDS.find((command) => `${words} `.startsWith(`${command} `))
+      const known = OPTIONS.get(name ?? '') ?? []
+      const given = rest.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []
+      return name ? given.filter((option) => !known.includes(option)).map((option) => `${name} ${option}`) : []
+    }),
+  )
   expect(faults).toEqual([])
 })
 

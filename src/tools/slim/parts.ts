@@ -44,10 +44,12 @@ const KIND_OF_ROOM: readonly (readonly [string, Part['kind']])[] = [
 
 export class WrongChoice extends Error {}
 
+export const isDescription = (path: string) => /^(?:src|test)\/.*[/.]part\.json$/.test(path)
+
 /** Reads the descriptions of all parts, in the order of their paths. */
 export function readParts(tree: Tree): Part[] {
   return [...tree]
-    .filter(([path]) => /^(?:src|test)\/.*[/.]part\.json$/.test(path))
+    .filter(([path]) => isDescription(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([file, text]) => {
       const folder = dirname(file)

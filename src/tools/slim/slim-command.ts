@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { changedInMerge, findMerge, mergeSlim } from './merge.ts'
-import { checkNames, type Part, readParts, WrongChoice } from './parts.ts'
+import { checkNames, isDescription, type Part, readParts, WrongChoice } from './parts.ts'
 import { type Slimmed, slimmed, write } from './slim.ts'
 import { countLines, git, readTree, type Tree } from './tree.ts'
 
@@ -30,7 +30,9 @@ export async function slimCommand(args: readonly string[], folder: string, io: I
     await run(args, folder, (text) => io.out(`${text}\n`), io.isTerminal)
     return 0
   } catch (error) {
-    const isUsage = error instanceof WrongChoice || (error instanceof TypeError && 'code' in error)
+    // A release is slimmed by its own program, which has its own class of this name.
+    const isWrongChoice = error instanceof Error && error.constructor.name === WrongChoice.name
+    const isUsage = isWrongChoice || (error instanceof TypeError && 'code' in error)
     if (!isUsage && !(error instanceof Refused)) throw error
     io.err(`${error.message}\n`)
     return isUsage ? 2 : 1
@@ -46,6 +48,7 @@ async function run(args: readonly string[], folder: string, print: Write, isTerm
   // Of the last commit, because a merge may have left marks of a conflict in the file.
   const kept: string[] | undefined = JSON.parse(git(folder, 'show', 'HEAD:package.json')).slim?.keep
   const merge = findMerge(folder)
+  if (kept) printUnknown(folder, merge?.release ?? 'HEAD', kept, print)
   if (merge?.isUnderWay) {
     if (values['dry-run'] || names || !kept) {
       throw new Refused('A merge is under way. Run this without --keep and --dry-run, or commit the merge first.')
@@ -84,6 +87,15 @@ function printParts({ removed, brought }: Slimmed, print: Write): void {
   print(listOf('Parts that go', going))
   for (const { part, neededBy } of brought) print(`${part.name} stays: ${neededBy.join(' and ')} needs it.`)
   for (const { name, loses } of removed) if (loses) print(`Without ${name}: ${loses}`)
+}
+
+/** Names the kept parts that a release has removed or renamed. */
+function printUnknown(folder: string, release: string, kept: readonly string[], print: Write): void {
+  const paths = git(folder, 'ls-tree', '-r', '--name-only', release).split('\n')
+  const tree = paths.filter(isDescription).map((path) => [path, git(folder, 'show', `${release}:${path}`)] as const)
+  const names = readParts(new Map(tree)).map(({ name }) => name)
+  const unknown = kept.filter((name) => !names.includes(name)).join(', ')
+  if (unknown) print(`The release has no part ${unknown}. Read its notes, and correct slim.keep in package.json.`)
 }
 
 /** The merge of the release is done again, so the work of the person in it would be lost. */

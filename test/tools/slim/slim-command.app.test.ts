@@ -132,9 +132,10 @@ describe('a release', () => {
   async function merge(
     ours: Readonly<Record<string, string>>,
     theirs: Readonly<Record<string, string>>,
+    keep = 'sqlite',
   ): Promise<void> {
     git('checkout', '--quiet', '-b', 'fork')
-    await slim('--keep', 'sqlite')
+    await slim('--keep', keep)
     commit('slim', ours)
     git('checkout', '--quiet', 'main')
     commit('release', theirs)
@@ -185,6 +186,7 @@ describe('a release', () => {
 
   const NEW_PART = { 'src/users/radius/part.json': part('radius', 'user store', 'RADIUS') }
   const PROGRAM = 'src/tools/slim/slim.ts'
+  const IN_CONFLICT = { 'src/users/ldap/store.ts': 'export function ldap() {\n  return 2\n}\n' }
 
   test('a release is slimmed by its own program', async () => {
     const program =
@@ -210,6 +212,27 @@ describe('a release', () => {
     expect(existsSync(join(folder, 'src/users/radius'))).toBe(false)
   })
 
+  test('a part that the release has renamed is named', async () => {
+    commit('token', { 'src/features/token/part.json': part('token', 'answer', 'tokens') })
+    await merge({}, { 'src/features/token/part.json': part('viewer-token', 'answer', 'tokens') }, 'sqlite,token')
+    expect(await slim()).toMatchObject({ status: 0, stdout: expect.stringContaining('no part token.') })
+  })
+
+  test('a release that renames the only user store is refused, and changes nothing', async () => {
+    const program =
+      'class WrongChoice extends Error {}\nexport const write = 0\n' +
+      "export const slimmed = () => { throw new WrongChoice('Keep at least one user store.') }\n"
+    const renamed = part('file', 'user store', 'a file')
+    await merge({}, { 'src/users/sqlite/part.json': renamed, [PROGRAM]: program, ...IN_CONFLICT })
+    const before = git('status', '--porcelain')
+    expect(await slim()).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining('no part sqlite.'),
+      stderr: expect.stringContaining('user store'),
+    })
+    expect(git('status', '--porcelain')).toBe(before)
+  })
+
   test('a line that the fork and the release both changed is left to the person, and named', async () => {
     await merge(
       { 'src/users/sqlite/store.ts': 'export function sqlite() {\n  return 3\n}\n', 'src/mine.ts': 'export {}\n' },
@@ -222,8 +245,6 @@ describe('a release', () => {
     expect(existsSync(join(folder, 'src/users/ldap'))).toBe(false)
     expect(read('src/mine.ts')).toBe('export {}\n')
   })
-
-  const IN_CONFLICT = { 'src/users/ldap/store.ts': 'export function ldap() {\n  return 2\n}\n' }
 
   test('work that is not committed is not lost in a merge', async () => {
     await merge({}, IN_CONFLICT)
