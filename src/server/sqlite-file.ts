@@ -19,7 +19,7 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens a SQLite file. A file that cannot be prepared is closed again.
+ * Opens a SQLite file. What is deleted is overwritten with zeros. A file that cannot be prepared is closed again.
  * @param file a path, `:memory:`, or empty for a temporary file without a name.
  * @throws the error of SQLite, of the file system, or of `prepare`.
  */
@@ -28,13 +28,21 @@ export function openSqlite(file: string, options: SqliteOptions): DatabaseSync {
   if (creates && file !== ':memory:') createPrivateFile(file)
   const database = new DatabaseSync(file, { timeout: timeoutMs, readOnly: isReadOnly })
   try {
-    database.exec(pragmas)
+    database.exec(`PRAGMA secure_delete = ON; ${pragmas}`)
     prepare?.(database)
     return database
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+/**
+ * Empties the write-ahead log, which still has what was deleted. Most of the work does not keep other programs from writing.
+ * If another program reads the file all the time, the log is emptied when the last program closes the file.
+ */
+export function emptyWriteAheadLog(database: DatabaseSync): void {
+  database.exec('PRAGMA wal_checkpoint; PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
 /** Accepts an empty file, and a file with this id. @throws ConfigError with the fault for any other file. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { fileVersion } from '../server/migrations.ts'
-import { openSqlite } from '../server/sqlite-file.ts'
+import { emptyWriteAheadLog, openSqlite } from '../server/sqlite-file.ts'
 import { inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
 import { type ShownSession, StoredSession } from './session-store.ts'
@@ -43,8 +43,10 @@ export function endSessions(file: string, usernames: string | readonly string[],
     const remove = database.prepare(
       "DELETE FROM sessions WHERE username = ? AND (json_extract(data, '$.viewer.sso') IS NOT NULL) = ?",
     )
-    const end = (ended: number, name: string) => ended + Number(remove.run(name, Number(haveIdentity)).changes)
-    return inTransaction(database, () => matching.reduce(end, 0))
+    const end = (sum: number, name: string) => sum + Number(remove.run(name, Number(haveIdentity)).changes)
+    const ended = inTransaction(database, () => matching.reduce(end, 0))
+    if (ended > 0) emptyWriteAheadLog(database)
+    return ended
   })
 }
 

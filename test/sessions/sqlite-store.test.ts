@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
-import { endAllSessions } from '../../src/sessions/session-file.ts'
+import { endAllSessions, endSessions } from '../../src/sessions/session-file.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { storableSession } from '../../src/sessions/session-store.ts'
 import { openSqliteSessionStore } from '../../src/sessions/sqlite-store.ts'
@@ -11,6 +11,7 @@ import { responseOf } from '../login/response-of.ts'
 import { cookieIn, expectScreen, rowsIn, signIn } from '../login/signed-in.ts'
 import { ADA, startLoginApp } from '../login/start-login-app.ts'
 import { failCommits } from '../server/failing-commits.ts'
+import { filesWith } from '../server/files-with.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { identitySessionsContract, providerSessionOf } from './identity-sessions-contract.ts'
 import { get, sessionOf, sessionStoreContract, set, touch } from './session-store-contract.ts'
@@ -251,4 +252,13 @@ test('a session file whose folder cannot be created stops the start with a sente
   const noFolder = newFile()
   writeFileSync(noFolder, '')
   expect(() => open(join(noFolder, 'sessions.db'))).toThrow(/SESSION_STORE_URL.*sessions\.db.*writable/)
+})
+
+test('no byte of a viewer whose sessions a command ends is left, while the app has the file open', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'sessions.db')
+  await set(open(file), 'id', sessionOf('ada.lovelace@example.com', 10_000))
+  expect(filesWith(folder, 'ada.lovelace')).not.toEqual([])
+  expect(endSessions(file, 'ada.lovelace@example.com', false)).toBe(1)
+  expect(filesWith(folder, 'ada.lovelace')).toEqual([])
 })

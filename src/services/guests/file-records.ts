@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { migrateFile } from '../../server/migrations.ts'
-import { assertApplication, openSqlite, sqliteCode } from '../../server/sqlite-file.ts'
+import { assertApplication, emptyWriteAheadLog, openSqlite, sqliteCode } from '../../server/sqlite-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
 import { assertRecord, boundsOf, type GuestStore, orderedWrites, type RecordWrite } from './guest-records.ts'
 import type { OpenStoreDeps, RecordStoreKind } from './record-store-kind.ts'
@@ -51,6 +51,7 @@ export function openFileRecords(file: string, { nowSeconds, isCommand = false }:
   const database = openDatabase(path, isCommand ? COMMAND_TIMEOUT_MS : APP_TIMEOUT_MS)
   const { select, page, counted, next, put, remove, removeEnded } = statementsOf(database)
   let isAvailable = true
+  let hasWritten = false
 
   /** Runs a synchronous query as a promise. */
   async function query<T>(work: () => T): Promise<T> {
@@ -75,6 +76,7 @@ export function openFileRecords(file: string, { nowSeconds, isCommand = false }:
         if ((found?.version ?? 'absent') !== condition) return null
       }
       const version = Counted.parse(next.all()[0]).number
+      hasWritten = true
       for (const { kind, key, text, endsAtSeconds = null } of writes) {
         if (text === null) remove.run(kind, key)
         else put.run(kind, key, text, version, endsAtSeconds)
@@ -99,7 +101,12 @@ export function openFileRecords(file: string, { nowSeconds, isCommand = false }:
     checkHealth: () => query(() => void select.get({ kind: 'none', key: 'none', now: 0 })),
     prune: () => query(() => Number(removeEnded.run(nowSeconds()).changes)),
     isAvailable: () => isAvailable,
-    close: () => Promise.resolve(database.isOpen ? database.close() : undefined),
+    async close() {
+      if (!database.isOpen) return
+      // A command may have deleted a person.
+      if (isCommand && hasWritten) await query(() => emptyWriteAheadLog(database))
+      database.close()
+    },
   }
 }
 

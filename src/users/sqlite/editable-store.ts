@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { emptyWriteAheadLog } from '../../server/sqlite-file.ts'
 import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
 import type { EditableStoreOptions, EditableUserStore } from '../editable-user-store.ts'
 import { noPasswordHash } from '../passwords/argon2.ts'
@@ -93,6 +94,11 @@ function viewerChanges(
     },
     setDisabled: (username, disabled) =>
       promised(() => changed(username, () => changedRow(newState, disabled ? 1 : 0, usernameKey(username)))),
-    remove: (username) => promised(() => changed(username, () => changedRow(remove, usernameKey(username)))),
+    remove: (username) =>
+      promised(() => {
+        const removed = changed(username, () => changedRow(remove, usernameKey(username)))
+        if (removed.ok) queryViewers(file, () => emptyWriteAheadLog(database))
+        return removed
+      }),
   }
 }

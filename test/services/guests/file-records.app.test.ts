@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, UpstreamError } from '../../../src/errors.ts'
 import { openFileRecords } from '../../../src/services/guests/file-records.ts'
+import { filesWith } from '../../server/files-with.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { recordsContract } from './records-contract.ts'
 
@@ -96,4 +97,14 @@ test('a killed writer leaves every batch whole, and what it said was written', a
     expect(texts[0]).toBeGreaterThanOrEqual(written)
     written = 0
   }
+})
+
+test('no byte of a record that a command deletes is left, while the app has the file open', async () => {
+  const file = newFile()
+  const app = open(file)
+  await app.write([{ kind: 'guest', key: 'ada@example.com', text: '"lovelace"' }])
+  const command = openFileRecords(file, { nowSeconds, isCommand: true })
+  await command.write([{ kind: 'guest', key: 'ada@example.com', text: null }])
+  await command.close()
+  for (const text of ['ada@example.com', 'lovelace']) expect(filesWith(dirname(file), text)).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../../../../errors.ts'
 import { migrateFile } from '../../../../server/migrations.ts'
-import { assertApplication, openSqlite } from '../../../../server/sqlite-file.ts'
+import { assertApplication, emptyWriteAheadLog, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 
@@ -140,7 +140,11 @@ function managersIn(database: DatabaseSync) {
       return changedRow(insert, usernameKey(name), name, role, points, passwordHash) !== undefined
     },
     /** Ends the sessions too. Returns false if there is no such manager. */
-    remove: (name: string): boolean => changedRow(remove, usernameKey(name)) !== undefined,
+    remove(name: string): boolean {
+      const isRemoved = changedRow(remove, usernameKey(name)) !== undefined
+      emptyWriteAheadLog(database)
+      return isRemoved
+    },
     /** Sets a new password, and forgets the second step: the next sign-in sets it up anew. Ends the sessions. */
     reset(name: string, passwordHash: string): boolean {
       const isKnown = changedRow(reset, passwordHash, usernameKey(name)) !== undefined
