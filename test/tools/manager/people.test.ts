@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { filesWith } from '../../server/files-with.ts'
 import { START_SECONDS, startManager } from './start-manager.ts'
 
 const ADA = 'ada@example.com'
@@ -113,6 +117,46 @@ test('a person is forgotten: the account, the sessions and the counts', async ()
   expect((await browser.act(`${ONE}/forget`)).text).toContain('is forgotten')
   expect((await manager.users.show(ADA)).ok).toBe(false)
   expect(manager.acts().at(-1)).toMatchObject({ outcome: 'viewer-forgotten', viewer: ADA })
+})
+
+test.each([
+  [null, ['gold', 'silver']],
+  [['gold'], ['gold']],
+])('a person gets all that is known as a file, and a manager of %j only the lines of these', async (only, seen) => {
+  const gold = { ...ENTRY_POINT, name: 'gold', allowedGroups: ['staff'] }
+  const manager = await startManager({ entryPoints: [gold, { ...gold, name: 'silver' }] })
+  await manager.users.add({ username: ADA, groups: ['staff'], attributes: { department: 'Research' } }, null)
+  await manager.users.add({ username: 'bob', groups: ['press'], attributes: {} }, null)
+  const line = { category: 'security', time: '2026-11-29T10:00:00.000Z', event: 'sign-in', outcome: 'signed-in' }
+  const lines = ['gold', 'silver'].map((entryPoint) => JSON.stringify({ ...line, viewer: ADA, entryPoint }))
+  writeFileSync(manager.env.SECURITY_LOG_FILE, `${lines.join('\n')}\n`)
+  const browser = await manager.signedIn('reader', only)
+  await browser.get(ONE)
+  const { text, headers } = await browser.post(`${ONE}/export`)
+  expect(headers.get('Content-Disposition')).toContain('person.json')
+  const { log, ...known } = JSON.parse(text)
+  expect(known).toMatchObject({
+    username: ADA,
+    groups: ['staff'],
+    attributes: { department: 'Research' },
+    sessions: [],
+  })
+  expect(log.map((one: { entryPoint: string }) => one.entryPoint)).toEqual(seen)
+  expect(text.includes('silver')).toBe(seen.includes('silver'))
+  expect(manager.acts().at(-1)).toMatchObject({ outcome: 'viewer-exported', viewer: ADA })
+  expect((await browser.post('/people/one/bob/export')).status).toBe(only === null ? 200 : 404)
+})
+
+test('after a clean stop, no file has a byte of a forgotten person but the log of acts', async () => {
+  const { manager, browser } = await withAda()
+  await browser.get(ONE)
+  await browser.act(`${ONE}/forget`)
+  // The notice of the act was in the file of managers.
+  await manager.users.close()
+  using store = new DatabaseSync(join(manager.folder, 'manager.db'))
+  store.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(filesWith(manager.folder, ADA)).toEqual(['manager.log'])
+  expect(filesWith(manager.folder, 'Research')).toEqual([])
 })
 
 test('the page says what is lost before a person is removed or forgotten', async () => {

@@ -8,11 +8,13 @@ import type { CommandIo } from '../terminal/io.ts'
 import { openFileSink, type ReportSink, standardOutput } from '../terminal/sink.ts'
 import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
 import { HASH_OPTIONS } from './import-command.ts'
+import { writePerson } from './person-export.ts'
 import { type HasViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 interface Options {
   readonly json?: boolean
   readonly output?: string
+  readonly person?: string
 }
 
 const ABOUT = `
@@ -31,14 +33,20 @@ export async function addViewersExportCommand(group: Command, context: CommandCo
   const leftOut = ['links to set a password', ...features.flatMap(({ notExported }) => notExported ?? [])].join(' and ')
   const command = addCommand(group, 'export', 'write all viewers with their password hashes, for viewers import', [
     'viewer-auth viewers export --output viewers.jsonl',
+    'viewer-auth viewers export --person ada@example.com --output ada.json',
     'viewer-auth viewers export | gpg --encrypt --recipient ops@example.com > viewers.jsonl.gpg',
   ])
   addNotes(command, `${ABOUT} It does not have ${leftOut}.`)
     .option('--output <FILE>', 'the file; - is standard output, also a terminal (default: standard output)')
+    .option('--person <USERNAME>', 'in place of all viewers, all that is known of one person, as JSON for this person')
     .action((options: Options) =>
       runCommand(context, options.json, async () => {
+        const file = options.output === STANDARD_OUTPUT ? undefined : options.output
+        if (options.person !== undefined) return await writePerson(context.io, features, options.person, file)
         if (options.output === undefined && context.io.stdout.isTTY) return { ok: false, fault: NOT_TO_TERMINAL }
-        return await withEditableStore(context.io, (store) => exportViewers(context.io, options, store, leftOut))
+        return await withEditableStore(context.io, (store) =>
+          exportViewers(context.io, { ...options, file }, store, leftOut),
+        )
       }),
     )
 }
@@ -46,11 +54,10 @@ export async function addViewersExportCommand(group: Command, context: CommandCo
 /** @param leftOut what belongs to viewers, and is not in the file. */
 async function exportViewers(
   io: CommandIo,
-  { json, output }: Options,
+  { json, file }: Pick<Options, 'json'> & { readonly file: string | undefined },
   store: EditableUserStore,
   leftOut: string,
 ): Promise<Outcome> {
-  const file = output === STANDARD_OUTPUT ? undefined : output
   const stop = new AbortController()
   const ignore = io.onInterrupt(() => stop.abort())
   const sink = file === undefined ? standardOutput(io.stdout, stop.signal) : await openFileSink(file)

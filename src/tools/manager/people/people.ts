@@ -28,6 +28,7 @@ function routesOf(deps: SectionDeps): Route[] {
     post('/people/invite', EDITORS, 'viewers-invited-again', inviteAgain(deps)),
     ...sheetRoutes(deps),
     get(one, ALL_ROLES, personPage(deps)),
+    post(`${one}/export`, ALL_ROLES, 'viewer-exported', acts.exportAll),
     post(`${one}/edit`, EDITORS, 'viewer-edited', acts.edit),
     post(`${one}/disable`, EDITORS, 'viewer-disabled', acts.disable),
     post(`${one}/enable`, EDITORS, 'viewer-enabled', acts.enable),

@@ -1,4 +1,6 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import { outcomeOf } from '../../cli/terminal/command.ts'
+import { knownOf, personFile } from '../../cli/viewers/person-export.ts'
 import { type Answer, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
@@ -61,12 +63,31 @@ export function personActs(deps: SectionDeps) {
       shown(visit, 'removed', await store.remove(name), noteIn(visit), '/people'),
     ),
     invite: inStore(async (visit, store, name) => shown(visit, 'invitedOne', await invite(deps, store, name))),
+    /** A manager of some entry points gets the records of these. */
+    async exportAll(visit: Visit): Promise<Answer> {
+      const { seesEntryPoint } = visit.scope
+      const known = await outcomeOf(() => knownOf(env, deps.viewerFacts, nameIn(visit)))
+      if (!known.ok) return notDone(visit, known.fault)
+      const content = personFile(seenPart(known.data, seesEntryPoint))
+      return { kind: 'file', name: 'person.json', type: 'application/json', content }
+    },
     endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),
     async unlock(visit: Visit): Promise<Answer> {
       const unlocked = await unlock(env, { username: nameIn(visit) })
       return unlocked.ok ? done(visit, 'unlocked') : notDone(visit, unlocked.fault, 'notUnlocked')
     },
   }
+}
+
+/** Leaves out what belongs to an entry point that the manager may not see. */
+function seenPart(known: object, seesEntryPoint: (name: string) => boolean): object {
+  const isSeen = (one: { readonly entryPoint?: unknown } | null) =>
+    typeof one?.entryPoint !== 'string' || seesEntryPoint(one.entryPoint)
+  const fields = Object.entries(known).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.filter(isSeen) : value,
+  ])
+  return Object.fromEntries(fields.filter(([, value]) => isSeen(value)))
 }
 
 function editAct(deps: SectionDeps): ActInStore {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { PassThrough, Writable } from 'node:stream'
@@ -103,4 +103,28 @@ test('an export waits for a slow reader, and keeps few viewers in memory', async
   await new Promise<void>((resolve) => void stdout.end(resolve))
   expect(bytes).toBeGreaterThan(800_000)
   expect(mostWaiting).toBeLessThan(200_000)
+})
+
+test('export --person writes all that is known of one person into a new file, without the hash', async () => {
+  const cwd = temporaryFolder()
+  await runHere(['viewers', 'add', 'ada', '--attribute', 'floor=2'], { cwd, stdin: 'correct horse battery' })
+  const file = join(cwd, 'ada.json')
+  const args = ['viewers', 'export', '--person', 'ada', '--output', file]
+  expect(await runHere(args, { cwd })).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('all that is known'),
+  })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const text = readFileSync(file, 'utf8')
+  expect(JSON.parse(text)).toMatchObject({
+    username: 'ada',
+    attributes: { floor: '2' },
+    sessions: [],
+    log: [],
+    faults: [],
+  })
+  expect(text).not.toContain('argon2')
+  const again = await runHere(args, { cwd })
+  expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing was overwritten') })
+  expect(await runHere(['viewers', 'export', '--person', 'zoe'], { cwd })).toMatchObject({ status: 1 })
 })

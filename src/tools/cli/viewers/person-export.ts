@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { ConfigError } from '../../../errors.ts'
+import { linesAbout } from '../security-log/lines-about.ts'
+import { type ActResult, messageOf, type Outcome } from '../terminal/command.ts'
+import type { CommandIo } from '../terminal/io.ts'
+import { printable, printableLines } from '../terminal/text.ts'
+import { type KnownPerson, showViewer } from './show-command.ts'
+import type { ViewerFacts } from './viewer-facts.ts'
+
+type Env = CommandIo['env']
+
+/** Logs with names of viewers. */
+// biome-ignore format: one item a line
+const LOGS: readonly ((env: Env, username: string) => Promise<readonly object[]>)[] = [
+  linesAbout,
+]
+
+/** Returns all that stores and logs know of a person, without secrets. `faults` names stores that did not answer. */
+export async function knownOf(
+  env: Env,
+  features: readonly ViewerFacts[],
+  name: string,
+): Promise<ActResult<KnownPerson & { readonly log: readonly object[] }>> {
+  const shown = await showViewer(env, name, features)
+  if (!shown.ok) return shown
+  const { username, faults } = shown.data
+  const read = await Promise.allSettled(LOGS.map((linesOf) => linesOf(env, username)))
+  const log = read.flatMap((lines) => (lines.status === 'fulfilled' ? lines.value : []))
+  const ofLogs = read.flatMap((lines) => (lines.status === 'rejected' ? messageOf(lines.reason) : []))
+  return { ok: true, data: { ...shown.data, log, faults: [...new Set([...faults, ...ofLogs])] } }
+}
+
+/** Formats what is known of a person as a file. */
+export function personFile(known: object): string {
+  return `${printableLines(JSON.stringify({ exportedAt: new Date().toISOString(), ...known }, null, 2))}\n`
+}
+
+/** Writes what is known of a person into a new file, for this user only. Without a file, on standard output. */
+export async function writePerson(
+  { env, stdout }: CommandIo,
+  features: readonly ViewerFacts[],
+  person: string,
+  file: string | undefined,
+): Promise<Outcome> {
+  const known = await knownOf(env, features, person)
+  if (!known.ok) return known
+  const { username, faults } = known.data
+  const isPartial = faults.length > 0
+  if (file === undefined) {
+    stdout.write(personFile(known.data))
+    return { ok: true, isPartial }
+  }
+  try {
+    writeFileSync(file, personFile(known.data), { flag: 'wx', mode: 0o600, flush: true })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new ConfigError(`${file} cannot be created (${code}). Nothing was overwritten.`, { cause })
+  }
+  const text = [`Exported all that is known of ${printable(username)} to ${file}.`, ...faults].join('\n')
+  return { ok: true, text, data: { file, username, faults }, isPartial }
+}
