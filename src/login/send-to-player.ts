@@ -32,7 +32,7 @@ export async function sendToPlayer(
   const { location, key } = await deps.answer.build(decision, context.address, timesRefused)
   deps.logSignIn(req, { outcome, viewer: viewer.username, ...loggedIdentity(authenticated) })
   const sessionId = await openSession()
-  for (const onGranted of decision.onGranted) await onGranted(sessionId)
+  for (const onGranted of decision.onGranted) await onGranted(sessionId, decision.endsAtSeconds)
   if (sessionId !== null) deps.loopBreaker.countAnswer(sessionId, target, key)
   // Not for a session alone: a script must not read a response without a password.
   const send = outcome === 'signed-in' && isAskedByScript(req, entryPoint) ? sendLocation : sendRedirect

@@ -30,7 +30,8 @@ export function createGate(parts: GateParts): Gate {
     const seats = seatsOf(parts, context.address, known)
     if (seats === null) return passed
     if (sessionId !== undefined) {
-      if (await seats.keep(sessionId)) return passed
+      const onGranted = await seats.keep(sessionId)
+      if (onGranted !== null) return { ...passed, onGranted }
       logSignIn(req, { outcome: 'code-elsewhere', viewer: viewer.username, isReturn: true })
       return refusal('code-elsewhere', known.batch.isShared ? 'full' : 'elsewhere')
     }

@@ -15,11 +15,15 @@ export interface Seats {
    * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
    * @param place of the form.
    * @param before the session of this browser before the sign-in: a device that signs in again is not a new one.
-   * @returns null if no place is free, else a function to call with the session, which then has the place.
+   * @returns null if no place is free, else a function to call with the session, which then has the place, and the
+   *   end of the answer: a place that outlived it would be missing at the next event.
    */
-  take(place: string, before?: string): Promise<((sessionId: string | null) => Promise<void>) | null>
-  /** Keeps the place of a session, or takes a free one. Returns false if no place is free. */
-  keep(sessionId: string): Promise<boolean>
+  take(
+    place: string,
+    before?: string,
+  ): Promise<((sessionId: string | null, endsAtSeconds?: number) => Promise<void>) | null>
+  /** Keeps the place of a session, or takes a free one. Returns as `take`. */
+  keep(sessionId: string): Promise<((sessionId: string | null, endsAtSeconds?: number) => Promise<void>) | null>
 }
 
 export interface SeatsDeps {
@@ -43,9 +47,9 @@ export function seatsOf(
   const key = placesKey(entryPoint, address, ['code', codeKey(batch, code.number)])
   type How = 'look' | 'if-free' | 'newest'
   /** A store that fails lets the viewer pass. The store logs its outage. */
-  async function claim(how: How, place: string, replaces?: string): Promise<ClaimResult> {
+  async function claim(how: How, place: string, replaces?: string, endsAtSeconds = Infinity): Promise<ClaimResult> {
     const now = Math.floor(nowSeconds())
-    const times = { nowSeconds: now, endsAtSeconds: now + placeSeconds }
+    const times = { nowSeconds: now, endsAtSeconds: Math.min(now + placeSeconds, Math.ceil(endsAtSeconds)) }
     try {
       return await places.claim(key, { place, replaces, how, most: most ?? 1, ...times })
     } catch {
@@ -59,12 +63,18 @@ export function seatsOf(
       const replaces = placeBefore(before)
       // The session is not known yet, and two browsers may want the last place.
       if (batch.isShared && (await claim('if-free', place, replaces)) === 'none-free') return null
-      return async (sessionId) => {
+      return async (sessionId, endsAtSeconds) => {
         const own = sessionId === null ? place : placeOfSession(sessionId)
-        if (!batch.isShared || own !== place) await claim('newest', own, batch.isShared ? place : replaces)
+        await claim('newest', own, batch.isShared ? place : replaces, endsAtSeconds)
       }
     },
-    keep: async (sessionId) => (await claim('if-free', placeOfSession(sessionId))) !== 'none-free',
+    async keep(sessionId) {
+      const place = placeOfSession(sessionId)
+      if ((await claim('if-free', place)) === 'none-free') return null
+      return async (_session, endsAtSeconds = Infinity) => {
+        if (endsAtSeconds < nowSeconds() + placeSeconds) await claim('if-free', place, undefined, endsAtSeconds)
+      }
+    },
   }
 }
 

@@ -13,6 +13,8 @@ import type { SendOtherScreen } from './other-screen.ts'
 
 /** The player asks again when its response expires, and may be late. */
 const GRACE_SECONDS = 5
+/** From the question if a place is free to the answer that takes it. */
+const HELD_SECONDS = 30
 
 export interface ScreenLimit {
   readonly places: Pick<PlaceStore, 'claim'>
@@ -41,10 +43,15 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
   const { entryPoint, sessions, logSignIn, nowSeconds } = deps
   const { most, lifetimeSeconds } = settings
 
-  /** A store that fails lets the viewer pass. The store logs its outage. */
-  function claim(key: string, place: Pick<Claim, 'place' | 'replaces' | 'how'>): ClaimResult | Promise<ClaimResult> {
+  /** A store that fails lets the viewer pass. The store logs its outage. @param endsAtSeconds the place ends with it. */
+  function claim(
+    key: string,
+    place: Pick<Claim, 'place' | 'replaces' | 'how'>,
+    endsAtSeconds = Infinity,
+  ): ClaimResult | Promise<ClaimResult> {
     const now = Math.floor(nowSeconds())
-    const times = { nowSeconds: now, endsAtSeconds: now + lifetimeSeconds + GRACE_SECONDS }
+    const lastSeconds = Math.min(now + lifetimeSeconds, Math.ceil(endsAtSeconds))
+    const times = { nowSeconds: now, endsAtSeconds: lastSeconds + GRACE_SECONDS }
     try {
       const result = places.claim(key, { ...place, ...times, most })
       return typeof result === 'string' ? result : result.catch(() => 'taken')
@@ -71,8 +78,14 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     const { context, sessionId } = visit
     const key = ownerKey(entryPoint, context.address, visit)
     if (sessionId === undefined || chosen.has(req)) return choose(req, res, visit, key)
-    const decide = (result: ClaimResult) => (result === 'none-free' ? held(req, res, visit, null) : null)
-    const result = claim(key, { place: placeOfSession(sessionId), how: 'if-free' })
+    const own = { place: placeOfSession(sessionId), how: 'if-free' } as const
+    // A place that outlived an answer which ends with the event would be missing at the next event.
+    async function onGranted(_session: string | null, endsAtSeconds = Infinity): Promise<void> {
+      if (endsAtSeconds < nowSeconds() + lifetimeSeconds) await claim(key, own, endsAtSeconds)
+    }
+    const decide = (result: ClaimResult) =>
+      result === 'none-free' ? held(req, res, visit, null) : ({ ok: true, onGranted } as const)
+    const result = claim(key, own)
     return typeof result === 'string' ? decide(result) : result.then(decide)
   }
 
@@ -81,18 +94,21 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     const { viewer, sessionId: returning } = visit
     const isChosen = chosen.has(req)
     const own = placeOfForm(sessions, req)
-    const replaces = returning === undefined ? await placeBefore(req, res) : undefined
-    if (passes !== null && !isChosen && (await claim(key, { place: own, replaces, how: 'look' })) === 'none-free') {
+    let replaces = returning === undefined ? await placeBefore(req, res) : undefined
+    if (passes !== null && !isChosen) {
+      // Takes the place for a moment: of two sign-ins at once, the second one asks.
+      const result = await claim(key, { place: own, replaces, how: 'if-free' }, nowSeconds() + HELD_SECONDS)
       // Without a cookie, the pass has the sign-in. A viewer with too long a pass cannot be asked.
-      const pass = passes.issue(visit)
+      const pass = result === 'none-free' ? passes.issue(visit) : null
       if (pass !== null) return held(req, res, visit, pass)
+      if (result !== 'none-free') replaces = own
     }
     return {
       ok: true,
       // After all other checks: a viewer who is refused takes no place.
-      async onGranted(sessionId) {
+      async onGranted(sessionId, endsAtSeconds) {
         const place = sessionId === null ? own : placeOfSession(sessionId)
-        const result = await claim(key, { place, replaces, how: 'newest' })
+        const result = await claim(key, { place, replaces, how: 'newest' }, endsAtSeconds)
         const isReturn = returning !== undefined
         if (result === 'taken-over') logSignIn(req, { outcome: 'took-over', viewer: viewer.username, isReturn })
       },

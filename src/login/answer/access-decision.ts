@@ -58,8 +58,12 @@ export interface Held {
 
 interface GatePassed extends Pick<AccessGranted, 'endsAtSeconds'> {
   readonly ok: true
-  /** Called before the answer is sent. @param sessionId null without a session. */
-  readonly onGranted?: (sessionId: string | null) => Promise<void> | void
+  /**
+   * Called before the answer is sent.
+   * @param sessionId null without a session.
+   * @param endsAtSeconds as of all decisions together: no answer is valid then.
+   */
+  readonly onGranted?: (sessionId: string | null, endsAtSeconds?: number) => Promise<void> | void
 }
 
 export interface AccessDeps {

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { textsOf } from '../../../src/languages/languages.ts'
+import { openMemoryPlaces } from '../../../src/stores/places/memory-places.ts'
+import type { PlaceStore } from '../../../src/stores/places/place-store.ts'
+import { stores } from '../../../src/stores.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { STORE_DOWN } from '../../login/memory-users.ts'
 import { cookieIn, goesOn, signIn } from '../../login/signed-in.ts'
@@ -30,6 +33,39 @@ test('a sign-in asks before it takes the place of another screen, and has no ses
   expect(pass.length).toBeGreaterThan(100)
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'other-screen', viewer: ADA.username })
   expect(goesOn(await returnOf(app, first))).toBe(true)
+})
+
+test.each([2, 5])('of %i sign-ins in the same moment, one gets the place, and the others are asked', async (count) => {
+  // No sign-in is answered before all of them have asked if a place is free: the bad moment.
+  const barrier = Promise.withResolvers<void>()
+  let asking = 0
+  const claimed = openMemoryPlaces()
+  const places: PlaceStore = {
+    ...claimed,
+    claim(key, claim) {
+      const result = claimed.claim(key, claim)
+      asking += 1
+      if (asking === count) barrier.resolve()
+      return barrier.promise.then(() => result)
+    },
+  }
+  vi.spyOn(stores, 'places').mockResolvedValue(places)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const app = await startLoginApp({ entryPoints })
+  const answers = await Promise.all(Array.from({ length: count }, () => app.post('/sign-in', ADA)))
+  expect(answers.filter(goesOn)).toHaveLength(1)
+  for (const answer of answers) if (!goesOn(answer)) expectOther(answer)
+  expect(app.lines.some(({ outcome }) => outcome === 'took-over')).toBe(false)
+})
+
+test('a sign-in that a later check refuses holds the place for half a minute only', async () => {
+  const parameters = [{ name: 'company', attribute: 'company' }]
+  const app = await startLoginApp({ entryPoints: entryPoints.map((one) => ({ ...one, parameters })) })
+  app.users.add(ADA.username, ADA.password, { attributes: { company: 'a|b' } })
+  expect((await app.post('/sign-in', ADA)).status).toBe(403)
+  app.users.add(ADA.username, ADA.password, { attributes: { company: 'ab' } })
+  app.clock.seconds += 35
+  expect(goesOn(await app.post('/sign-in', ADA))).toBe(true)
 })
 
 test('a viewer without cookies who chooses to watch here is the newest', async () => {

@@ -55,6 +55,14 @@ export function placeStoreContract(name: string, open: () => Promise<PlaceStore>
       expect(await claim('b', 'if-free', NOW + 149)).toBe('none-free')
       expect(await claim('b', 'if-free', NOW + 150)).toBe('taken')
     })
+    test(`a place in ${name} can end earlier than before`, async () => {
+      for (const how of ['newest', 'if-free'] as const) {
+        await claim('a', how)
+        await claim('a', how, NOW, { endsAtSeconds: NOW + 1 })
+        expect(await claim('b', 'look', NOW)).toBe('none-free')
+        expect(await claim('b', 'look', NOW + 1)).toBe('taken')
+      }
+    })
     test(`a look in ${name} takes no place`, async () => {
       expect(await claim('a', 'look')).toBe('taken')
       expect(await claim('b', 'newest')).toBe('taken')
