@@ -12,8 +12,9 @@ import {
   type OutputOptions,
   withKeptRows,
 } from '../output-options.ts'
+import { readTime } from '../words.ts'
 import { filePeople } from './invited/file-people.ts'
-import type { HasInvited, PeopleSource, Person } from './invited/people.ts'
+import type { HasInvited, PeopleChoice, PeopleSource, Person } from './invited/people.ts'
 import { STORE, storePeople } from './invited/store-people.ts'
 import { reportAttendance } from './report-attendance.ts'
 
@@ -69,7 +70,8 @@ export function addAttendanceReport(group: Command, context: CommandContext<HasI
     }
     return runCommand(context, options.json, () =>
       withKeptRows(async (onKept) => {
-        const people = await readPeople(context.io, options, lists)
+        const range = { fromMs: readTime(period.from), toMs: readTime(period.to) }
+        const people = await readPeople(context.io, { ...options, range }, lists)
         return await withService(context.io, (service) =>
           reportAttendance(context.io, service, {
             question: { period, channels, videos },
@@ -84,10 +86,13 @@ export function addAttendanceReport(group: Command, context: CommandContext<HasI
   })
 }
 
-async function readPeople(io: CommandIo, options: Options, lists: Lists): Promise<readonly Person[] | null> {
-  const { invited, group: groups = [], identifier, by } = options
+async function readPeople(
+  io: CommandIo,
+  { invited, group: groups = [], identifier, by, range }: Options & Required<Pick<PeopleChoice, 'range'>>,
+  lists: Lists,
+): Promise<readonly Person[] | null> {
   if (invited === undefined) return null
-  const choice = { groups, identifier, by }
+  const choice = { groups, identifier, by, range }
   const load = lists[invited]
   if (load === undefined) return await filePeople(invited, choice)
   const read = await load()

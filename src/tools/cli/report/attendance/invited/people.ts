@@ -1,4 +1,5 @@
 import type { Viewer } from '../../../../../users/user-store.ts'
+import type { TimeRange } from '../../../output/time-range.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
 import type { Lazy } from '../../../terminal/lazy.ts'
 
@@ -24,6 +25,8 @@ export interface PeopleChoice {
   readonly by: string | undefined
   /** Only members of one of these groups are invited. Empty: all. */
   readonly groups: readonly string[]
+  /** The period of the report. A list leaves out people who were invited only before or after it. Default: all times. */
+  readonly range?: TimeRange
 }
 
 /** Returns a person of a list. Undefined choices mean the name of the viewer, and no values. */
