@@ -148,11 +148,9 @@ describe('an entry point with VIEWER_AUTH=token', () => {
       'VIEWER_AUTH is hash, so these settings have no effect: CONTENT_KEY, SERVICE_VIEWER_KEY_URL, REF_ADDRESSES.',
     ])
   })
-  test('a key of tokens without a secret of hashes chooses tokens, also in a file', () => {
+  test('a key of tokens without a secret of hashes chooses tokens', () => {
     const { VIEWER_AUTH: _version, ...unnamed } = TOKEN
     expect(readConfig(unnamed)).toMatchObject({ warnings: [], entryPoints: [{ viewerAuth: 'token' }] })
-    const { viewerAuth: _ofEntry, ...entry } = ENTRY
-    expect(readConfig(withFile(entry)).entryPoints).toMatchObject([{ viewerAuth: 'token' }])
     expect(mistakesIn({ ...unnamed, VIEWER_AUTH: 'hash' })).toContainEqual(expect.stringMatching(/^HASH_SECRET /))
   })
   test('optional settings of the other version give no warning, because another copy may use them', () => {
@@ -162,6 +160,10 @@ describe('an entry point with VIEWER_AUTH=token', () => {
 })
 
 describe('a file of entry points', () => {
+  test('a key of tokens without a secret of hashes chooses tokens in a file too', () => {
+    const { viewerAuth: _version, ...entry } = ENTRY
+    expect(readConfig(withFile(entry)).entryPoints).toMatchObject([{ viewerAuth: 'token' }])
+  })
   test('a file may have entry points of both versions', () => {
     const { entryPoints } = readConfig(withFile(HASH_ENTRY, { ...ENTRY, tokenSubject: 'username' }))
     expect(entryPoints).toMatchObject([{ viewerAuth: 'hash' }, { ...SETTINGS_OF_TOKEN, basePath: '/e/gold' }])
