@@ -133,7 +133,7 @@ test('a registration that is over is a warning', () => {
   const daySeconds = Date.parse('2026-11-28T20:00Z') / 1000
   expect(warningsOfRegistration(settings, 'default', daySeconds - 86_401)).toEqual([])
   expect(warningsOfRegistration(settings, 'default', daySeconds)).toEqual([
-    'Entry point default: registration closed at 2026-11-27T20:00Z. Nobody can register. Change closesAt.',
-    'Entry point default: registrations are deleted since 2026-11-28T20:00Z. Nobody can register or watch. Change deletesAt.',
+    'Entry point default: registration closed at 2026-11-27T20:00Z. Guests cannot register. Change closesAt.',
+    'Entry point default: registrations were deleted at 2026-11-28T20:00Z. Guests can neither register nor watch. Change deletesAt.',
   ])
 })

@@ -70,6 +70,17 @@ export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: Bo
   const keyOf = (address: string) => prefix + address
   const turnKey = (turn: number) => prefix + String(turn).padStart(12, '0')
 
+  /** Does the work after other changes of this copy, and again while it returns null: another copy then came between. */
+  async function repeated<T>(work: () => Promise<{ readonly result: T } | null>): Promise<T> {
+    return await queue.run(async () => {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        const done = await work()
+        if (done !== null) return done.result
+        await pause(Math.random() * LONGEST_PAUSE_MS)
+      }
+      throw new OverloadedError('Too many registrations at the same time', 2)
+    })
+  }
   async function readCounts() {
     const record = await records.read(COUNTS, entryPoint)
     if (record === null) return { version: 'absent' as const, counts: NO_COUNTS, endsAtSeconds: deletesAtSeconds }
@@ -126,27 +137,20 @@ export function createBook({ records, entryPoint, deletesAtSeconds, mailOf }: Bo
     },
     /** Writes the steps and the numbers at once. Decides again if another copy of the app came between. */
     async decide<T>(decision: (counts: Counts) => Promise<Decision<T>>): Promise<T> {
-      return await queue.run(async () => {
-        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-          const { version, counts, endsAtSeconds } = await readCounts()
-          const { result, steps, change = {} } = await decision(counts)
-          if (steps === undefined) return result
-          const own = { kind: COUNTS, key: entryPoint, if: version, text: JSON.stringify(added(counts, change)) }
-          const ending = [...steps, own].map((step) =>
-            OWN_KINDS.includes(step.kind) ? { ...step, endsAtSeconds } : step,
-          )
-          if ((await records.write(ending)) !== null) return result
-          await pause(Math.random() * LONGEST_PAUSE_MS)
-        }
-        throw new OverloadedError('Too many registrations at the same time', 2)
+      return await repeated(async () => {
+        const { version, counts, endsAtSeconds } = await readCounts()
+        const { result, steps, change = {} } = await decision(counts)
+        if (steps === undefined) return { result }
+        const own = { kind: COUNTS, key: entryPoint, if: version, text: JSON.stringify(added(counts, change)) }
+        const ending = [...steps, own].map((step) =>
+          OWN_KINDS.includes(step.kind) ? { ...step, endsAtSeconds } : step,
+        )
+        return (await records.write(ending)) === null ? null : { result }
       })
     },
     /** Lets all records end at `deletesAt`, which may have moved since they were stored. Counts what is stored. */
     async followDeletesAt(): Promise<void> {
-      await queue.run(async () => {
-        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) if (await moveEnd()) return
-        throw new OverloadedError('Too many registrations at the same time', 2)
-      })
+      await repeated(async () => ((await moveEnd()) ? { result: undefined } : null))
     },
   }
 }

@@ -69,7 +69,7 @@ export function parseCounts(text: string): Counts {
   return StoredCounts.parse(JSON.parse(text))
 }
 
-/** Counts stored registrations again. @param before the numbers of records that are gone, which count if they are of this event. */
+/** Counts stored registrations again. @param before has the numbers that no registration has: forgotten guests, next turn. */
 export function countsOf(texts: readonly string[], before: Counts): Counts {
   if (texts.length === 0) return NO_COUNTS
   const states = texts.map((text) => Stored.parse(JSON.parse(text)).state)

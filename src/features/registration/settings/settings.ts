@@ -166,10 +166,12 @@ export function warningsOfRegistration(
   const isPast = (time: ZonedTime | null) => time !== null && time.seconds <= nowSeconds
   return [
     ...(isPast(closesAt)
-      ? [`${at} registration closed at ${closesAt?.text}. Nobody can register. Change closesAt.`]
+      ? [`${at} registration closed at ${closesAt?.text}. Guests cannot register. Change closesAt.`]
       : []),
     ...(isPast(deletesAt)
-      ? [`${at} registrations are deleted since ${deletesAt?.text}. Nobody can register or watch. Change deletesAt.`]
+      ? [
+          `${at} registrations were deleted at ${deletesAt?.text}. Guests can neither register nor watch. Change deletesAt.`,
+        ]
       : []),
   ]
 }
