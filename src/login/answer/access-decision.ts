@@ -61,7 +61,7 @@ interface GatePassed extends Pick<AccessGranted, 'endsAtSeconds'> {
   /**
    * Called before the answer is sent.
    * @param sessionId null without a session.
-   * @param endsAtSeconds as of all decisions together: no answer is valid then.
+   * @param endsAtSeconds the earliest end that the policy and the gates set. The answer is not valid after it.
    */
   readonly onGranted?: (sessionId: string | null, endsAtSeconds?: number) => Promise<void> | void
 }

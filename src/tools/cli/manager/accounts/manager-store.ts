@@ -142,7 +142,7 @@ function managersIn(database: DatabaseSync) {
     /** Ends the sessions too. Returns false if there is no such manager. */
     remove(name: string): boolean {
       const isRemoved = changedRow(remove, usernameKey(name)) !== undefined
-      emptyWriteAheadLog(database)
+      if (isRemoved) emptyWriteAheadLog(database)
       return isRemoved
     },
     /** Sets a new password, and forgets the second step: the next sign-in sets it up anew. Ends the sessions. */
