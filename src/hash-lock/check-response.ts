@@ -45,38 +45,50 @@ export function checkAuthenticationResponse(json: string, secret: string, nowSec
   return { ok: true, parameters: new Map(parts.parameters), expiresAtSeconds: parts.expiresAtSeconds }
 }
 
-/**
- * Parses a response without verifying it; null if the text has another form. Does not refuse repeated or reserved
- * names.
- */
+/** Parses a response without verifying it; null if the text has another form. */
 export function parseAuthenticationResponse(json: string): ResponseParts | null {
-  if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return null
-  const pairs = parsePairs(json)
-  const last = pairs?.pop()
-  if (!pairs || last?.[0] !== 'hash' || typeof last[1] !== 'string' || !/^[0-9a-f]{32}$/.test(last[1])) return null
-  const expiry = pairs.at(-1)?.[0] === 'hashExpire' ? pairs.pop()?.[1] : undefined
-  if (expiry !== undefined && !isExpiry(expiry)) return null
-  const parameters: [string, string][] = []
-  for (const [name, value] of pairs) {
-    if (typeof value !== 'string') return null
-    parameters.push([name, value])
-  }
-  return { parameters, expiresAtSeconds: expiry ?? null, hash: last[1] }
+  const parts = readResponse(json)
+  return typeof parts === 'string' ? null : parts
 }
 
-function parsePairs(json: string): [name: string, value: unknown][] | null {
+/** As parseAuthenticationResponse(), or the fault as a sentence. Does not refuse repeated or reserved names. */
+export function readResponse(json: string): ResponseParts | string {
+  if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return 'It is too long.'
+  const pairs = parsePairs(json)
+  if (typeof pairs === 'string') return pairs
+  const [last, hash] = pairs.pop() ?? []
+  if (last !== 'hash') return 'The last object must be the hash.'
+  if (typeof hash !== 'string' || !/^[0-9a-f]{32}$/i.test(hash)) {
+    return 'The hash must be an MD5 digest: 32 hexadecimal digits.'
+  }
+  if (/[A-F]/.test(hash)) return 'The hash must be in lower case.'
+  const expiry = pairs.at(-1)?.[0] === 'hashExpire' ? pairs.pop()?.[1] : undefined
+  if (expiry !== undefined && !isExpiry(expiry)) {
+    const isNumber = typeof expiry === 'number'
+    return `hashExpire must be a ${isNumber ? 'whole number of seconds' : 'JSON number, without quotation marks'}.`
+  }
+  const parameters: [string, string][] = []
+  for (const [name, value] of pairs) {
+    if (typeof value === 'string') parameters.push([name, value])
+    else if (name === 'hashExpire') return 'hashExpire must be directly before the hash.'
+    else return `The value of ${JSON.stringify(name)} must be text.`
+  }
+  return { parameters, expiresAtSeconds: expiry ?? null, hash }
+}
+
+function parsePairs(json: string): [name: string, value: unknown][] | string {
   let parsed: unknown
   try {
     parsed = JSON.parse(json)
   } catch {
-    return null
+    return /^%5B/i.test(json) ? 'It is percent-encoded twice.' : 'It is not JSON.'
   }
-  if (!Array.isArray(parsed)) return null
+  if (!Array.isArray(parsed)) return 'It must be a JSON array of objects with one key each.'
   const pairs: [string, unknown][] = []
   for (const item of parsed as unknown[]) {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return null
-    const [pair, ...extra] = Object.entries(item)
-    if (!pair || extra.length > 0) return null
+    const entries = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.entries(item) : []
+    const [pair] = entries
+    if (pair === undefined || entries.length > 1) return 'Each item of the array must be an object with one key.'
     pairs.push(pair)
   }
   return pairs

@@ -1,5 +1,5 @@
 import { faultInParameters, type ResponseParameters, responseHash } from './authentication-response.ts'
-import { checkAuthenticationResponse, parseAuthenticationResponse, type ResponseParts } from './check-response.ts'
+import { checkAuthenticationResponse, type ResponseParts, readResponse } from './check-response.ts'
 
 /**
  * The service's verdict on a response, as exact as possible. The service accepts only 'good' and 'expiry-stripped': a
@@ -36,8 +36,8 @@ export function diagnoseResponse(json: string, secret: string, nowSeconds: numbe
     if (suspect !== undefined) return { kind: 'expiry-stripped', parameter: suspect }
     return { kind: 'good', expiresAtSeconds: check.expiresAtSeconds }
   }
-  const parts = parseAuthenticationResponse(json)
-  if (parts === null) return { kind: 'malformed', fault: faultInForm(json) }
+  const parts = readResponse(json)
+  if (typeof parts === 'string') return { kind: 'malformed', fault: parts }
   const fault = faultInParameters(parts.parameters)
   if (fault !== null) return { kind: 'malformed', fault: `${fault}.` }
   if (check.reason === 'expired') return { kind: 'expired', secondsAgo: nowSeconds - (parts.expiresAtSeconds ?? 0) }
@@ -115,43 +115,4 @@ function* permutations<T>(items: readonly T[]): Generator<readonly T[]> {
 function nameOfUnixTime(parameters: ReadonlyMap<string, string>): string | undefined {
   for (const [name, value] of parameters) if (/^[1-3]\d{9}$/.test(value)) return name
   return undefined
-}
-
-/** Finds the fault in a text that is not a response. */
-function faultInForm(json: string): string {
-  if (/^%5B/i.test(json)) return 'It is percent-encoded twice.'
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(json)
-  } catch {
-    return 'It is not JSON.'
-  }
-  if (!Array.isArray(parsed)) return 'It must be a JSON array of objects with one key each.'
-  const pairs: [string, unknown][] = []
-  for (const item of parsed as unknown[]) {
-    const entries = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.entries(item) : []
-    const [pair] = entries
-    if (pair === undefined || entries.length > 1) return 'Each item of the array must be an object with one key.'
-    pairs.push(pair)
-  }
-  return faultInPairs(pairs)
-}
-
-function faultInPairs(pairs: readonly [string, unknown][]): string {
-  const last = pairs.at(-1)
-  if (last?.[0] !== 'hash') return 'The last object must be the hash.'
-  if (typeof last[1] !== 'string' || !/^[0-9a-f]{32}$/i.test(last[1])) {
-    return 'The hash must be an MD5 digest: 32 hexadecimal digits.'
-  }
-  if (/[A-F]/.test(last[1])) return 'The hash must be in lower case.'
-  for (const [index, [name, value]] of pairs.slice(0, -1).entries()) {
-    if (name === 'hashExpire') {
-      if (index !== pairs.length - 2) return 'hashExpire must be directly before the hash.'
-      if (typeof value !== 'number') return 'hashExpire must be a JSON number, without quotation marks.'
-      if (!Number.isSafeInteger(value) || value <= 0) return 'hashExpire must be a whole number of seconds.'
-    } else if (typeof value !== 'string') {
-      return `The value of ${JSON.stringify(name)} must be text.`
-    }
-  }
-  return 'It is too long.'
 }

@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein'
+
 /** Shorter names are too similar to settings of other programs, such as HOST and HOSTS. */
 const SHORTEST_LETTERS = 8
 const MOST_WRONG_LETTERS = 2
@@ -37,20 +39,4 @@ function isSimilar(name: string, setting: string): boolean {
 /** True if the ending is missing or cut short, as in SECURITY_LOG and SESSION_SECRET_PREV. */
 function lacksEnding(name: string, setting: string): boolean {
   return name.length >= setting.replace(ENDING, '').length && setting.startsWith(name) && !COMMON.test(name)
-}
-
-/** Counts the letters to add, remove or change to turn one text into the other (Levenshtein); infinite above the limit. */
-function distance(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
-  let before = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...one].entries()) {
-    const current = [row + 1]
-    for (const [column, wanted] of [...other].entries()) {
-      const changed = (before[column] ?? 0) + (letter === wanted ? 0 : 1)
-      current.push(Math.min(changed, (before[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
-    }
-    if (Math.min(...current) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY
-    before = current
-  }
-  return before[other.length] ?? 0
 }

@@ -86,6 +86,8 @@ export function faultEvent(error: unknown): SignInEvent {
 export interface SignInLogDeps {
   readonly securityLog: SecurityLog
   readonly repeatFilter: RepeatFilter
+  /** The `event` of its lines. Default: `sign-in`. */
+  readonly event?: string
   readonly entryPoint: string
   readonly addressOf: (req: Request) => string
   readonly outcomes: Outcomes
@@ -105,8 +107,8 @@ export function requestIdOf(req: Request): string {
  * equal.
  */
 export function createSignInLog(deps: SignInLogDeps): LogSignIn {
-  const { securityLog, repeatFilter, entryPoint, addressOf, outcomes, count = () => {} } = deps
-  const shared = { event: 'sign-in', entryPoint }
+  const { securityLog, repeatFilter, event: name = 'sign-in', entryPoint, addressOf, outcomes, count = () => {} } = deps
+  const shared = { event: name, entryPoint }
   const kindOf = (outcome: string): OutcomeKind => outcomes[outcome] ?? { level: 'warn' }
 
   function isRepeated(req: Request, event: SignInEvent, address: string): boolean {
@@ -114,7 +116,7 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
     const { level, counted, isOfAll } = kindOf(outcome)
     if (counted === undefined || (counted === 'onReturn' && isReturn !== true)) return false
     const writeSum = (sum: object) => securityLog[level]({ ...shared, outcome, limit, ...sum })
-    const kind = { key: `${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
+    const kind = { key: `${name} ${entryPoint} ${outcome} ${limit ?? ''}`, writeSum }
     // The screen of an internal error shows the id of its line, so that line must exist.
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
     // A line for each viewer whom an overload refuses would cost 8 % of the sign-ins.

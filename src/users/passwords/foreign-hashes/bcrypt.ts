@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { TOO_COSTLY } from './derivation.ts'
-import type { HashForm } from './hash-form.ts'
+import { formOf } from './hash-form.ts'
 
 const MOST_BYTES = 72
 const LEAST_COST = 4
@@ -25,10 +25,7 @@ const PREPARATIONS = new Map<string, (password: string) => string>([
 /**
  * bcrypt as `$2a$`, `$2b$`, `$2y$`, also as Django (`bcrypt$…`, `bcrypt_sha256$…`) and WordPress 6.8 (`$wp$…`) keep it.
  */
-export const bcryptForm: HashForm = (text) => {
-  const match = BCRYPT.exec(text)
-  if (!match) return null
-  const [, prefix = '', hash = '', cost] = match
+export const bcryptForm = formOf(BCRYPT, (prefix, hash, cost) => {
   const prepare = PREPARATIONS.get(prefix)
   if (!prepare || Number(cost) < LEAST_COST) return null
   if (Number(cost) > MOST_COST) return TOO_COSTLY
@@ -41,4 +38,4 @@ export const bcryptForm: HashForm = (text) => {
     // With 72 bytes typed, the password that was hashed may be longer.
     readsWhole: (password) => Buffer.byteLength(prepare(password)) < MOST_BYTES,
   }
-}
+})

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CryptJob } from './crypt-digests.ts'
 
@@ -20,16 +21,17 @@ export async function cryptDigestInThread(job: CryptJob): Promise<Buffer> {
   }
 }
 
-function answerOf(thread: Worker, job: CryptJob): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (digest: Uint8Array) => settle(() => resolve(Buffer.from(digest)))
-    const onError = (error: unknown) => settle(() => reject(error))
-    const onExit = (status: number) => settle(() => reject(new Error(`A hashing thread ended with status ${status}`)))
-    const settle = (settled: () => void) => {
-      thread.off('message', onMessage).off('error', onError).off('exit', onExit)
-      settled()
-    }
-    thread.on('message', onMessage).on('error', onError).on('exit', onExit)
-    thread.postMessage(job)
+async function answerOf(thread: Worker, job: CryptJob): Promise<Buffer> {
+  const settled = new AbortController()
+  const { signal } = settled
+  const ended = once(thread, 'exit', { signal }).then(([status]) => {
+    throw new Error(`A hashing thread ended with status ${status}`)
   })
+  thread.postMessage(job)
+  try {
+    const [digest] = await Promise.race([once(thread, 'message', { signal }), ended])
+    return Buffer.from(digest)
+  } finally {
+    settled.abort()
+  }
 }

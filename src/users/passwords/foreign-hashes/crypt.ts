@@ -1,7 +1,7 @@
 import type { CryptJob } from './crypt-digests.ts'
 import { cryptDigestInThread } from './crypt-threads.ts'
 import { derivation, TOO_COSTLY } from './derivation.ts'
-import type { HashForm } from './hash-form.ts'
+import { formOf, type HashForm } from './hash-form.ts'
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -11,16 +11,13 @@ const LEAST_LOG2_ROUNDS = 7
 /** 2^18 rounds take about half a second. WordPress uses 8,192. */
 const MOST_LOG2_ROUNDS = 18
 
-export const phpassForm: HashForm = (text) => {
-  const match = PHPASS.exec(text)
-  if (!match) return null
-  const [, setting = '', salt = '', encoded = ''] = match
+export const phpassForm = formOf(PHPASS, (setting, salt, encoded) => {
   const log2Rounds = ALPHABET.indexOf(setting)
   if (log2Rounds < LEAST_LOG2_ROUNDS || log2Rounds > 30) return null
   if (log2Rounds > MOST_LOG2_ROUNDS) return TOO_COSTLY
   const job = { algorithm: 'phpass', salt, rounds: 2 ** log2Rounds } as const
   return derivation(bytesOf(encoded), (password) => cryptDigestInThread({ ...job, password }))
-}
+})
 
 /** SHA-256 (`$5$`) and SHA-512 (`$6$`), also with `rounds=N$` before the salt. Stray bits at the end are refused. */
 const SHA_CRYPT = [
@@ -55,14 +52,11 @@ const MD5_CRYPT = /^\$(1|apr1)\$([!-#%-9;-~]{0,8})\$([./0-9A-Za-z]{21}[./01])$/
 const MD5_ORDER = [...triples([12, 6, 0], 0, 4), 5, 10, 4, 11]
 const MD5_ROUNDS = 1000
 
-export const md5CryptForm: HashForm = (text) => {
-  const match = MD5_CRYPT.exec(text)
-  if (!match) return null
-  const [, id, salt = '', encoded = ''] = match
+export const md5CryptForm = formOf(MD5_CRYPT, (id, salt, encoded) => {
   const job = { algorithm: id === '1' ? 'md5' : 'apr1', salt, rounds: MD5_ROUNDS } as const
   const reading = cryptReading(job, reordered(bytesOf(encoded), MD5_ORDER))
   return { ...reading, weakness: 'is MD5-crypt, which attackers guess quickly' }
-}
+})
 
 /** crypt(3) refuses longer passwords. The time of SHA-crypt grows with the square of the length. */
 const MOST_PASSWORD_BYTES = 511

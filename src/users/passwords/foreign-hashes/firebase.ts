@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import { unpaddedBase64 } from '../argon2.ts'
 import { fromUnpaddedBase64 } from './derivation.ts'
-import type { HashForm } from './hash-form.ts'
+import { formOf } from './hash-form.ts'
 import { scryptReading } from './pbkdf2-scrypt.ts'
 
 const AES_KEY_BYTES = 32
@@ -14,15 +14,12 @@ const NO_IV = Buffer.alloc(16)
  */
 const FIREBASE = /^\$firebase-scrypt\$ln=(\d{1,2}),r=(\d{1,4})\$([A-Za-z0-9+/]*)\$([A-Za-z0-9+/]{86})$/
 
-export const firebaseForm: HashForm = (text) => {
-  const match = FIREBASE.exec(text)
-  if (!match) return null
-  const [, log2N, r, salt = '', keyStream = ''] = match
+export const firebaseForm = formOf(FIREBASE, (log2N, r, salt, keyStream) => {
   const cost = { N: 2 ** Number(log2N), r: Number(r), p: 1 }
   return scryptReading(cost, fromUnpaddedBase64(salt), fromUnpaddedBase64(keyStream), (key) =>
     createCipheriv('aes-256-ctr', key.subarray(0, AES_KEY_BYTES), NO_IV).update(Buffer.alloc(key.length)),
   )
-}
+})
 
 /** "Password hash parameters" in the Firebase console. */
 export interface FirebaseParameters {

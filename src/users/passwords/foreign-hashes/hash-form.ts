@@ -17,3 +17,14 @@ export interface UsableForm {
 
 /** Reads a hash of one form. Returns null for a text of another form. */
 export type HashForm = (text: string) => FormReading | null
+
+/**
+ * Returns a form whose hashes match a pattern.
+ * @param read gets the groups of the pattern: '' for a group that the hash does not have.
+ */
+export function formOf(pattern: RegExp, read: (...groups: string[]) => FormReading | null): HashForm {
+  return (text) => {
+    const match = pattern.exec(text)
+    return match && read(...match.slice(1).map((group) => group ?? ''))
+  }
+}

@@ -1,7 +1,7 @@
 import { pbkdf2, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { derivation, fromPaddedBase64, fromUnpaddedBase64, TOO_COSTLY } from './derivation.ts'
-import type { FormReading, HashForm } from './hash-form.ts'
+import { type FormReading, formOf, type HashForm } from './hash-form.ts'
 
 const deriveByPbkdf2 = promisify(pbkdf2)
 const deriveByScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt)
@@ -28,61 +28,43 @@ const PBKDF2_PHC =
 /** `pbkdf2_sha256$ITERATIONS$SALT$KEY` of Django. The salt is plain text. */
 const PBKDF2_DJANGO = /^pbkdf2_(sha1|sha256)\$(\d{1,10})\$([^$]+)\$([A-Za-z0-9+/]+={0,2})$/
 
-export const pbkdf2PhcForm: HashForm = (text) => {
-  const match = PBKDF2_PHC.exec(text)
-  if (!match) return null
-  const [, digest = 'sha1', iterations, length, salt = '', key = ''] = match
+export const pbkdf2PhcForm = formOf(PBKDF2_PHC, (digest, iterations, length, salt, key) => {
   const expected = fromUnpaddedBase64(key)
-  if (length !== undefined && Number(length) !== expected?.length) return null
-  return pbkdf2Reading(digest, Number(iterations), fromUnpaddedBase64(salt), expected)
-}
+  if (length !== '' && Number(length) !== expected?.length) return null
+  return pbkdf2Reading(digest || 'sha1', Number(iterations), fromUnpaddedBase64(salt), expected)
+})
 
-export const pbkdf2DjangoForm: HashForm = (text) => {
-  const match = PBKDF2_DJANGO.exec(text)
-  if (!match) return null
-  const [, digest = '', iterations, salt = '', key = ''] = match
-  return pbkdf2Reading(digest, Number(iterations), Buffer.from(salt), fromPaddedBase64(key))
-}
+export const pbkdf2DjangoForm = formOf(PBKDF2_DJANGO, (digest, iterations, salt, key) =>
+  pbkdf2Reading(digest, Number(iterations), Buffer.from(salt), fromPaddedBase64(key)),
+)
 
 /** `pbkdf2:sha256:ITERATIONS$SALT$KEY` of Werkzeug, with a key in hexadecimal digits. The salt is plain text. */
 const PBKDF2_WERKZEUG = /^pbkdf2:(sha1|sha256|sha512):(\d{1,10})\$([^$]+)\$((?:[\da-f]{2})+)$/
 
-export const pbkdf2WerkzeugForm: HashForm = (text) => {
-  const match = PBKDF2_WERKZEUG.exec(text)
-  if (!match) return null
-  const [, digest = '', iterations, salt = '', key = ''] = match
-  return pbkdf2Reading(digest, Number(iterations), Buffer.from(salt), Buffer.from(key, 'hex'))
-}
+export const pbkdf2WerkzeugForm = formOf(PBKDF2_WERKZEUG, (digest, iterations, salt, key) =>
+  pbkdf2Reading(digest, Number(iterations), Buffer.from(salt), Buffer.from(key, 'hex')),
+)
 
 /** `$scrypt$ln=LOG2N,r=R,p=P$SALT$KEY`, the PHC form. */
 const SCRYPT_PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,4}),p=(\d{1,4})\$([A-Za-z0-9+/]*)\$([A-Za-z0-9+/]+)$/
 /** `scrypt$N$SALT$R$P$KEY` of Django. The salt is plain text. */
 const SCRYPT_DJANGO = /^scrypt\$(\d{1,10})\$([^$]+)\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9+/]+={0,2})$/
 
-export const scryptPhcForm: HashForm = (text) => {
-  const match = SCRYPT_PHC.exec(text)
-  if (!match) return null
-  const [, log2N, r, p, salt = '', key = ''] = match
+export const scryptPhcForm = formOf(SCRYPT_PHC, (log2N, r, p, salt, key) => {
   const cost = { N: 2 ** Number(log2N), r: Number(r), p: Number(p) }
   return scryptReading(cost, fromUnpaddedBase64(salt), fromUnpaddedBase64(key))
-}
+})
 
-export const scryptDjangoForm: HashForm = (text) => {
-  const match = SCRYPT_DJANGO.exec(text)
-  if (!match) return null
-  const [, N, salt = '', r, p, key = ''] = match
-  return scryptReading({ N: Number(N), r: Number(r), p: Number(p) }, Buffer.from(salt), fromPaddedBase64(key))
-}
+export const scryptDjangoForm = formOf(SCRYPT_DJANGO, (N, salt, r, p, key) =>
+  scryptReading({ N: Number(N), r: Number(r), p: Number(p) }, Buffer.from(salt), fromPaddedBase64(key)),
+)
 
 /** `scrypt:N:R:P$SALT$KEY` of Werkzeug. */
 const SCRYPT_WERKZEUG = /^scrypt:(\d{1,10}):(\d{1,4}):(\d{1,4})\$([^$]+)\$((?:[\da-f]{2})+)$/
 
-export const scryptWerkzeugForm: HashForm = (text) => {
-  const match = SCRYPT_WERKZEUG.exec(text)
-  if (!match) return null
-  const [, N, r, p, salt = '', key = ''] = match
-  return scryptReading({ N: Number(N), r: Number(r), p: Number(p) }, Buffer.from(salt), Buffer.from(key, 'hex'))
-}
+export const scryptWerkzeugForm = formOf(SCRYPT_WERKZEUG, (N, r, p, salt, key) =>
+  scryptReading({ N: Number(N), r: Number(r), p: Number(p) }, Buffer.from(salt), Buffer.from(key, 'hex')),
+)
 
 /** Version 2 of ASP.NET Identity has fixed parameters. */
 const ASPNET_2 = { digest: 'sha1', iterations: 1000, saltBytes: 16, bytes: 49 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { derivation } from './derivation.ts'
-import type { HashForm } from './hash-form.ts'
+import { formOf } from './hash-form.ts'
 
 /** `{SSHA}` of directories, and its SHA-2 variants: base64 of the digest of password and salt, then the salt. */
 const SALTED_SHA = /^\{(SSHA|SSHA256|SSHA512)\}([A-Za-z0-9+/]+={0,2})$/i
@@ -11,14 +11,13 @@ const SALTED_SHA_DIGESTS = new Map([
 ])
 const LONGEST_SALT_BYTES = 64
 
-export const saltedShaForm: HashForm = (text) => {
-  const match = SALTED_SHA.exec(text)
-  const digest = SALTED_SHA_DIGESTS.get(match?.[1]?.toUpperCase() ?? '')
+export const saltedShaForm = formOf(SALTED_SHA, (form, encoded) => {
+  const digest = SALTED_SHA_DIGESTS.get(form.toUpperCase())
   if (!digest) return null
-  const bytes = Buffer.from(match?.[2] ?? '', 'base64')
+  const bytes = Buffer.from(encoded, 'base64')
   const salt = bytes.subarray(digest.bytes)
-  if (bytes.toString('base64') !== match?.[2] || salt.length < 1 || salt.length > LONGEST_SALT_BYTES) return null
+  if (bytes.toString('base64') !== encoded || salt.length < 1 || salt.length > LONGEST_SALT_BYTES) return null
   return derivation(bytes.subarray(0, digest.bytes), (password) =>
     createHash(digest.name).update(password).update(salt).digest(),
   )
-}
+})
