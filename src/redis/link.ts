@@ -27,6 +27,7 @@ export interface RedisLink extends OptionalStore {
 }
 
 const SCAN_COUNT = 1_000
+const READ_BATCH_SIZE = 500
 /** Longer than in the app, because no viewer waits for a command, and a command may read all sessions. */
 const COMMAND_REPLY_MS = 5_000
 
@@ -89,6 +90,15 @@ export async function* keysByPrefix(link: RedisLink, prefix: string): AsyncGener
       yield page.keys
       cursor = page.cursor
     } while (cursor !== '0')
+  }
+}
+
+/** Yields the values of keys. Limits the commands that wait for a reply at once. @throws UpstreamError as `run` does. */
+export async function* valuesOf({ run }: Pick<RedisLink, 'run'>, keys: readonly string[]): AsyncGenerator<string> {
+  for (let from = 0; from < keys.length; from += READ_BATCH_SIZE) {
+    const batch = keys.slice(from, from + READ_BATCH_SIZE)
+    const values = await Promise.all(batch.map((key) => run(key, (commands) => commands.get(key))))
+    yield* values.filter((value) => value !== null)
   }
 }
 

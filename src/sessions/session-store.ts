@@ -81,8 +81,21 @@ export const StoredViewer = z
   })
   .transform(({ sso, ...viewer }) => (sso === undefined ? viewer : { ...viewer, identity: sso }) as SessionViewer)
 
-/** A stored session. */
-export const StoredSession = z.object({ cookie: z.looseObject({}), viewer: StoredViewer })
+/** A stored session. Some stores keep the last use beside it. */
+export const StoredSession = z.object({
+  cookie: z.looseObject({}),
+  viewer: StoredViewer,
+  usedAtSeconds: z.number().optional(),
+})
+
+/** Parses a stored session. Null if this version cannot read it: the viewer signs in again. */
+export function parseSession(json: string): (SessionData & { readonly viewer: SessionViewer }) | null {
+  try {
+    return StoredSession.parse(JSON.parse(json)) as unknown as SessionData & { viewer: SessionViewer }
+  } catch {
+    return null
+  }
+}
 
 /** Returns what `StoredViewer` reads. */
 export function storableViewer({ identity, ...viewer }: SessionViewer) {
@@ -113,7 +126,7 @@ export function isUseDue(
 
 /** Returns the time at which a session ends if it is not used again. UNIX time in seconds. */
 export function endOfSession(
-  { signedInAtSeconds, usedAtSeconds, provider }: ShownSession,
+  { signedInAtSeconds, usedAtSeconds, provider }: Omit<ShownSession, 'provider'> & Partial<ShownSession>,
   { lifetimeSeconds, idleSeconds }: Pick<SessionLimits, 'lifetimeSeconds' | 'idleSeconds'>,
 ): number {
   const endsAtSeconds = Math.min(signedInAtSeconds + lifetimeSeconds, usedAtSeconds + idleSeconds)

@@ -1,11 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
-import session, { type SessionData } from 'express-session'
+import type { SessionData } from 'express-session'
 import { z } from 'zod'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import { changedRow, inTransaction } from '../server/sqlite-transaction.ts'
 import { usernameKey } from '../users/viewer-fields.ts'
+import { expressStore } from './express-store.ts'
 import type { IdentityLogout } from './identity.ts'
-import { isUseDue, type SessionLimits, type SessionStore, StoredSession, storableSession } from './session-store.ts'
+import {
+  endOfSession,
+  isUseDue,
+  parseSession,
+  type SessionLimits,
+  type SessionStore,
+  storableSession,
+} from './session-store.ts'
 import { createLockGuard, type LockGuard, openDataFile, SESSION_FILE } from './sqlite-file.ts'
 
 const PRUNE_EVERY_MS = 600_000
@@ -43,10 +51,10 @@ export function openSqliteSessionStore(
     if (row === undefined) return null
     const now = nowSeconds()
     const usedAtSeconds = uses.secondsOf(id) ?? row.used_at
-    const isOver = row.signed_in_at <= now - limits.lifetimeSeconds || usedAtSeconds <= now - limits.idleSeconds
-    const data = isOver ? null : readSession(row.data)
+    const isOver = endOfSession({ signedInAtSeconds: row.signed_in_at, usedAtSeconds }, limits) <= now
+    const data = isOver ? null : parseSession(row.data)
     // If this fails, the session stays ended, and a later read or pruning removes it.
-    if (data === null) answer(() => destroy(id))
+    if (data === null) attempt(() => destroy(id))
     return data && { ...data, usedAtSeconds }
   }
   function write(id: string, data: SessionData): void {
@@ -61,32 +69,17 @@ export function openSqliteSessionStore(
     writes.run(() => prune.run(now - limits.lifetimeSeconds, now - limits.idleSeconds))
   }
 
-  // express-session accepts only instances of its own Store class.
-  class SqliteStore extends session.Store {
-    override get(id: string, callback: Callback<SessionData | null>): void {
-      answer(() => read(id), callback)
-    }
-    override set(id: string, data: SessionData, callback?: Callback<void>): void {
-      answer(() => write(id, data), callback)
-    }
-    override destroy(id: string, callback?: Callback<void>): void {
-      answer(() => destroy(id), callback)
-    }
-    override touch(id: string, data: SessionData, callback?: () => void): void {
-      answer(() => use(id, data), callback)
-    }
-  }
-  answer(pruneEnded)
-  const timer = setInterval(() => answer(pruneEnded), PRUNE_EVERY_MS).unref()
+  attempt(pruneEnded)
+  const timer = setInterval(() => attempt(pruneEnded), PRUNE_EVERY_MS).unref()
   return {
-    store: new SqliteStore(),
+    store: expressStore({ read, write, use, remove: destroy }),
     ...managementOf(database, writes),
     setting: 'SESSION_STORE_URL',
     isAvailable: () => !writes.isLocked(),
     async checkHealth() {
       await Promise.resolve(select.get(''))
       // Finds out when a lock is over.
-      if (writes.isLocked()) answer(() => writes.run(() => inTransaction(database, () => {})))
+      if (writes.isLocked()) attempt(() => writes.run(() => inTransaction(database, () => {})))
     },
     close() {
       clearInterval(timer)
@@ -131,7 +124,7 @@ function createPendingUses(database: DatabaseSync, writes: LockGuard) {
     seconds.clear()
     const updateAll = () => due.map(([id, usedAt]) => update.run(usedAt, id))
     const work = () => writes.run(() => inTransaction(database, updateAll))
-    if (due.length > 0) answer(work, (error) => (fault = error))
+    if (due.length > 0) fault = attempt(work)
   }
   return {
     /** Returns the UNIX time of a use that is not written yet. */
@@ -162,7 +155,7 @@ function insertNewest(database: DatabaseSync, mostPerViewer: number) {
     const { number } = Numbered.parse(changedRow(insert, id, key, text, signedInAtSeconds, now))
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
     if (number > mostPerViewer)
-      answer(() => removeOlder.run(mostPerViewer, key, ...(identity === undefined ? [] : [text])))
+      attempt(() => removeOlder.run(mostPerViewer, key, ...(identity === undefined ? [] : [text])))
   }
 }
 
@@ -185,25 +178,12 @@ function insertStatements(database: DatabaseSync, isOfViewer: string) {
   }
 }
 
-/** Parses a session. Null if this version cannot read it: the viewer signs in again. */
-function readSession(json: string): SessionData | null {
+/** Runs work, which a later call repeats if it fails. Returns the error. */
+function attempt(work: () => unknown): unknown {
   try {
-    return StoredSession.parse(JSON.parse(json)) as unknown as SessionData
-  } catch {
-    return null
-  }
-}
-
-type Callback<T> = (error: unknown, value?: T) => void
-
-/** Runs work. Without a callback, ignores an error: a later call repeats the work. */
-function answer<T>(work: () => T, callback?: Callback<T>): void {
-  let value: T
-  try {
-    value = work()
+    work()
+    return undefined
   } catch (error) {
-    callback?.(error)
-    return
+    return error
   }
-  callback?.(null, value)
 }

@@ -1,9 +1,6 @@
 import { type NamedSession, namedSession } from '../../stores/who-is-in/all-sessions.ts'
-import { keysByPrefix, type RedisLink } from '../link.ts'
+import { keysByPrefix, type RedisLink, valuesOf } from '../link.ts'
 import { sessionKey } from '../session-keys.ts'
-
-/** Limits the commands that wait for a reply at once. */
-const READ_BATCH_SIZE = 500
 
 /**
  * Visits the sessions on all servers.
@@ -15,13 +12,9 @@ export async function visitRedis(link: RedisLink, visit: (session: NamedSession)
   for await (const found of keysByPrefix(link, sessionKey(link, ''))) {
     const keys = [...new Set(found)].filter((key) => !seen.has(key))
     for (const key of keys) seen.add(key)
-    for (let from = 0; from < keys.length; from += READ_BATCH_SIZE) {
-      const batch = keys.slice(from, from + READ_BATCH_SIZE)
-      const texts = await Promise.all(batch.map((key) => link.run(key, (commands) => commands.get(key))))
-      for (const text of texts) {
-        const session = text === null ? null : namedSession(text)
-        if (session !== null) visit(session)
-      }
+    for await (const text of valuesOf(link, keys)) {
+      const session = namedSession(text)
+      if (session !== null) visit(session)
     }
   }
 }

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { z } from 'zod'
 import { ConfigError } from '../../errors.ts'
 import { withSessionFile } from '../../sessions/session-file.ts'
-import { type ShownSession, StoredSession } from '../../sessions/session-store.ts'
+import { parseSession, type ShownSession } from '../../sessions/session-store.ts'
 import type { StoredSessions } from '../store-kind.ts'
 
 /** A session with its viewer. */
@@ -30,21 +29,16 @@ export async function visitSessions(
   await stored.visitAll(visit)
 }
 
-const Readable = StoredSession.extend({ usedAtSeconds: z.number().optional() })
-
 /**
  * Returns what a command may show of a stored session. Null if this version cannot read the session.
  * @param usedAt UNIX time in seconds, if it is not in the session.
  */
 export function namedSession(json: string, usedAt?: number): NamedSession | null {
-  try {
-    const { viewer, usedAtSeconds = usedAt } = Readable.parse(JSON.parse(json))
-    if (usedAtSeconds === undefined) return null
-    const { username, signedInAtSeconds, identity: provider = null, snapshot } = viewer
-    return { username, provider, signedInAtSeconds, usedAtSeconds, groups: snapshot?.groups ?? null }
-  } catch {
-    return null
-  }
+  const session = parseSession(json)
+  const usedAtSeconds = session?.usedAtSeconds ?? usedAt
+  if (session === null || usedAtSeconds === undefined) return null
+  const { username, signedInAtSeconds, identity: provider = null, snapshot } = session.viewer
+  return { username, provider, signedInAtSeconds, usedAtSeconds, groups: snapshot?.groups ?? null }
 }
 
 /** A batch takes a few milliseconds. A program with other requests answers them between two batches. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
 
 /** The most passkeys of one viewer. */
 export const MOST_PASSKEYS = 10
@@ -27,6 +28,19 @@ export interface Passkey extends NewPasskey {
   /** UNIX time in whole seconds. Null before the first sign-in. */
   readonly lastUsedAtSeconds: number | null
 }
+
+/** A passkey in a row of a database, whose columns have the names of a passkey. */
+export const PasskeyRow = z.object({
+  id: z.string(),
+  publicKey: z.instanceof(Uint8Array).transform((bytes) => new Uint8Array(bytes)),
+  counter: z.number(),
+  deviceType: z.enum(['singleDevice', 'multiDevice']),
+  isBackedUp: z.boolean(),
+  transports: z.array(z.string()),
+  name: z.string(),
+  createdAtSeconds: z.number(),
+  lastUsedAtSeconds: z.number().nullable(),
+})
 
 export interface FoundPasskey {
   readonly passkey: Passkey

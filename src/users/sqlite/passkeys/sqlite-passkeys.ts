@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
-import { MOST_PASSKEYS, newUserHandle, type Passkey, type PasskeyStore } from '../../passkeys/passkey-store.ts'
+import {
+  MOST_PASSKEYS,
+  newUserHandle,
+  type Passkey,
+  PasskeyRow,
+  type PasskeyStore,
+} from '../../passkeys/passkey-store.ts'
 import { passwordVersionOf } from '../../passwords/verify-sign-in.ts'
 import { usernameKey } from '../../viewer-fields.ts'
 import { promised, queryViewers } from '../database-file.ts'
@@ -10,17 +16,12 @@ import { damagedRow, json } from '../viewer-row.ts'
 const HandleRow = z.object({ handle: z.string() })
 const OwnerRow = HandleRow.extend({ username: z.string() })
 const CountRow = z.object({ count: z.number(), password_hash: z.string() })
-const PasskeyRow = z.object({
-  id: z.string(),
-  public_key: z.instanceof(Uint8Array<ArrayBuffer>),
-  counter: z.number(),
-  device_type: z.enum(['singleDevice', 'multiDevice']),
-  is_backed_up: z.union([z.literal(0), z.literal(1)]),
+const StoredPasskey = PasskeyRow.extend({
+  isBackedUp: z.literal([0, 1]).transform((bit) => bit === 1),
   transports: json(z.array(z.string())),
-  name: z.string(),
-  created_at: z.number(),
-  last_used_at: z.number().nullable(),
 })
+const COLUMNS = `id, public_key AS publicKey, counter, device_type AS deviceType, is_backed_up AS isBackedUp, transports,
+  name, created_at AS createdAtSeconds, last_used_at AS lastUsedAtSeconds`
 
 /** Keeps the passkeys of viewers, in the file. */
 export function sqlitePasskeys(database: DatabaseSync, file: string): PasskeyStore {
@@ -82,9 +83,9 @@ function statementsFor(database: DatabaseSync) {
       `INSERT INTO passkey_handles (key, handle) SELECT key, ? FROM viewers WHERE key = ? AND disabled = 0
        ON CONFLICT (key) DO NOTHING`,
     ),
-    ofViewer: database.prepare('SELECT * FROM passkeys WHERE key = ? ORDER BY created_at, id'),
+    ofViewer: database.prepare(`SELECT ${COLUMNS} FROM passkeys WHERE key = ? ORDER BY created_at, id`),
     byId: database.prepare(
-      `SELECT passkeys.*, username, handle FROM passkeys JOIN viewers USING (key) JOIN passkey_handles USING (key)
+      `SELECT ${COLUMNS}, username, handle FROM passkeys JOIN viewers USING (key) JOIN passkey_handles USING (key)
        WHERE id = ? AND disabled = 0`,
     ),
     count: database.prepare(
@@ -106,18 +107,7 @@ function statementsFor(database: DatabaseSync) {
 
 /** @throws UpstreamError for a row that this app did not write. */
 function readPasskey(row: unknown, file: string): Passkey {
-  const parsed = PasskeyRow.safeParse(row)
+  const parsed = StoredPasskey.safeParse(row)
   if (!parsed.success) throw damagedRow(file, parsed.error)
-  const { id, public_key, counter, device_type, is_backed_up, transports, name, created_at, last_used_at } = parsed.data
-  return {
-    id,
-    publicKey: public_key,
-    counter,
-    deviceType: device_type,
-    isBackedUp: is_backed_up === 1,
-    transports,
-    name,
-    createdAtSeconds: created_at,
-    lastUsedAtSeconds: last_used_at,
-  }
+  return parsed.data
 }

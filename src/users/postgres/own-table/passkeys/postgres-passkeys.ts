@@ -6,6 +6,7 @@ import {
   newUserHandle,
   type Passkey,
   type PasskeyAddition,
+  PasskeyRow,
   type PasskeyStore,
 } from '../../../passkeys/passkey-store.ts'
 import { passwordVersionOf } from '../../../passwords/verify-sign-in.ts'
@@ -16,8 +17,8 @@ import { LOCK_VIEWER } from '../own-table.ts'
 import { assertRights } from '../rights.ts'
 
 const COLUMNS = `
-  id, public_key, counter::float8 AS counter, device_type, is_backed_up, transports, name,
-  created_at::float8 AS created_at, last_used_at::float8 AS last_used_at`
+  id, public_key AS "publicKey", counter::float8 AS counter, device_type AS "deviceType", is_backed_up AS "isBackedUp",
+  transports, name, created_at::float8 AS "createdAtSeconds", last_used_at::float8 AS "lastUsedAtSeconds"`
 const HANDLE = `
   SELECT handle FROM viewer_auth.passkey_handles JOIN viewer_auth.viewers USING (key) WHERE key = $1 AND NOT disabled`
 const NEW_HANDLE = `
@@ -44,17 +45,6 @@ const LockedRow = z.object({ password_hash: z.string() }).optional()
 const HandleRow = z.object({ handle: z.string() })
 const OwnerRow = HandleRow.extend({ username: z.string() })
 const CountRow = z.tuple([z.object({ count: z.number() })])
-const PasskeyRow = z.object({
-  id: z.string(),
-  public_key: z.instanceof(Uint8Array),
-  counter: z.number(),
-  device_type: z.enum(['singleDevice', 'multiDevice']),
-  is_backed_up: z.boolean(),
-  transports: z.array(z.string()),
-  name: z.string(),
-  created_at: z.number(),
-  last_used_at: z.number().nullable(),
-})
 
 /**
  * Keeps the passkeys of viewers, in the app's own tables.
@@ -142,16 +132,5 @@ function readPasskey(row: unknown): Passkey {
   if (!parsed.success) {
     throw new UpstreamError('user-store', `The passkeys table has a damaged row: ${parsed.error.message}`)
   }
-  const { id, public_key, counter, device_type, is_backed_up, transports, name, created_at, last_used_at } = parsed.data
-  return {
-    id,
-    publicKey: new Uint8Array(public_key),
-    counter,
-    deviceType: device_type,
-    isBackedUp: is_backed_up,
-    transports,
-    name,
-    createdAtSeconds: created_at,
-    lastUsedAtSeconds: last_used_at,
-  }
+  return parsed.data
 }
