@@ -16,18 +16,11 @@ import { userStores } from './users/open-user-store.ts'
 const REQUESTS_DEADLINE_MS = 15_000
 const NO_VIEWER = 'USER_STORE_URL: the store has no viewer. Check the address, or add viewers'
 
-export interface LoginApp {
-  /** Logs that the app listens. Warns if the user store has no viewer. */
-  sayStarted(): void
-  /** Stops the app: readiness fails first, running requests finish, stores and log are closed. */
-  stop(signal: string): Promise<void>
-}
-
 /**
  * Opens the stores and listens.
  * @throws ConfigError if a setting is wrong, and NodeJS.ErrnoException if the port cannot be opened.
  */
-export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
+export async function runLoginApp(env: NodeJS.ProcessEnv) {
   const config = readConfig(env)
   const { log, securityLog, linesDropped, close } = openLogs(config.logLevel, config.securityLog)
   const repeatFilter = createRepeatFilter()
@@ -59,6 +52,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
   logDroppedConnections(server, { log, repeatFilter, networkOf })
   const port = await listen(server, config.port, config.host)
 
+  /** Stops the app: readiness fails first, running requests finish, stores and log are closed. */
   async function stop(signal: string): Promise<void> {
     if (!isAccepting) return
     isAccepting = false
@@ -77,6 +71,7 @@ export async function runLoginApp(env: NodeJS.ProcessEnv): Promise<LoginApp> {
     await close()
   }
   const started = { event: 'started', port, ...watch?.ports, publicUrl: config.publicUrl.origin }
+  /** Logs that the app listens. Warns if the user store has no viewer. */
   function sayStarted(): void {
     log.info(started, 'The login app listens')
     if (!viewers.isAvailable()) log.warn({ event: 'user-store' }, NO_VIEWER)

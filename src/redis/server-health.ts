@@ -7,22 +7,6 @@ import { createOutageLog, type OutageLogOptions } from './outage-log.ts'
 /** Undefined for a server of a cluster that was never reached. */
 export type RedisServer = RedisClient | undefined
 
-/** Sends commands to servers that answer, and refuses commands to the others. */
-export interface ServerHealth {
-  /** Begins to watch a connection. A connection that is not watched is away. */
-  watch(server: RedisClient): void
-  /** False while the server is away, and for a while after it refused a command. */
-  isAvailable(server: RedisServer): boolean
-  /**
-   * Sends a request to a server.
-   * @throws UpstreamError at once while the server is away, after half a second without a reply, and if the server
-   *   refuses the command.
-   */
-  run<T>(server: RedisServer, request: (server: RedisClient) => Promise<T>): Promise<T>
-  /** Logs a fault, and returns it as an error. */
-  failed(fault: unknown): UpstreamError
-}
-
 const REPLY_TIMEOUT_MS = 500
 const UNAVAILABLE_SECONDS = 60
 /** A cluster that lacks a server, or a server that loads its data, may work again soon. */
@@ -39,13 +23,14 @@ export interface HealthOptions extends OutageLogOptions {
   readonly replyTimeoutMs?: number
 }
 
-/** @param allServers the outage is over when all of them answer. */
-export function createServerHealth(options: HealthOptions, allServers: () => readonly RedisServer[]): ServerHealth {
+/** Sends commands to servers that answer, and refuses commands to the others. @param allServers the outage is over when all of them answer. */
+export function createServerHealth(options: HealthOptions, allServers: () => readonly RedisServer[]) {
   const { setting, nowSeconds, replyTimeoutMs = REPLY_TIMEOUT_MS } = options
   const outageLog = createOutageLog(options)
   const states = new WeakMap<RedisClient, ServerState>()
   let lastFault: unknown = new Error('not connected yet')
 
+  /** Logs a fault, and returns it as an error. */
   function failed(fault: unknown): UpstreamError {
     lastFault = fault
     const reason = fault instanceof Error ? fault.message : String(fault)
@@ -74,6 +59,7 @@ export function createServerHealth(options: HealthOptions, allServers: () => rea
     const late = () => new UpstreamError('redis', `no answer within ${replyTimeoutMs} ms`)
     return withDeadline(replyTimeoutMs, late, (deadline) => breaker.run(request, deadline, isLate))
   }
+  /** Begins to watch a connection. A connection that is not watched is away. */
   function watch(server: RedisClient): void {
     if (states.has(server)) return
     // Redis replies in order, so one late reply delays all later ones: the first failure opens the breaker. An answered
@@ -90,11 +76,17 @@ export function createServerHealth(options: HealthOptions, allServers: () => rea
   return {
     watch,
     failed,
-    isAvailable(server) {
+    /** False while the server is away, and for a while after it refused a command. */
+    isAvailable(server: RedisServer): boolean {
       const state = answering(server)
       return state !== undefined && nowSeconds() >= state.unavailableUntilSeconds
     },
-    async run(server, request) {
+    /**
+     * Sends a request to a server.
+     * @throws UpstreamError at once while the server is away, after half a second without a reply, and if the server
+     *   refuses the command.
+     */
+    async run<T>(server: RedisServer, request: (server: RedisClient) => Promise<T>): Promise<T> {
       const state = answering(server)
       if (server === undefined || state === undefined) throw failed(lastFault)
       try {

@@ -7,17 +7,7 @@ import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, h
 export type RemoteRequest<T> = (signal: AbortSignal) => Promise<T>
 
 /** Refuses requests to a service that is away, so that callers do not wait for its timeout. */
-export interface CircuitBreaker {
-  /** True while requests are refused. */
-  isOpen(): boolean
-  /**
-   * Sends a request. An open breaker refuses it at once, except for one trial after each pause.
-   * @param deadline ends the request when it aborts, even if the request ignores its signal.
-   * @param isOutage true if the error means that the service is away. Other errors do not count as failures.
-   * @throws the error of the request, the reason of the deadline, or the refusal.
-   */
-  run<T>(request: RemoteRequest<T>, deadline: AbortSignal, isOutage: (error: unknown) => boolean): Promise<T>
-}
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
 export interface CircuitBreakerOptions {
   /** Failures in a row that open the breaker. */
@@ -32,7 +22,7 @@ export interface CircuitBreakerOptions {
   readonly onClose?: () => void
 }
 
-export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
+export function createCircuitBreaker(options: CircuitBreakerOptions) {
   const { failures, pauseMs, refusal, onOpen, onClose } = options
   const outages = new WeakSet<Error>()
   const breaker = circuitBreaker(
@@ -49,8 +39,15 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     onClose?.()
   })
   return {
-    isOpen: () => breaker.state !== CircuitState.Closed,
-    async run(request, deadline, isOutage) {
+    /** True while requests are refused. */
+    isOpen: (): boolean => breaker.state !== CircuitState.Closed,
+    /**
+     * Sends a request. An open breaker refuses it at once, except for one trial after each pause.
+     * @param deadline ends the request when it aborts, even if the request ignores its signal.
+     * @param isOutage true if the error means that the service is away. Other errors do not count as failures.
+     * @throws the error of the request, the reason of the deadline, or the refusal.
+     */
+    async run<T>(request: RemoteRequest<T>, deadline: AbortSignal, isOutage: (error: unknown) => boolean): Promise<T> {
       // During a trial, cockatiel would keep other requests waiting for its outcome: up to a whole timeout.
       if (breaker.state === CircuitState.HalfOpen) throw refusal()
       const attempt = async () => {

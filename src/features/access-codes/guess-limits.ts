@@ -10,15 +10,7 @@ export interface GuessRefusal {
 }
 
 /** Limits wrong codes, at one entry point. */
-export interface GuessLimits {
-  /**
-   * Counts a typed code before it is checked, so that no more guesses are checked than are allowed, not even at the same
-   * time. Returns a refusal, or null if the code may be checked.
-   */
-  admit(address: string): Promise<GuessRefusal | null>
-  /** Called after a right code, and if the code was not checked: removes it from the counts. */
-  giveBack(address: string): Promise<void>
-}
+export type GuessLimits = ReturnType<typeof createGuessLimits>
 
 /** A network (/48) may have as many wrong codes as four addresses (/64). */
 const NETWORKS_OF_SITE = 4
@@ -32,7 +24,7 @@ export function createGuessLimits(
   { failures, trustedNetworks }: AddressLimit,
   entryPoint: string,
   inAll = WRONG_CODES_IN_ALL,
-): GuessLimits {
+) {
   const networks = openCounter('wrong-codes-network', TEN_MINUTES_SECONDS)
   const all = openCounter('wrong-codes', TEN_MINUTES_SECONDS)
   const limitsOf = (address: string) => [
@@ -49,7 +41,11 @@ export function createGuessLimits(
     { limit: 'codes-in-all', counter: all, key: entryPoint, most: inAll } as const,
   ]
   return {
-    async admit(address) {
+    /**
+     * Counts a typed code before it is checked, so that no more guesses are checked than are allowed, not even at the same
+     * time. Returns a refusal, or null if the code may be checked.
+     */
+    async admit(address: string): Promise<GuessRefusal | null> {
       const counted: ReturnType<typeof limitsOf> = []
       // One after another, so that a refused network does not count towards the limit in all.
       for (const one of limitsOf(address)) {
@@ -61,7 +57,8 @@ export function createGuessLimits(
       }
       return null
     },
-    async giveBack(address) {
+    /** Called after a right code, and if the code was not checked: removes it from the counts. */
+    async giveBack(address: string): Promise<void> {
       await Promise.all(limitsOf(address).map(({ counter, key }) => counter.giveBack(key, 1)))
     },
   }

@@ -7,25 +7,6 @@ import type { ClaimResult } from '../../stores/places/claim-place.ts'
 import type { PlaceStore } from '../../stores/places/place-store.ts'
 import { codeKey, type KnownCode } from './codes/code-records.ts'
 
-/** How many people or devices may use a code at the same time. */
-export interface Seats {
-  /** True if a sign-in gets no place, which only a shared code can refuse. @param place see `take`. */
-  isFull(place: string, before?: string): Promise<boolean>
-  /**
-   * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
-   * @param place of the form.
-   * @param before the session of this browser before the sign-in: a device that signs in again is not a new one.
-   * @returns null if no place is free, else a function to call with the session, which then has the place, and the
-   *   end of the answer: a place that outlived it would be missing at the next event.
-   */
-  take(
-    place: string,
-    before?: string,
-  ): Promise<((sessionId: string | null, endsAtSeconds?: number) => Promise<void>) | null>
-  /** Keeps the place of a session, or takes a free one. Returns as `take`. */
-  keep(sessionId: string): Promise<((sessionId: string | null, endsAtSeconds?: number) => Promise<void>) | null>
-}
-
 export interface SeatsDeps {
   readonly places: Pick<PlaceStore, 'claim'>
   readonly entryPoint: EntryPoint
@@ -33,15 +14,18 @@ export interface SeatsDeps {
   readonly nowSeconds: () => number
 }
 
+type Taken = (sessionId: string | null, endsAtSeconds?: number) => Promise<void>
+
 /**
- * Returns the places of a code for one kind of address. A place lasts as long as a response, so a guest whose browser keeps
- * no cookie has a free place at each return. Null for a code without a limit.
+ * Returns the places of a code for one kind of address: so many people or devices may use it at the same time. A place
+ * lasts as long as a response, so a guest whose browser keeps no cookie has a free place at each return. Null for a code
+ * without a limit.
  */
 export function seatsOf(
   { places, entryPoint, placeSeconds, nowSeconds }: SeatsDeps,
   address: ReturnAddress,
   { batch, code }: KnownCode,
-): Seats | null {
+) {
   const most = batch.isShared ? batch.most : batch.devices
   if (most === null) return null
   const key = placesKey(entryPoint, address, ['code', codeKey(batch, code.number)])
@@ -57,9 +41,17 @@ export function seatsOf(
     }
   }
   return {
-    isFull: async (place, before) =>
+    /** True if a sign-in gets no place, which only a shared code can refuse. @param place see `take`. */
+    isFull: async (place: string, before?: string): Promise<boolean> =>
       batch.isShared && (await claim('look', place, placeBefore(before))) === 'none-free',
-    async take(place, before) {
+    /**
+     * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
+     * @param place of the form.
+     * @param before the session of this browser before the sign-in: a device that signs in again is not a new one.
+     * @returns null if no place is free, else a function to call with the session, which then has the place, and the
+     *   end of the answer: a place that outlived it would be missing at the next event.
+     */
+    async take(place: string, before?: string): Promise<Taken | null> {
       const replaces = placeBefore(before)
       // The session is not known yet, and two browsers may want the last place.
       if (batch.isShared && (await claim('if-free', place, replaces)) === 'none-free') return null
@@ -68,7 +60,8 @@ export function seatsOf(
         await claim('newest', own, batch.isShared ? place : replaces, endsAtSeconds)
       }
     },
-    async keep(sessionId) {
+    /** Keeps the place of a session, or takes a free one. Returns as `take`. */
+    async keep(sessionId: string): Promise<Taken | null> {
       const place = placeOfSession(sessionId)
       if ((await claim('if-free', place)) === 'none-free') return null
       return async (_session, endsAtSeconds = Infinity) => {

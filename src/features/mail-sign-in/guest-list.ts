@@ -6,12 +6,7 @@ import type { MailSignInSettings } from './fields.ts'
 import { type Guest, readGuestFile } from './guest-file.ts'
 
 /** The guests of one entry point, as they are now. */
-export interface GuestList {
-  /** Null for an address that is not on the list. */
-  find(address: string): Guest | null
-  readonly size: () => number
-  close(): void
-}
+export type GuestList = Awaited<ReturnType<typeof openGuestList>>
 
 const READ_EVERY_MS = 2_000
 const MOST_FAULTS = 10
@@ -33,7 +28,7 @@ interface GuestListDeps extends Partial<Pick<WatchOptions<unknown>, 'everyMs' | 
 export async function openGuestList(
   { mode, guests, file }: MailSignInSettings,
   { onChange, onFault, onBadRows, everyMs = READ_EVERY_MS, standMs }: GuestListDeps,
-): Promise<GuestList> {
+) {
   const fixed = new Map(guests.map((one) => ['address' in one ? one.address : `*@${one.domain}`, NO_MORE]))
   async function parse([content = Buffer.of()]: readonly Buffer[]): Promise<ReadonlyMap<string, Guest>> {
     const read = await readGuestFile(content)
@@ -62,13 +57,14 @@ export async function openGuestList(
   const watched = file === null ? null : await watch(file)
   const found = () => watched?.current() ?? NOBODY
   return {
-    find(address) {
+    /** Null for an address that is not on the list. */
+    find(address: string): Guest | null {
       if (mode === 'anyone') return NO_MORE
       const domain = `*@${domainOf(address)}`
       const listed = found()
       return listed.get(address) ?? fixed.get(address) ?? listed.get(domain) ?? fixed.get(domain) ?? null
     },
     size: () => found().size + fixed.size,
-    close: () => watched?.close(),
+    close: (): void => watched?.close(),
   }
 }

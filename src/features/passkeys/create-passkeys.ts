@@ -1,6 +1,5 @@
 import type { OpenFeature } from '../../login/feature.ts'
 import { createStepLog, PAGE_OUTCOMES } from '../../login/log/step-log.ts'
-import { assetAddress } from '../../login/screens/assets.ts'
 import { compileView } from '../../login/screens/views.ts'
 import { windowRoutes } from '../../services/window/routes.ts'
 import { createWindowCookies } from '../../services/window/window-cookie.ts'
@@ -35,7 +34,7 @@ export function createPasskeys(passkeys: Passkeys, app: PasskeyParts): OpenFeatu
       routes(deps) {
         const { brand } = deps.entryPoint
         const service = brand.name ?? publicUrl.hostname
-        const options = { template, asset: assetAddress, brand, basePath, publicUrl, service, relyingParty }
+        const options = { template, brand, basePath, publicUrl, service, relyingParty }
         const log = { ...app, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
         const logAccount = createStepLog({ ...log, addressOf: deps.addressOf })
         const routeDeps = { ...deps, passkeys, pages: createPasskeyPages(options), cookies, publicUrl, logAccount }

@@ -2,11 +2,11 @@ import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '../../languages/languages.ts'
+import { assetAddress as asset } from '../../login/screens/assets.ts'
 import { createPages, htmlWithName } from '../../login/screens/page.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import type { Views } from '../../login/screens/views.ts'
 import { windowHeaders } from '../../services/window/window-headers.ts'
 import type { Passkey } from '../../users/passkeys/passkey-store.ts'
 import { CEREMONY } from './flow-kinds.ts'
@@ -49,23 +49,10 @@ export interface OwnPage {
 }
 
 /** The pages in the window of a passkey. They are at the top level, and no page may frame them. */
-export interface PasskeyPages {
-  languageOf(req: Request): Language
-  /** Asks the authenticator for a passkey. Has the password form for viewers without one. */
-  sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: TextRefusal): void
-  /** Asks the authenticator to create a passkey. */
-  sendCreation(req: Request, res: Response, page: CreationPage): void
-  /** Lists the passkeys of the viewer, to remove some. */
-  sendOwn(req: Request, res: Response, page: OwnPage, refusal?: TextRefusal): void
-  sendRemoved(req: Request, res: Response): void
-  /** Says that the viewer is signed in, and closes the window. */
-  sendDone(req: Request, res: Response, username: string, isNew: boolean): void
-  refuse(req: Request, res: Response, refusal: TextRefusal): void
-}
+export type PasskeyPages = ReturnType<typeof createPasskeyPages>
 
 export interface PasskeyPagesOptions {
   readonly template: ejs.TemplateFunction
-  readonly asset: Views['asset']
   readonly brand: Brand
   readonly basePath: string
   readonly publicUrl: URL
@@ -75,8 +62,8 @@ export interface PasskeyPagesOptions {
 }
 
 /** Creates the pages of one entry point, in every language. */
-export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
-  const { template, asset, brand, basePath, publicUrl } = options
+export function createPasskeyPages(options: PasskeyPagesOptions) {
+  const { template, brand, basePath, publicUrl } = options
   const pageIn = createPages(brand, asset('icon.svg'))
   const formHeaders = windowHeaders(publicUrl, { hasForm: true, hasScript: true })
   const doneHeaders = windowHeaders(publicUrl, { hasScript: true })
@@ -93,12 +80,14 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
   }
   return {
     languageOf: ownLanguageOf,
-    sendSignIn(req, res, page, refusal) {
+    /** Asks the authenticator for a passkey. Has the password form for viewers without one. */
+    sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: TextRefusal): void {
       const language = ownLanguageOf(req)
       const content = signInContent(options.relyingParty, language, page, refusal === undefined)
       sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
     },
-    sendCreation(req, res, page) {
+    /** Asks the authenticator to create a passkey. */
+    sendCreation(req: Request, res: Response, page: CreationPage): void {
       const language = ownLanguageOf(req)
       const { passkeys: texts } = textsOf(language)
       const publicKey = creationOptions(options, page)
@@ -107,7 +96,8 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
       const ceremony = { kind: 'create', publicKey, path: PASSKEY_PATHS.create, button, isAutomatic: true, flow }
       sendPage(res, formHeaders, htmlOf(language, { title: texts.createTitle, text: texts.instruction, ceremony }))
     },
-    sendOwn(req, res, ownPage, refusal) {
+    /** Lists the passkeys of the viewer, to remove some. */
+    sendOwn(req: Request, res: Response, ownPage: OwnPage, refusal?: TextRefusal): void {
       const language = ownLanguageOf(req)
       const { passkeys, account } = textsOf(language)
       const content = {
@@ -117,19 +107,20 @@ export function createPasskeyPages(options: PasskeyPagesOptions): PasskeyPages {
       }
       sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
     },
-    sendRemoved(req, res) {
+    sendRemoved(req: Request, res: Response): void {
       const language = ownLanguageOf(req)
       const { passkeys } = textsOf(language)
       sendPage(res, headers, htmlOf(language, { title: passkeys.removedTitle, text: passkeys.removed }))
     },
-    sendDone(req, res, username, isNew) {
+    /** Says that the viewer is signed in, and closes the window. */
+    sendDone(req: Request, res: Response, username: string, isNew: boolean): void {
       const language = ownLanguageOf(req)
       const { passkeys, window } = textsOf(language)
       const title = isNew ? passkeys.createdTitle : window.doneTitle
       const content = { title, text: htmlWithName(window.done, username), isHtml: true, script: 'window-close.js' }
       sendPage(res, doneHeaders, htmlOf(language, content))
     },
-    refuse(req, res, refusal) {
+    refuse(req: Request, res: Response, refusal: TextRefusal): void {
       const language = ownLanguageOf(req)
       const { window } = textsOf(language)
       sendPage(res, headers, htmlOf(language, { title: window.failedTitle, text: window.goBack }, refusal), refusal)

@@ -3,11 +3,6 @@ import { watchFiles } from '../../files/watched-files.ts'
 import { type HashSecrets, startSecretsOf } from '../../login/answer/hash-answer.ts'
 import { Secret } from '../../settings/secret.ts'
 
-export interface WatchedSecrets {
-  readonly secretsOf: (entryPoint: HashEntryPoint) => HashSecrets
-  readonly stop: () => void
-}
-
 /** Called with the name of the entry point. */
 export interface SecretEvents {
   readonly onChange: (entryPoint: string) => void
@@ -19,7 +14,7 @@ export interface SecretEvents {
 export const SECRETS_READ_EVERY_MS = 250
 
 /** Watches the files of the secrets, so that a new secret needs no restart. Entry points without files keep their secrets. */
-export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events: SecretEvents): WatchedSecrets {
+export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events: SecretEvents) {
   const watched = new Map(
     entryPoints.flatMap((entryPoint) => {
       const { name, secretFiles } = entryPoint
@@ -34,8 +29,9 @@ export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events:
     }),
   )
   return {
-    secretsOf: (entryPoint) => watched.get(entryPoint.name)?.current() ?? startSecretsOf(entryPoint),
-    stop() {
+    secretsOf: (entryPoint: HashEntryPoint): HashSecrets =>
+      watched.get(entryPoint.name)?.current() ?? startSecretsOf(entryPoint),
+    stop(): void {
       for (const files of watched.values()) files.close()
     },
   }

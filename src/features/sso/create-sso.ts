@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import type { OpenFeature } from '../../login/feature.ts'
-import { assetAddress, logoAsset } from '../../login/screens/assets.ts'
+import { logoAsset } from '../../login/screens/assets.ts'
 import { unframedHeaders } from '../../login/screens/headers.ts'
 import { compileView } from '../../login/screens/views.ts'
 import type { AppParts } from '../../login/service.ts'
@@ -23,7 +23,7 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: App
   const template = compileView('sso/window')
   const cookies = createWindowCookies(publicUrl.protocol === 'https:', STATE.seconds)
   const windowsOf = (brand: Brand, label: string, basePath = '') =>
-    createWindowPages({ template, asset: assetAddress, brand, label, basePath, publicUrl })
+    createWindowPages({ template, brand, label, basePath, publicUrl })
   const routesOf = new Map<string, SsoRouteDeps>()
   return {
     at: ({ name, basePath }, settings) => ({

@@ -3,40 +3,27 @@ import type { EntryPointOf } from '../../login/feature.ts'
 import type { AppParts } from '../../login/service.ts'
 import type { SignInWindow } from '../../services/window/service.ts'
 import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
-import { checkLogoutToken, type LogoutCheck } from './provider/logout-token.ts'
+import { checkLogoutToken } from './provider/logout-token.ts'
 import { createProviderTimes } from './provider/provider-times.ts'
 import { connectionIdOf, providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
-export interface Sso extends SignInWindow {
-  /**
-   * Checks a logout token, which any of the providers may have sent.
-   * @throws UpstreamError if the keys of the provider cannot be read.
-   */
-  checkLogoutToken(token: string, nowSeconds: number): Promise<LogoutCheck>
-  /** The callback, which every provider must know. */
-  readonly redirectUri: string
-  providerOf(settings: SsoSettings): IdentityProvider
-  /** All providers. */
-  readonly all: readonly IdentityProvider[]
-  registerMetrics(registry: Registry): void
-  close(): void
-}
+export type Sso = ReturnType<typeof openSso>
 
 export type SsoParts = AppParts & { readonly signInWindow: SignInWindow }
 
 export const CALLBACK_PATH = '/sso/callback'
 
 /** Opens the providers. */
-export function openSso(app: SsoParts, entryPoints: readonly EntryPointOf<SsoSettings>[]): Sso {
+export function openSso(app: SsoParts, entryPoints: readonly EntryPointOf<SsoSettings>[]) {
   const { publicUrl, log, signInWindow } = app
   const times = createProviderTimes()
   const providers = openProviders(entryPoints, { publicUrl, log, onAnswer: times.observe })
   return {
     ...signInWindow,
     ...providers,
-    registerMetrics: (registry) => void times.register(registry),
-    close() {
+    registerMetrics: (registry: Registry) => void times.register(registry),
+    close(): void {
       for (const provider of providers.all) provider.close()
     },
   }
@@ -68,9 +55,15 @@ function openProviders(entryPoints: readonly EntryPointOf<SsoSettings>[], { publ
   for (const { settings } of entryPoints) providerOf(settings)
   const all = [...providers.values()]
   return {
+    /** All providers. */
     all,
+    /** The callback, which every provider must know. */
     redirectUri,
     providerOf,
+    /**
+     * Checks a logout token, which any of the providers may have sent.
+     * @throws UpstreamError if the keys of the provider cannot be read.
+     */
     checkLogoutToken: (token: string, nowSeconds: number) =>
       checkLogoutToken(
         token,

@@ -2,9 +2,9 @@ import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import { errorText, fill, type Language, languageOf, type TextKey, textsOf } from '../../languages/languages.ts'
+import { assetAddress as asset } from '../../login/screens/assets.ts'
 import { createPages, htmlWithName, reasonOf } from '../../login/screens/page.ts'
 import { sendPage } from '../../login/screens/send.ts'
-import type { Views } from '../../login/screens/views.ts'
 import { windowHeaders } from '../../services/window/window-headers.ts'
 
 export interface WindowRefusal {
@@ -14,21 +14,10 @@ export interface WindowRefusal {
 }
 
 /** The pages in the window of a sign-in. They are at the top level, and no page may frame them. */
-export interface WindowPages {
-  /** Sends the viewer on to the provider, without a script. */
-  sendOpening(req: Request, res: Response, address: string, language: Language): void
-  /** Says that the viewer is signed in, and closes the window if scripts are on. */
-  sendDone(req: Request, res: Response, username: string, language: Language | null): void
-  /** Says which code to type on the other screen. */
-  sendCode(req: Request, res: Response, code: string, language: Language | null): void
-  /** Shows the page on which a viewer begins a sign-in for another screen. */
-  sendCodeStart(req: Request, res: Response): void
-  refuse(req: Request, res: Response, refusal: WindowRefusal, language?: Language | null): void
-}
+export type WindowPages = ReturnType<typeof createWindowPages>
 
 export interface WindowPagesOptions {
   readonly template: ejs.TemplateFunction
-  readonly asset: Views['asset']
   readonly brand: Brand
   /** The name of the provider. */
   readonly label: string
@@ -37,8 +26,8 @@ export interface WindowPagesOptions {
 }
 
 /** Creates the pages of one entry point, in every language. */
-export function createWindowPages(options: WindowPagesOptions): WindowPages {
-  const { template, asset, brand, label: provider, basePath, publicUrl } = options
+export function createWindowPages(options: WindowPagesOptions) {
+  const { template, brand, label: provider, basePath, publicUrl } = options
   const pageIn = createPages(brand, asset('icon.svg'))
   const headers = windowHeaders(publicUrl)
   const formHeaders = windowHeaders(publicUrl, { hasForm: true })
@@ -53,20 +42,23 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
     return template({ asset, texts, page: pageIn(language), ...shown })
   }
   return {
-    sendOpening(_req, res, address, language) {
+    /** Sends the viewer on to the provider, without a script. */
+    sendOpening(_req: Request, res: Response, address: string, language: Language): void {
       const { sso } = textsOf(language)
       const link = { address, text: fill(sso.goOn, { provider }) }
       const html = htmlOf(language, { title: sso.openingTitle, text: sso.opening, link })
       sendPage(res, { ...headers, Refresh: `0; url=${address}` }, html)
     },
-    sendDone(req, res, username, chosen) {
+    /** Says that the viewer is signed in, and closes the window if scripts are on. */
+    sendDone(req: Request, res: Response, username: string, chosen: Language | null): void {
       const language = chosen ?? ownLanguageOf(req)
       const { window } = textsOf(language)
       const text = htmlWithName(window.done, username)
       const script = asset('window-close.js')
       sendPage(res, scriptHeaders, htmlOf(language, { title: window.doneTitle, text, isHtml: true, script }))
     },
-    sendCode(req, res, code, chosen) {
+    /** Says which code to type on the other screen. */
+    sendCode(req: Request, res: Response, code: string, chosen: Language | null): void {
       const language = chosen ?? ownLanguageOf(req)
       const { sso } = textsOf(language)
       const more = fill(sso.codeWorks, { place: brand.name ?? publicUrl.host })
@@ -75,13 +67,14 @@ export function createWindowPages(options: WindowPagesOptions): WindowPages {
       const content = { title: sso.codeDone, code: inGroups, text: sso.codeWarning, more, form }
       sendPage(res, formHeaders, htmlOf(language, content))
     },
-    sendCodeStart(req, res) {
+    /** Shows the page on which a viewer begins a sign-in for another screen. */
+    sendCodeStart(req: Request, res: Response): void {
       const language = ownLanguageOf(req)
       const { sso } = textsOf(language)
       const form = { action: `${basePath}/sso/start`, button: fill(sso.signIn, { provider }), language }
       sendPage(res, formHeaders, htmlOf(language, { title: sso.codeTitle, text: sso.codeIntroduction, form }))
     },
-    refuse(req, res, refusal, chosen = null) {
+    refuse(req: Request, res: Response, refusal: WindowRefusal, chosen: Language | null = null): void {
       const language = chosen ?? ownLanguageOf(req)
       const { window } = textsOf(language)
       const text = errorText(language, refusal.text, { provider })

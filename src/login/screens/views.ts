@@ -4,17 +4,12 @@ import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import { assetAddress } from './assets.ts'
 
-export interface Views {
-  readonly signIn: ejs.TemplateFunction
-  readonly message: ejs.TemplateFunction
-  /** Returns the address of an asset. */
-  readonly asset: (name: string) => string
-}
+export type Views = ReturnType<typeof openViews>
 
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 
 /** Compiles the templates once, so that a mistake in a template stops the start. */
-export function openViews(): Views {
+export function openViews() {
   return { signIn: compileView('sign-in'), message: compileView('message'), asset: assetAddress }
 }
 

@@ -8,22 +8,12 @@ const LAST_LINES_MS = 1_000
 /** The log of sign-ins, refusals and ended sessions. Each line has `category` "security". */
 export type SecurityLog = Pick<Logger, 'info' | 'warn' | 'error'>
 
-export interface Logs {
-  readonly log: Logger
-  /** Writes to `log`, and to the security file if there is one. The file gets the lines at every LOG_LEVEL. */
-  readonly securityLog: SecurityLog
-  /** Returns the number of lines of each log that could not be written. */
-  readonly linesDropped: () => Readonly<Record<'main' | 'security', number>>
-  /** Lets a slow reader take the last lines, for one second at most. */
-  readonly close: () => Promise<void>
-}
-
 /**
  * Opens the log on standard output, and the security log. A log that cannot be written never stops the program.
  * @param securityFile null for none.
  * @throws ConfigError if the security file must be open.
  */
-export function openLogs(level: LevelWithSilent, securityFile: SecurityLogFile | null): Logs {
+export function openLogs(level: LevelWithSilent, securityFile: SecurityLogFile | null) {
   const stdout = standardOutput()
   const main = createLineOutput(() => stdout, { noticeOf })
   const log = openLog(level, main)
@@ -33,8 +23,11 @@ export function openLogs(level: LevelWithSilent, securityFile: SecurityLogFile |
   const onStdout = securityLogOf(log)
   return {
     log,
+    /** Writes to `log`, and to the security file if there is one. The file gets the lines at every LOG_LEVEL. */
     securityLog: security ? inBoth(onStdout, securityLogOf(openLog('info', security))) : onStdout,
+    /** Returns the number of lines of each log that could not be written. */
     linesDropped: () => ({ main: main.dropped(), security: security?.dropped() ?? 0 }),
+    /** Lets a slow reader take the last lines, for one second at most. */
     close: () => main.drained(LAST_LINES_MS),
   }
 }

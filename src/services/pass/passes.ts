@@ -41,26 +41,7 @@ export type PassReading =
   | { readonly ok: false; readonly reason: string; readonly viewer?: string }
 
 /** The passes of one use at one entry point. Each is also bound to the fields of the player. */
-export interface Passes {
-  /** Seals the sign-in of a visit. Null if the pass would be too long. */
-  issue(visit: AuthenticatedViewer): string | null
-  /**
-   * Seals a pass again. Null if its sign-in is over.
-   * @throws UpstreamError if the store of logouts does not answer.
-   */
-  renew(pass: Pass, context: PlayerContext): Promise<string | null>
-  isRenewalDue(pass: Pass): boolean
-  read(sealed: unknown, context: PlayerContext): PassReading
-  /**
-   * True if the sign-in is too old, the viewer has signed out, or the system that signed the viewer in has ended it since.
-   * @throws as `renew`
-   */
-  isOver(pass: Pass): Promise<boolean>
-  /** Ends a pass with all that were sealed from it, in all copies of the app that share limits. */
-  revoke(pass: Pass): Promise<void>
-  /** @throws UpstreamError if the sessions of passes cannot be read. */
-  assertSessions(): Promise<void>
-}
+export type Passes = ReturnType<typeof createPasses>
 
 export type PassServices = Pick<
   AppParts,
@@ -76,13 +57,17 @@ export function createPasses(
   use: string,
   entryPoint: string,
   sessions: Pick<Sessions, 'describe'>,
-): Passes {
+) {
   const seal = createSeal(sessionSettings.secrets, `viewer-auth pass 1 ${publicUrl.origin} ${use}`)
   const bindingOf = ({ fields }: PlayerContext) => JSON.stringify([entryPoint, Object.entries(fields).toSorted()])
   const sealed = (pass: Pass, context: PlayerContext) =>
     seal.seal(JSON.stringify({ ...pass, viewer: storableViewer(pass.viewer) }), bindingOf(context))
   const revoked = openCounter(`revoked-pass-${use}`, 2 * PASS_SECONDS)
-  const isOver = async ({ viewer, id }: Pass) => {
+  /**
+   * True if the sign-in is too old, the viewer has signed out, or the system that signed the viewer in has ended it since.
+   * @throws UpstreamError if the store of logouts does not answer.
+   */
+  async function isOver({ viewer, id }: Pass): Promise<boolean> {
     const ends = Math.min(
       viewer.signedInAtSeconds + sessionSettings.lifetimeSeconds,
       viewer.identity?.endsAtSeconds ?? Infinity,
@@ -92,12 +77,15 @@ export function createPasses(
   }
   return {
     isOver,
-    revoke: async ({ id }) => void (await revoked.penalty(id)),
-    assertSessions: () =>
+    /** Ends a pass with all that were sealed from it, in all copies of the app that share limits. */
+    revoke: async ({ id }: Pass): Promise<void> => void (await revoked.penalty(id)),
+    /** @throws UpstreamError if the sessions of passes cannot be read. */
+    assertSessions: (): Promise<void> =>
       sessionStore.checkHealth().catch((cause: unknown) => {
         throw new UpstreamError('session-store', 'The session of a pass cannot be read', { cause })
       }),
-    issue({ viewer, context, identity, outcome, isShared = false }) {
+    /** Seals the sign-in of a visit. Null if the pass would be too long. */
+    issue({ viewer, context, identity, outcome, isShared = false }: AuthenticatedViewer): string | null {
       const isReturn = outcome === 'returned'
       const { snapshot, passwordVersion, ...named } = sessions.describe(viewer, identity)
       const own = isReturn ? {} : { ...(snapshot && { snapshot }), ...(passwordVersion && { passwordVersion }) }
@@ -106,11 +94,12 @@ export function createPasses(
       const text = sealed(pass, context)
       return text.length > LONGEST_PASS ? null : text
     },
-    async renew(pass, context) {
+    /** Seals a pass again. Null if its sign-in is over. @throws as `isOver` */
+    async renew(pass: Pass, context: PlayerContext): Promise<string | null> {
       return (await isOver(pass)) ? null : sealed({ ...pass, sealedAtSeconds: nowSeconds() }, context)
     },
-    isRenewalDue: ({ sealedAtSeconds }) => Math.abs(nowSeconds() - sealedAtSeconds) >= RENEW_AFTER_SECONDS,
-    read(given, context) {
+    isRenewalDue: ({ sealedAtSeconds }: Pass) => Math.abs(nowSeconds() - sealedAtSeconds) >= RENEW_AFTER_SECONDS,
+    read(given: unknown, context: PlayerContext): PassReading {
       const text =
         typeof given === 'string' && given.length <= LONGEST_PASS ? seal.open(given, bindingOf(context)) : null
       const content = text === null ? null : Content.safeParse(JSON.parse(text))

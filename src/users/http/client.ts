@@ -11,14 +11,6 @@ export interface HttpAnswer {
   readonly body: Buffer | null
 }
 
-export interface HttpClient {
-  /** @throws UpstreamError if there is no answer, and for the statuses 502 to 504 of a gateway. */
-  post(address: string, body: string, signal: AbortSignal): Promise<HttpAnswer>
-  /** @throws UpstreamError as `post` does. */
-  head(address: string, signal: AbortSignal): Promise<HttpAnswer>
-  close(): void
-}
-
 interface HttpRequest {
   readonly origin: string
   readonly path: string
@@ -44,7 +36,7 @@ const GATEWAY_STATUSES: readonly number[] = [502, 503, 504]
  * failed, or a reused connection was closed without a byte of an answer (stale connection: RFC 9112, 9.3.1). At worst,
  * a service that crashes during a request counts a wrong password twice.
  */
-export function createHttpClient(settings: Pick<HttpStoreSettings, 'token' | 'ca' | 'timeoutMs'>): HttpClient {
+export function createHttpClient(settings: Pick<HttpStoreSettings, 'token' | 'ca' | 'timeoutMs'>) {
   const reusing = createAgent(settings, 1)
   const fresh = createAgent(settings, 0)
 
@@ -64,9 +56,12 @@ export function createHttpClient(settings: Pick<HttpStoreSettings, 'token' | 'ca
     return answer
   }
   return {
-    post: (address, body, signal) => send('POST', address, body, signal),
-    head: (address, signal) => send('HEAD', address, null, signal),
-    close() {
+    /** @throws UpstreamError if there is no answer, and for the statuses 502 to 504 of a gateway. */
+    post: (address: string, body: string, signal: AbortSignal): Promise<HttpAnswer> =>
+      send('POST', address, body, signal),
+    /** @throws UpstreamError as `post` does. */
+    head: (address: string, signal: AbortSignal): Promise<HttpAnswer> => send('HEAD', address, null, signal),
+    close(): void {
       for (const { agent } of [reusing, fresh]) void agent.destroy()
     },
   }

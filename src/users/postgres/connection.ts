@@ -15,34 +15,13 @@ export interface Column {
 }
 
 /** Runs statements on one connection. */
-export interface SqlClient {
-  /** Returns the rows of a statement. @throws DatabaseError when the server refuses the statement. */
-  rows(sql: string, values?: readonly unknown[]): Promise<readonly unknown[]>
-  /** Returns the columns of a statement, and the number of its rows. @throws DatabaseError as `rows` does. */
-  columns(sql: string, values: readonly unknown[]): Promise<{ columns: readonly Column[]; rowCount: number }>
-  /** Returns the number of rows that a statement changed. @throws DatabaseError as `rows` does. */
-  changedRows(sql: string, values: readonly unknown[]): Promise<number>
-}
+export type SqlClient = ReturnType<typeof sqlClient>
 
 /**
  * A PostgreSQL server behind a connection pool and a guard. Each use has one timeout, which includes the wait for a
  * connection. A connection that is still busy after the timeout is closed.
  */
-export interface PostgresConnection {
-  readonly settings: PostgresSettings
-  /**
-   * Runs the work on one connection of the pool.
-   * @throws UpstreamError when the server does not answer within the timeout.
-   * @throws OverloadedError when too many requests are waiting already.
-   * @throws DatabaseError when the server refuses a statement.
-   * @throws ConfigError when the work throws one.
-   */
-  use<T>(work: (client: SqlClient) => Promise<T>): Promise<T>
-  /** Runs a health check ahead of the queue. @throws UpstreamError or DatabaseError as `use` does. */
-  probe(work: (client: SqlClient) => Promise<unknown>): Promise<void>
-  /** Closes all connections. Takes one second at most, even if the server hangs. */
-  close(): Promise<void>
-}
+export type PostgresConnection = ReturnType<typeof connectPostgres>
 
 export interface ConnectOptions {
   readonly warn?: Warn
@@ -61,7 +40,7 @@ const IDLE_MS = 30_000
 export function connectPostgres(
   settings: PostgresSettings,
   { warn, timeoutMs = settings.timeoutMs, pauseMs }: ConnectOptions = {},
-): PostgresConnection {
+) {
   const sockets = new Set<Socket>()
   const pool = new Pool(poolOptions(settings, timeoutMs, sockets))
   // A lost idle connection is replaced at the next use. Without these listeners the error would end the process.
@@ -78,9 +57,20 @@ export function connectPostgres(
 
   return {
     settings,
-    use: (work) => guard.run((signal) => withClient(pool, settings, signal, work)),
-    probe: (work) => guard.probe((signal) => withClient(pool, settings, signal, work)),
-    async close() {
+    /**
+     * Runs the work on one connection of the pool.
+     * @throws UpstreamError when the server does not answer within the timeout.
+     * @throws OverloadedError when too many requests are waiting already.
+     * @throws DatabaseError when the server refuses a statement.
+     * @throws ConfigError when the work throws one.
+     */
+    use: <T>(work: (client: SqlClient) => Promise<T>): Promise<T> =>
+      guard.run((signal) => withClient(pool, settings, signal, work)),
+    /** Runs a health check ahead of the queue. @throws UpstreamError or DatabaseError as `use` does. */
+    probe: (work: (client: SqlClient) => Promise<unknown>): Promise<void> =>
+      guard.probe((signal) => withClient(pool, settings, signal, work)),
+    /** Closes all connections. Takes one second at most, even if the server hangs. */
+    async close(): Promise<void> {
       if (isClosed) return
       isClosed = true
       // pool.end() does not wait until the sockets are closed.
@@ -148,16 +138,19 @@ async function withClient<T>(
   }
 }
 
-function sqlClient(client: ClientBase): SqlClient {
+function sqlClient(client: ClientBase) {
   return {
-    async rows(sql, values = []) {
+    /** Returns the rows of a statement. @throws DatabaseError when the server refuses the statement. */
+    async rows(sql: string, values: readonly unknown[] = []): Promise<readonly unknown[]> {
       const { rows }: QueryResult<object> = await client.query(sql, [...values])
       return rows
     },
-    async changedRows(sql, values) {
+    /** Returns the number of rows that a statement changed. @throws DatabaseError as `rows` does. */
+    async changedRows(sql: string, values: readonly unknown[]): Promise<number> {
       return (await client.query(sql, [...values])).rowCount ?? 0
     },
-    async columns(sql, values) {
+    /** Returns the columns of a statement, and the number of its rows. @throws DatabaseError as `rows` does. */
+    async columns(sql: string, values: readonly unknown[]) {
       const { fields, rows } = await client.query(sql, [...values])
       return { columns: fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID })), rowCount: rows.length }
     },

@@ -12,20 +12,7 @@ import type { Warn } from '../user-store.ts'
  * Only an UpstreamError or a timeout is a failure. A failure does not count while other requests succeed. Otherwise one
  * user name that the store cannot handle would lock out every viewer.
  */
-export interface RemoteGuard {
-  /**
-   * Sends a request of a sign-in or a look-up.
-   * @throws UpstreamError at once while the breaker is open, or when the time is over.
-   * @throws OverloadedError at once if the queue is full, or after half of the time in the queue.
-   */
-  run<T>(request: RemoteRequest<T>): Promise<T>
-  /**
-   * Sends a health check, without queueing. Concurrent callers share one check, because the address for readiness is
-   * public.
-   * @throws UpstreamError at once while the breaker is open, or when the time is over.
-   */
-  probe(request: RemoteRequest<unknown>): Promise<void>
-}
+export type RemoteGuard = ReturnType<typeof createRemoteGuard>
 
 export interface RemoteGuardOptions {
   /** Time for one request, including its time in the queue. */
@@ -55,7 +42,7 @@ export function createRemoteGuard({
   failures = FAILURES,
   pauseMs = PAUSE_MS,
   warn = () => {},
-}: RemoteGuardOptions): RemoteGuard {
+}: RemoteGuardOptions) {
   const queue = createQueue({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
   const queued = new Set<AbortController>()
   let successes = 0
@@ -97,13 +84,23 @@ export function createRemoteGuard({
   }
   const late = () => new UpstreamError('user-store', `The user store did not answer within ${timeoutMs / 1000} s`)
   return {
-    async run(request) {
+    /**
+     * Sends a request of a sign-in or a look-up.
+     * @throws UpstreamError at once while the breaker is open, or when the time is over.
+     * @throws OverloadedError at once if the queue is full, or after half of the time in the queue.
+     */
+    async run<T>(request: RemoteRequest<T>): Promise<T> {
       const answer = await withDeadline(timeoutMs, late, (deadline) => sendQueued(request, deadline))
       // Probes do not count: a store can pass its health check and still answer no sign-in.
       successes += 1
       return answer
     },
-    async probe(request) {
+    /**
+     * Sends a health check, without queueing. Concurrent callers share one check, because the address for readiness is
+     * public.
+     * @throws UpstreamError at once while the breaker is open, or when the time is over.
+     */
+    async probe(request: RemoteRequest<unknown>): Promise<void> {
       probing ??= withDeadline(timeoutMs, late, async (deadline) => void (await send(request, deadline))).finally(
         () => {
           probing = null

@@ -9,22 +9,7 @@ export interface ResetRefusal {
 }
 
 /** Limits requests for a link, so that no mailbox is flooded. Unknown names count as known ones do. */
-export interface ResetLimits {
-  /** Counts a request. @returns a refusal, or null. */
-  admit(username: string, address: string): Promise<ResetRefusal | null>
-  /**
-   * Counts a mail to an account. Never changes the answer of `admit`, which would reveal whose address was typed before.
-   * @returns false if the account had enough mails.
-   */
-  admitMail(username: string): Promise<boolean>
-  /**
-   * Counts a mail in total. Never changes the answer of `admit`, which would reveal that an account exists.
-   * @returns false if the mails of this hour are used up.
-   */
-  admitInTotal(): Promise<boolean>
-  /** Called if a counted mail was not sent, for example because the name is unknown. */
-  giveBackMail(): Promise<void>
-}
+export type ResetLimits = ReturnType<typeof createResetLimits>
 
 const HOUR_SECONDS = 3_600
 const MOST_OF_ACCOUNT = 3
@@ -35,18 +20,15 @@ const ALL = 'all'
  * @param inTotal mails in an hour, for all viewers together.
  * @param trustedNetworks their addresses have no limit of their own.
  */
-export function createResetLimits(
-  openCounter: OpenCounter,
-  inTotal: number,
-  trustedNetworks: readonly Network[] = [],
-): ResetLimits {
+export function createResetLimits(openCounter: OpenCounter, inTotal: number, trustedNetworks: readonly Network[] = []) {
   const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: MOST_OF_NETWORK }
   const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: MOST_OF_ACCOUNT }
   const mails = openCounter('reset-mails', HOUR_SECONDS)
   const total = openCounter('reset-total', HOUR_SECONDS)
 
   return {
-    async admit(username, address) {
+    /** Counts a request. @returns a refusal, or null. */
+    async admit(username: string, address: string): Promise<ResetRefusal | null> {
       // One after another, so that a refused request uses up no other limit.
       for (const [limit, { counter, most }, key] of [
         ['network', networks, siteOf(address)],
@@ -58,15 +40,24 @@ export function createResetLimits(
       }
       return null
     },
-    async admitMail(username) {
+    /**
+     * Counts a mail to an account. Never changes the answer of `admit`, which would reveal whose address was typed before.
+     * @returns false if the account had enough mails.
+     */
+    async admitMail(username: string): Promise<boolean> {
       const { consumedPoints } = await mails.penalty(accountKey(username))
       return consumedPoints <= MOST_OF_ACCOUNT
     },
-    async admitInTotal() {
+    /**
+     * Counts a mail in total. Never changes the answer of `admit`, which would reveal that an account exists.
+     * @returns false if the mails of this hour are used up.
+     */
+    async admitInTotal(): Promise<boolean> {
       const { consumedPoints } = await total.penalty(ALL)
       if (consumedPoints > inTotal) await total.giveBack(ALL, 1)
       return consumedPoints <= inTotal
     },
+    /** Called if a counted mail was not sent, for example because the name is unknown. */
     giveBackMail: () => total.giveBack(ALL, 1),
   }
 }

@@ -58,13 +58,7 @@ interface Form {
 }
 
 /** The screens of the registration at one entry point. */
-export interface RegistrationPages {
-  sendAddress(req: Request, res: Response, state: AddressState): void
-  sendCode(req: Request, res: Response, state: CodeState): void
-  sendFields(req: Request, res: Response, state: FieldsState): void
-  /** Shows a sentence in place of a form, with the way to the sign-in screen. */
-  sendMessage(req: Request, res: Response, context: PlayerContext, message: Message): void
-}
+export type RegistrationPages = ReturnType<typeof createRegistrationPages>
 
 type PageDeps = Pick<EntryPointDeps, 'entryPoint' | 'headersFor' | 'screens'>
 const TEMPLATE = 'registration/form'
@@ -72,7 +66,7 @@ const TEMPLATE = 'registration/form'
 export function createRegistrationPages(
   { entryPoint, headersFor, screens }: PageDeps,
   template = compileView(TEMPLATE),
-): RegistrationPages {
+) {
   const { brand, basePath } = entryPoint
   const pageIn = createPages(brand, assetAddress('icon.svg'))
 
@@ -105,7 +99,7 @@ export function createRegistrationPages(
     sendPage(res, headersFor(context.address.origin), html, refusal)
   }
   return {
-    sendAddress(req, res, state) {
+    sendAddress(req: Request, res: Response, state: AddressState): void {
       const { address = '', refusal, openness, ends } = state
       sendForm(req, res, state, (language, { registration }) => {
         const row = { kind: 'address', input: 'address', value: address, state: stateOf(refusal !== undefined) }
@@ -114,14 +108,14 @@ export function createRegistrationPages(
         return { rows: [row], button: registration.sendCode, notice, ...reason }
       })
     },
-    sendCode(req, res, { address, secret, isLate = false, ...state }) {
+    sendCode(req: Request, res: Response, { address, secret, isLate = false, ...state }: CodeState): void {
       const row = { kind: 'code', input: 'code', address, isLate, state: stateOf(state.refusal !== undefined) }
       sendForm(req, res, { ...state, hidden: { address, secret } }, (_language, { registration }) => {
         const otherAddress = pathOf(basePath + PATHS.address, { ...state.context.fields, prompt: 'address' })
         return { rows: [row], button: registration.next, otherAddress }
       })
     },
-    sendFields(req, res, state) {
+    sendFields(req: Request, res: Response, state: FieldsState): void {
       const { step, number, of, faults } = state
       const refusal = faults.size === 0 ? state.refusal : ({ status: 400, text: 'registration.missing' } as const)
       sendForm(req, res, { ...state, refusal }, (language, texts) => {
@@ -135,7 +129,8 @@ export function createRegistrationPages(
         }
       })
     },
-    sendMessage(req, res, context, { title, text, reason }) {
+    /** Shows a sentence in place of a form, with the way to the sign-in screen. */
+    sendMessage(req: Request, res: Response, context: PlayerContext, { title, text, reason }: Message): void {
       const explanation = { text, ofAll: { title, reason } }
       // The explanation replaces the words of the refusal.
       const refusal = { status: 200, text: 'cancelled' } as const

@@ -2,7 +2,6 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import { authorizationCodeGrant, ClientError, type Configuration, fetchUserInfo } from 'openid-client'
 import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../../errors.ts'
-import type { OptionalStore } from '../../../server/monitoring/readiness.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
 import {
   type AuthorizationRequest,
@@ -25,23 +24,7 @@ import { type LogoutIssuer, logoutIssuerOf } from './logout-token.ts'
 import { tokenFault, verifyToken } from './signed-token.ts'
 
 /** The provider of one or several entry points. Unavailable until its discovery document was read. */
-export interface IdentityProvider extends OptionalStore {
-  /** Returns what the logout tokens of this provider must say. Null while the provider is unavailable. */
-  logoutIssuer(): LogoutIssuer | null
-  /**
-   * Returns the address where the viewer signs in.
-   * @throws UpstreamError while the provider is unavailable.
-   */
-  authorizationUrl(request: AuthorizationRequest): string
-  /**
-   * Checks the answer of the provider, and gets the viewer.
-   * @param currentUrl the callback with its query.
-   * @throws UpstreamError if the provider does not answer.
-   * @throws OverloadedError if too many viewers sign in at the same time.
-   */
-  signIn(currentUrl: URL, secrets: FlowSecrets): Promise<ProviderAnswer>
-  close(): void
-}
+export type IdentityProvider = ReturnType<typeof openIdentityProvider>
 
 export interface ProviderOptions {
   readonly redirectUri: string
@@ -80,7 +63,7 @@ const MIX_UP =
 export function openIdentityProvider(
   settings: SsoSettings,
   { redirectUri, log, hasOthers = false, allowedGroups = [], onAnswer = () => {}, ...times }: ProviderOptions,
-): IdentityProvider {
+) {
   const claimSettings = { ...settings, allowedGroups, needsGroups: settings.needsGroups || allowedGroups.length > 0 }
   const { firstRetryMs = FIRST_RETRY_MS, timeoutSeconds = TIMEOUT_SECONDS, refreshMs = REFRESH_MS } = times
   const answerOf = limitQuestions(onAnswer)
@@ -121,16 +104,24 @@ export function openIdentityProvider(
   return {
     setting: 'OIDC_ISSUER',
     isAvailable: () => connection !== null,
+    /** Returns what the logout tokens of this provider must say. Null while the provider is unavailable. */
     logoutIssuer: () => connection?.logoutIssuer ?? null,
-    authorizationUrl(request) {
+    /** Returns the address where the viewer signs in. @throws UpstreamError while the provider is unavailable. */
+    authorizationUrl(request: AuthorizationRequest): string {
       const { provider } = known()
       return authorizationAddress(provider, settings, redirectUri, request).href
     },
-    async signIn(currentUrl, secrets) {
+    /**
+     * Checks the answer of the provider, and gets the viewer.
+     * @param currentUrl the callback with its query.
+     * @throws UpstreamError if the provider does not answer.
+     * @throws OverloadedError if too many viewers sign in at the same time.
+     */
+    async signIn(currentUrl: URL, secrets: FlowSecrets): Promise<ProviderAnswer> {
       const current = known()
       return await answerOf(() => askProvider(current, claimSettings, currentUrl, secrets))
     },
-    close() {
+    close(): void {
       isClosed = true
       clearTimeout(timer)
     },

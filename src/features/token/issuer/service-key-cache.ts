@@ -2,20 +2,7 @@ import { UpstreamError } from '../../../errors.ts'
 import { parseServiceKeys, type ServiceKey, type ServiceKeys } from '../viewer-token/service-keys.ts'
 
 /** Keeps the keys that the service publishes, and fetches them in the background. For readiness, an optional store. */
-export interface ServiceKeyCache {
-  /** The name of the setting with the address. Readiness shows it. */
-  readonly setting: string
-  /** True if newest() returns a key. */
-  isAvailable(): boolean
-  /** Returns the seconds since the keys were fetched. Null if they never were. */
-  ageSeconds(): number | null
-  /** Returns the key to encrypt with. @throws UpstreamError if no key was fetched in the last 24 hours. */
-  newest(): ServiceKey
-  /** Fetches the keys now, unless the last fetch began less than 30 seconds ago. */
-  refetch(): void
-  /** Stops fetching. */
-  close(): void
-}
+export type ServiceKeyCache = Awaited<ReturnType<typeof openServiceKeyCache>>
 
 export interface CacheLog {
   readonly info: (details: object, message: string) => void
@@ -44,7 +31,7 @@ export async function openServiceKeyCache(
   log: CacheLog,
   times: CacheTimes = TIMES,
   nowMs: () => number = () => performance.now(),
-): Promise<ServiceKeyCache> {
+) {
   const closed = new AbortController()
   let known: { readonly keys: ServiceKeys; readonly sinceMs: number } | null = null
   let hasFailed = false
@@ -74,20 +61,25 @@ export async function openServiceKeyCache(
   await refresh()
   return {
     setting: 'SERVICE_VIEWER_KEY_URL',
+    /** True if newest() returns a key. */
     isAvailable: () => current() !== null,
-    ageSeconds: () => (known === null ? null : (nowMs() - known.sinceMs) / 1000),
-    newest() {
+    /** Returns the seconds since the keys were fetched. Null if they never were. */
+    ageSeconds: (): number | null => (known === null ? null : (nowMs() - known.sinceMs) / 1000),
+    /** Returns the key to encrypt with. @throws UpstreamError if no key was fetched in the last 24 hours. */
+    newest(): ServiceKey {
       const key = current()
       if (key === null) throw new UpstreamError(UPSTREAM, 'No key of the service was fetched in the last 24 hours')
       return key
     },
-    refetch() {
+    /** Fetches the keys now, unless the last fetch began less than 30 seconds ago. */
+    refetch(): void {
       // A fetch takes less time than this, so two never run at once.
       if (closed.signal.aborted || nowMs() - startedMs < times.retryMs) return
       clearTimeout(timer)
       void refresh()
     },
-    close() {
+    /** Stops fetching. */
+    close(): void {
       closed.abort()
       clearTimeout(timer)
     },

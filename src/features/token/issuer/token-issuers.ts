@@ -3,33 +3,9 @@ import { createQueue, type QueueOptions, type WorkQueue } from '../../../server/
 import type { TokenSettings } from '../fields.ts'
 import { buildViewerToken, CLOCK_MARGIN_SECONDS, TOKEN_LIFETIME_SECONDS } from '../viewer-token/viewer-token.ts'
 import { type CacheLog, openServiceKeyCache, type ServiceKeyCache } from './service-key-cache.ts'
-import type { TokenReadings } from './token-metrics.ts'
 
 /** Builds the tokens of one entry point. */
-export interface TokenIssuer {
-  /**
-   * Call it before other work, so that a refusal costs nothing.
-   * @throws OverloadedError if too many tokens wait, UpstreamError without a key of the service.
-   */
-  assertCapacity(): void
-  /**
-   * Builds a token. It is a credential for a minute: never log it.
-   * @param endsAtSeconds the service accepts no token after this UNIX time. Default: a minute.
-   * @throws OverloadedError, UpstreamError without a key of the service, RangeError for a subject that no token can have.
-   */
-  issue(subject: string, endsAtSeconds?: number): Promise<string>
-  /** Call it when the player refuses tokens: the service may have changed its keys. Fetches them at most every 30 s. */
-  refetchKeys(): void
-}
-
-export interface TokenIssuers {
-  readonly issuerOf: (settings: TokenSettings) => TokenIssuer
-  /** For readiness. */
-  readonly optionalStores: readonly ServiceKeyCache[]
-  /** For the metrics. */
-  readonly readings: TokenReadings
-  readonly close: () => void
-}
+export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
 /** With a content key of 4096 bits, a token takes about 2 ms of a core, so the last of 20 waits 40 ms; 10 ms with 2048. */
 const QUEUE_PER_CORE = 20
@@ -47,20 +23,22 @@ export function tokenQueueOptions(cores: number = availableParallelism()): Queue
 export async function openTokenIssuers(
   entryPoints: readonly Pick<TokenSettings, 'serviceKeyUrl'>[],
   { nowSeconds, log }: { readonly nowSeconds: () => number; readonly log: CacheLog },
-): Promise<TokenIssuers> {
+) {
   const urls = [...new Set(entryPoints.map(({ serviceKeyUrl }) => serviceKeyUrl))]
   const opened = await Promise.all(urls.map(async (url) => [url, await openServiceKeyCache(url, log)] as const))
   const caches = new Map(opened)
   const queue = createQueue(tokenQueueOptions())
   return {
-    issuerOf(settings) {
+    issuerOf(settings: TokenSettings): TokenIssuer {
       const cache = caches.get(settings.serviceKeyUrl)
       if (cache === undefined) throw new Error('No cache of keys was opened for this entry point')
       return createTokenIssuer(settings, cache, queue, nowSeconds)
     },
+    /** For readiness. */
     optionalStores: [...caches.values()],
+    /** For the metrics. */
     readings: { queue: queue.load, refused: queue.refused, keysAgeSeconds: () => oldest([...caches.values()]) },
-    close() {
+    close(): void {
       for (const cache of caches.values()) cache.close()
     },
   }
@@ -78,13 +56,22 @@ export function createTokenIssuer(
   serviceKeys: Pick<ServiceKeyCache, 'newest' | 'refetch'>,
   queue: WorkQueue,
   nowSeconds: () => number,
-): TokenIssuer {
+) {
   return {
-    assertCapacity() {
+    /**
+     * Call it before other work, so that a refusal costs nothing.
+     * @throws OverloadedError if too many tokens wait, UpstreamError without a key of the service.
+     */
+    assertCapacity(): void {
       serviceKeys.newest()
       queue.assertCapacity()
     },
-    issue: (subject, endsAtSeconds = Number.POSITIVE_INFINITY) =>
+    /**
+     * Builds a token. It is a credential for a minute: never log it.
+     * @param endsAtSeconds the service accepts no token after this UNIX time. Default: a minute.
+     * @throws OverloadedError, UpstreamError without a key of the service, RangeError for a subject that no token can have.
+     */
+    issue: (subject: string, endsAtSeconds = Number.POSITIVE_INFINITY): Promise<string> =>
       queue.run(() => {
         // Key and time are read after the wait: both may be older by then.
         const keys = { contentKey, serviceKey: serviceKeys.newest() }
@@ -92,6 +79,7 @@ export function createTokenIssuer(
         // A token has no expiry: an earlier `iat` ends it earlier.
         return buildViewerToken(subject, keys, Math.min(nowSeconds(), latestSeconds))
       }),
-    refetchKeys: () => serviceKeys.refetch(),
+    /** Call it when the player refuses tokens: the service may have changed its keys. Fetches them at most every 30 s. */
+    refetchKeys: (): void => serviceKeys.refetch(),
   }
 }

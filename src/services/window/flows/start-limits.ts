@@ -20,18 +20,7 @@ interface Limit {
  * Limits the sign-ins that are begun and have not succeeded: each takes memory for ten minutes, and its callback asks the
  * provider.
  */
-export interface StartLimits {
-  /** Returns the seconds until the next try; null if the sign-in may begin. */
-  count(network: string): Promise<number | null>
-  /** Called when the viewer is signed in: this sign-in counts no longer. */
-  giveBack(network: string): Promise<void>
-  /** Returns the sign-ins that were begun within ten minutes and have not succeeded, in all copies that share a store. */
-  countOpen(): Promise<number>
-  /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
-  countCode(network: string): Promise<number | null>
-  /** Called after a right code, which counts no longer: many viewers may share a network. */
-  giveBackCode(network: string): Promise<void>
-}
+export type StartLimits = ReturnType<typeof createStartLimits>
 
 export interface StartLimitOptions {
   /** Their starts count only in the limit of all networks. The limit on codes holds there too. Default: none. */
@@ -41,7 +30,7 @@ export interface StartLimitOptions {
   readonly codesInAll?: number
 }
 
-export function createStartLimits(openCounter: OpenCounter, options: StartLimitOptions = {}): StartLimits {
+export function createStartLimits(openCounter: OpenCounter, options: StartLimitOptions = {}) {
   const { trustedNetworks = [], perNetwork = STARTS_PER_NETWORK, inAll = STARTS_IN_ALL } = options
   const { codesInAll = CODES_IN_ALL } = options
   const starts = openCounter('sso-starts', TEN_MINUTES_SECONDS)
@@ -55,11 +44,16 @@ export function createStartLimits(openCounter: OpenCounter, options: StartLimitO
     { key: ALL, most: codesInAll },
   ]
   return {
-    count: (network) => countAll(starts, startsOf(network)),
-    giveBack: (network) => giveBackAll(starts, startsOf(network)),
+    /** Returns the seconds until the next try; null if the sign-in may begin. */
+    count: (network: string) => countAll(starts, startsOf(network)),
+    /** Called when the viewer is signed in: this sign-in counts no longer. */
+    giveBack: (network: string) => giveBackAll(starts, startsOf(network)),
+    /** Returns the sign-ins that were begun within ten minutes and have not succeeded, in all copies that share a store. */
     countOpen: async () => (await starts.get(ALL))?.consumedPoints ?? 0,
-    countCode: (network) => countAll(codes, codesOf(network)),
-    giveBackCode: (network) => giveBackAll(codes, codesOf(network)),
+    /** Counts a typed code. Returns the seconds until the next try; null if the code may be checked. */
+    countCode: (network: string) => countAll(codes, codesOf(network)),
+    /** Called after a right code, which counts no longer: many viewers may share a network. */
+    giveBackCode: (network: string) => giveBackAll(codes, codesOf(network)),
   }
 }
 

@@ -112,20 +112,15 @@ async function tryOut<T>(setting: string, statement: () => Promise<T>): Promise<
   }
 }
 
-interface DecoyHashes {
-  forKey(key: string): string | null
-  learn(key: string, passwordHash: string): void
-}
-
 /**
  * Collects hashes of loaded viewers as decoys for unknown users, because the customer's query cannot select any viewer.
  * A slot keeps its first viewer, so that an unknown name always takes the same time.
  */
-function createDecoyHashes(): DecoyHashes {
+function createDecoyHashes() {
   const slots = new Map<number, { readonly key: string; readonly passwordHash: string }>()
   const slotOf = (key: string) => Number.parseInt(hash('sha256', key, 'hex').slice(0, 2), 16) % DECOYS
   return {
-    forKey(key) {
+    forKey(key: string): string | null {
       const slot = slotOf(key)
       for (let step = 0; step < DECOYS && slots.size > 0; step += 1) {
         const decoy = slots.get((slot + step) % DECOYS)
@@ -133,7 +128,7 @@ function createDecoyHashes(): DecoyHashes {
       }
       return null
     },
-    learn(key, passwordHash) {
+    learn(key: string, passwordHash: string): void {
       const slot = slotOf(key)
       const current = slots.get(slot)
       if (!current || current.key === key) slots.set(slot, { key, passwordHash })
