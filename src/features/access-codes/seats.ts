@@ -14,8 +14,6 @@ export interface SeatsDeps {
   readonly nowSeconds: () => number
 }
 
-type Taken = (sessionId: string | null, endsAtSeconds?: number) => Promise<void>
-
 /**
  * Returns the places of a code for one kind of address: so many people or devices may use it at the same time. A place
  * lasts as long as a response, so a guest whose browser keeps no cookie has a free place at each return. Null for a code
@@ -51,20 +49,20 @@ export function seatsOf(
      * @returns null if no place is free, else a function to call with the session, which then has the place, and the
      *   end of the answer: a place that outlived it would be missing at the next event.
      */
-    async take(place: string, before?: string): Promise<Taken | null> {
+    async take(place: string, before?: string) {
       const replaces = placeBefore(before)
       // The session is not known yet, and two browsers may want the last place.
       if (batch.isShared && (await claim('if-free', place, replaces)) === 'none-free') return null
-      return async (sessionId, endsAtSeconds) => {
+      return async (sessionId: string | null, endsAtSeconds?: number) => {
         const own = sessionId === null ? place : placeOfSession(sessionId)
         await claim('newest', own, batch.isShared ? place : replaces, endsAtSeconds)
       }
     },
     /** Keeps the place of a session, or takes a free one. Returns as `take`. */
-    async keep(sessionId: string): Promise<Taken | null> {
+    async keep(sessionId: string) {
       const place = placeOfSession(sessionId)
       if ((await claim('if-free', place)) === 'none-free') return null
-      return async (_session, endsAtSeconds = Infinity) => {
+      return async (_session: string | null, endsAtSeconds = Infinity) => {
         if (endsAtSeconds < nowSeconds() + placeSeconds) await claim('if-free', place, undefined, endsAtSeconds)
       }
     },
