@@ -123,6 +123,9 @@ export function createSessions(deps: SessionDeps) {
       if (req.session.viewer !== undefined) await withCallback((callback) => req.session.regenerate(callback))
       req.session.viewer = describe(viewer, identity, atSeconds)
       await withCallback((callback) => req.session.save(callback))
+      // express-session sends Expires alone: a browser whose clock is hours ahead drops such a cookie.
+      const data = { ...Reflect.get(req.session.cookie, 'data'), maxAge: deps.limits.lifetimeSeconds }
+      Object.defineProperty(req.session.cookie, 'data', { value: data })
       return req.sessionID
     } catch (error) {
       warn(error, 'a viewer signed in without a session')

@@ -10,7 +10,7 @@ test('the cookie over https is host-only, not readable by scripts, and partition
   const { setCookies } = await app.post('/sign-in', ADA)
   expect(setCookies).toEqual([
     expect.stringMatching(
-      /^__Host-viewer=s%3A[\w-]{32}\.[^;]+; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; Partitioned; SameSite=None$/,
+      /^__Host-viewer=s%3A[\w-]{32}\.[^;]+; Max-Age=28800; Path=\/; Expires=[^;]+ GMT; HttpOnly; Secure; Partitioned; SameSite=None$/,
     ),
   ])
 })
@@ -21,7 +21,9 @@ test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'
     const app = await startLoginApp({ publicUrl })
     const answer = await app.post('/sign-in', ADA)
     expect(answer.setCookies).toEqual([
-      expect.stringMatching(/^viewer=s%3A[^;]+; Path=\/; Expires=[^;]+; HttpOnly; Secure; Partitioned; SameSite=None$/),
+      expect.stringMatching(
+        /^viewer=s%3A[^;]+; Max-Age=\d+; Path=\/; Expires=[^;]+; HttpOnly; Secure; Partitioned; SameSite=None$/,
+      ),
     ])
     expect((await app.get('/', { Cookie: cookieIn(answer) })).status).toBe(303)
   },
@@ -31,6 +33,7 @@ test('the cookie ends in the browser when the session ends on the server', async
   const app = await startLoginApp()
   const before = Date.now()
   const { setCookies } = await app.post('/sign-in', ADA)
+  expect(setCookies[0]).toContain(`; Max-Age=${SESSION_LIMITS.lifetimeSeconds};`)
   const expires = Date.parse(/Expires=([^;]+)/.exec(setCookies[0] ?? '')?.[1] ?? '')
   const lifetime = (expires - before) / 1000
   expect(lifetime).toBeGreaterThan(SESSION_LIMITS.lifetimeSeconds - 2)

@@ -4,7 +4,6 @@ import type { AccessCodeSettings } from './fields.ts'
 
 export const PROMPT = 'access-code'
 export const CODE_PROMPTS: readonly Prompt[] = [{ value: PROMPT }]
-const FAULTS_OF_CODE = ['access-codes.wrongCode', 'access-codes.endedCode', 'access-codes.emptyCode']
 
 /** Creates the form of access codes: a screen beside the password, or the screen itself without a password form. */
 export function codeScreenPart({ asksName }: AccessCodeSettings, hasPasswordForm: boolean): ScreenPart {
@@ -12,14 +11,13 @@ export function codeScreenPart({ asksName }: AccessCodeSettings, hasPasswordForm
     prompts: CODE_PROMPTS,
     isFirst: !hasPasswordForm,
     complete: (html) => html,
-    show({ texts, prompt, basePath, fields, refusal = '' }) {
+    show({ texts, prompt, basePath, fields }) {
       const address = pathOf(basePath, { ...fields, prompt: PROMPT })
       return {
         template: prompt === PROMPT || !hasPasswordForm ? 'access-codes/screen-part' : null,
         part: {
           asksName: asksName !== 'off',
           needsName: asksName === 'required',
-          isWrong: FAULTS_OF_CODE.includes(refusal),
           passwordAddress: hasPasswordForm ? pathOf(basePath, fields) : null,
         },
         way: { id: 'use-access-code', address, text: texts['access-codes'].use },

@@ -95,7 +95,9 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       pageTitle: refusal === undefined ? title : fill(texts.titleWithError, { title }),
       alert: text === undefined ? null : sentence(language, text(texts), { count }),
       rule: sentence(language, texts.account.passwordRule, { count: fewestCharacters }),
-      fieldState: text === undefined ? '' : ' aria-describedby="alert"',
+      fieldState: (isWrong: boolean) =>
+        text === undefined ? '' : `${isWrong ? ' aria-invalid="true"' : ''} aria-describedby="alert"`,
+      status: refusal?.status,
       username: '',
       hasScript,
       passwordAttributes: hasScript ? passwordAttributes(language) : '',

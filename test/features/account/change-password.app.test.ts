@@ -10,6 +10,14 @@ async function canSignIn(app: AccountApp, password: string): Promise<boolean> {
   return (await app.post('/sign-in', { username: ADA.username, password })).status === 303
 }
 
+const invalidIn = (html: string) => [...html.matchAll(/<input id="([^"]*)"[^>]*aria-invalid/g)].map(([, id]) => id)
+
+test('a request for a link marks an empty name', async () => {
+  const app = await startAccountApp()
+  expect(invalidIn((await app.post('/account/forgot', { username: ' ' })).text)).toEqual(['username'])
+  expect(invalidIn((await app.get('/account/forgot')).text)).toEqual([])
+})
+
 test('a viewer who knows the password changes it; all sessions end, and a notice is sent', async () => {
   const app = await startAccountApp()
   const cookie = await signIn(app)
@@ -34,19 +42,23 @@ test('a change ends a link that was sent before', async () => {
   expect(await app.get(`/account/new-password?token=${token}`)).toMatchObject({ status: 410 })
 })
 
+const OWN = ['username', 'password']
+const NEW = ['new-password', 'repeat-password']
+
 test.each([
-  ['a wrong password', 401, { password: 'PASSWORDMARKER wrong' }],
-  ['an unknown name', 401, { username: 'nobody@example.com' }],
-  ['the same password again', 400, { newPassword: ADA.password, repeatPassword: ADA.password }],
-  ['two different new passwords', 400, { repeatPassword: `${NEW_PASSWORD}!` }],
-  ['a common new password', 400, { newPassword: 'password1', repeatPassword: 'password1' }],
-  ['no password', 400, { password: '' }],
-  ['no name', 400, { username: ' ' }],
-])('a change with %s is refused with status %i', async (_what, status, fields) => {
+  ['a wrong password', 401, OWN, { password: 'PASSWORDMARKER wrong' }],
+  ['an unknown name', 401, OWN, { username: 'nobody@example.com' }],
+  ['the same password again', 400, NEW, { newPassword: ADA.password, repeatPassword: ADA.password }],
+  ['two different new passwords', 400, NEW, { repeatPassword: `${NEW_PASSWORD}!` }],
+  ['a common new password', 400, NEW, { newPassword: 'password1', repeatPassword: 'password1' }],
+  ['no password', 400, [...OWN, ...NEW], { password: '' }],
+  ['no name', 400, [...OWN, ...NEW], { username: ' ' }],
+])('a change with %s is refused with status %i', async (_what, status, marked, fields) => {
   const app = await startAccountApp()
   const answer = await app.post(CHANGE, { ...FORM, ...fields })
   expect(answer.status).toBe(status)
   expect(answer.text).toContain('role="alert"')
+  expect(invalidIn(answer.text)).toEqual(marked)
   expect(answer.text).not.toContain('PASSWORDMARKER')
   expect(await canSignIn(app, ADA.password)).toBe(true)
 })

@@ -103,6 +103,7 @@ test.each([
   await app.store.setDisabled(ADA.username, isDisabled)
   const refused = await typePassword(app, await openFrame(app), { ...ADA, ...changes })
   expect([refused.status, refused.text.includes('data-kind="create"')]).toEqual([status, false])
+  expect(refused.text.match(/aria-describedby="alert" aria-invalid="true"/g) ?? []).toHaveLength(isDisabled ? 0 : 2)
   expect(app.lines.some((line) => line.outcome === outcome)).toBe(true)
 })
 

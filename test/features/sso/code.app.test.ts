@@ -20,6 +20,7 @@ test('a viewer signs in on another device, and the code opens the player, once',
   expect(answer.setCookies).toHaveLength(1)
   const again = await type(app, code)
   expect([again.status, reasonOf(again)]).toEqual([401, 'sso-wrong-code'])
+  expect(again.text).toMatch(/id="code"[^>]* aria-describedby="code-hint alert" aria-invalid="true"/)
   expect(JSON.stringify(app.lines)).not.toContain(code.replace(' ', ''))
 })
 

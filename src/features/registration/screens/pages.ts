@@ -60,6 +60,9 @@ interface Form {
 /** The screens of the registration at one entry point. */
 export type RegistrationPages = ReturnType<typeof createRegistrationPages>
 
+/** True if the viewer can correct the code or the address. */
+const isFault = (refusal: Refusal | undefined) => refusal?.text.startsWith('mail-code.') === true
+
 type PageDeps = Pick<EntryPointDeps, 'entryPoint' | 'headersFor' | 'screens'>
 const TEMPLATE = 'registration/form'
 
@@ -102,14 +105,14 @@ export function createRegistrationPages(
     sendAddress(req: Request, res: Response, state: AddressState): void {
       const { address = '', refusal, openness, ends } = state
       sendForm(req, res, state, (language, { registration }) => {
-        const row = { kind: 'address', input: 'address', value: address, state: stateOf(refusal !== undefined) }
+        const row = { kind: 'address', input: 'address', value: address, state: stateOf(isFault(refusal)) }
         const notice = noticeOf(openness, ends, language)
         const reason = openness === 'open' ? {} : { reason: `registration-${openness}` }
         return { rows: [row], button: registration.sendCode, notice, ...reason }
       })
     },
     sendCode(req: Request, res: Response, { address, secret, isLate = false, ...state }: CodeState): void {
-      const row = { kind: 'code', input: 'code', address, isLate, state: stateOf(state.refusal !== undefined) }
+      const row = { kind: 'code', input: 'code', address, isLate, state: stateOf(isFault(state.refusal), 'code-hint') }
       sendForm(req, res, { ...state, hidden: { address, secret } }, (_language, { registration }) => {
         const otherAddress = pathOf(basePath + PATHS.address, { ...state.context.fields, prompt: 'address' })
         return { rows: [row], button: registration.next, otherAddress }

@@ -62,7 +62,8 @@ function isTicked({ kind }: RegistrationField): boolean {
   return kind === 'box' || kind === 'consent'
 }
 
-/** Returns the attributes of an input. Browsers obey `autofocus` only outside of frames of other sites. */
-export function stateOf(isWrong: boolean): string {
-  return isWrong ? ' aria-invalid="true" aria-describedby="alert"' : ''
+/** Returns the attributes of an input. @param hint the id of an element that describes it too. */
+export function stateOf(isWrong: boolean, hint = ''): string {
+  const described = [hint, isWrong ? 'alert' : ''].join(' ').trim()
+  return `${isWrong ? ' aria-invalid="true"' : ''}${described && ` aria-describedby="${described}"`}`
 }
