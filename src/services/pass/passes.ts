@@ -6,6 +6,7 @@ import type { AuthenticatedViewer } from '../../login/route-deps.ts'
 import type { AppParts } from '../../login/service.ts'
 import { type SessionViewer, StoredViewer, storableViewer } from '../../sessions/session-store.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
+import { createEndedSignIns } from '../../sign-in-limits/ended-sign-ins.ts'
 import { createSeal } from './seal.ts'
 
 /** From the sealing on: an open page gets new passes, so that the pass of a page that was left ends. */
@@ -63,8 +64,10 @@ export function createPasses(
   const sealed = (pass: Pass, context: PlayerContext) =>
     seal.seal(JSON.stringify({ ...pass, viewer: storableViewer(pass.viewer) }), bindingOf(context))
   const revoked = openCounter(`revoked-pass-${use}`, 2 * PASS_SECONDS)
+  const endedSignIns = createEndedSignIns(openCounter)
   /**
-   * True if the sign-in is too old, the viewer has signed out, or the system that signed the viewer in has ended it since.
+   * True if the sign-in is too old, the viewer has signed out, or the sign-in was ended since: by a command, or by
+   * the system that signed the viewer in.
    * @throws UpstreamError if the store of logouts does not answer.
    */
   async function isOver({ viewer, id }: Pass): Promise<boolean> {
@@ -73,7 +76,7 @@ export function createPasses(
       viewer.identity?.endsAtSeconds ?? Infinity,
     )
     if (ends <= nowSeconds() || (await revoked.get(id)) !== null) return true
-    return await hasEnded(viewer)
+    return (await endedSignIns.hasEnded(viewer)) || (await hasEnded(viewer))
   }
   return {
     isOver,

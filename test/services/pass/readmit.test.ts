@@ -7,6 +7,8 @@ import { readPlayerContext } from '../../../src/login/request/player-context.ts'
 import { createPasses, type Passes } from '../../../src/services/pass/passes.ts'
 import { readmit } from '../../../src/services/pass/readmit.ts'
 import type { SessionViewer } from '../../../src/sessions/session-store.ts'
+import { createEndedSignIns } from '../../../src/sign-in-limits/ended-sign-ins.ts'
+import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt, PLAYER } from '../../login/entry-point.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 
@@ -14,7 +16,7 @@ const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' }
 const UNTIL_CONFIRMED = { outcome: 'signed-in', viewer: ADA.username }
 
 /** Holds every viewer, and sends a pass in place of a screen. A post with the pass lets the viewer in. */
-function holding(use: string, hasEnded = (_viewer: SessionViewer) => false): Feature {
+function holding(use: string, hasEnded = (_viewer: SessionViewer) => false, counters = openMemoryCounter): Feature {
   const confirmed = new WeakSet<Request>()
   return {
     name: 'holding',
@@ -25,7 +27,7 @@ function holding(use: string, hasEnded = (_viewer: SessionViewer) => false): Fea
           let passes: Passes
           return {
             gate(deps) {
-              passes = createPasses(services, use, entryPoint.name, deps.sessions)
+              passes = createPasses({ ...services, openCounter: counters }, use, entryPoint.name, deps.sessions)
               return (req, res, visit) => {
                 const send = () => void res.send(passes.issue(visit) ?? 'too long')
                 return confirmed.has(req) ? null : { ok: false, reason: 'held', send }
@@ -111,6 +113,23 @@ test('a pass works while the session secret changes', async () => {
   expect((await during.confirm(pass)).status).toBe(303)
   expect((await after.confirm(await during.signIn())).status).toBe(303)
   expect(isSignIn(await after.confirm(pass))).toBe(true)
+})
+
+test('a pass from before a viewer was put out is worthless, also after the viewer is let in again', async () => {
+  const counter = openMemoryCounter('ended-sign-ins', 9_999)
+  const app = await startLoginApp({ features: [...features, holding('test', undefined, () => counter)] })
+  const signIn = async () => (await app.post('/sign-in', ADA, OWN_PAGE)).text
+  const confirm = async (pass: string) => (await app.post('/held', { pass }, OWN_PAGE)).status
+  const before = await signIn()
+  const other = await signIn()
+  expect(await confirm(other)).toBe(303)
+  app.clock.seconds += 1
+  await createEndedSignIns(() => counter).end('Bob@example.com', app.clock.seconds)
+  expect(await confirm(other)).toBe(303)
+  await createEndedSignIns(() => counter).end(ADA.username.toUpperCase(), app.clock.seconds)
+  expect(await confirm(before)).toBe(200)
+  app.clock.seconds += 1
+  expect(await confirm(await signIn())).toBe(303)
 })
 
 test('a pass ends after 15 minutes, and its screen has the name', async () => {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
-import { type Config, readSharedStores } from '../../../config.ts'
+import { readSharedStores } from '../../../config.ts'
+import { createEndedSignIns } from '../../../sign-in-limits/ended-sign-ins.ts'
+import type { SharedStores } from '../../../stores/store-kind.ts'
 import { stores } from '../../../stores.ts'
 import { guestWayOf } from '../guest-ways.ts'
 import type { HasEventTimes } from '../settings/event-times.ts'
@@ -32,14 +34,14 @@ export async function addSessionsCommands(group: Command, context: CommandContex
     .action((username: string | undefined, { json, all, yes }: Options, command: Command) => {
       if ((username === undefined) === (all === undefined)) command.error('error: give either a USERNAME or --all')
       return runCommand(context, json, async () => {
-        const { sessionStore } = readSharedStores(io.env)
+        const shared = readSharedStores(io.env)
         if (username !== undefined) {
-          const { text, ...data } = await endSessionsOf(sessionStore, username, true)
+          const { text, ...data } = await endSessionsOf(shared, username, true)
           return { ok: true, text, data }
         }
         const confirmation = await confirmRemoval(io, yes, 'Sign all viewers out?')
         if (!confirmation.ok) return confirmation
-        const ended = await (await stores.sessions(sessionStore)).endAll()
+        const ended = await (await stores.sessions(shared.sessionStore)).endAll()
         return { ok: true, text: `Ended ${counted(ended, 'session')}.`, data: { ended } }
       })
     })
@@ -47,12 +49,12 @@ export async function addSessionsCommands(group: Command, context: CommandContex
 }
 
 /**
- * Ends the sessions of a user name.
+ * Ends the sessions of a user name, and the sign-ins that wait.
  * @param includesProviders true to end also the sessions of viewers of other systems with this name.
  * @returns the numbers of ended sessions, and a message with them. Those of guests are by their way in.
  */
 export async function endSessionsOf(
-  sessionStore: Config['sessionStore'],
+  { sessionStore, limitsStore }: SharedStores,
   username: string,
   includesProviders: boolean,
 ): Promise<{ ended: number; endedOfProviders: number; endedOfGuests: Record<string, number>; text: string }> {
@@ -63,12 +65,24 @@ export async function endSessionsOf(
   for (const way of ways) endedOfGuests[way] = (endedOfGuests[way] ?? 0) + 1
   const ofOthers = includesProviders ? await sessions.end(username, true) : 0
   const ended = ofOthers + (await sessions.end(username, false))
+  const warnings = await endSignIns(limitsStore, username)
   // A session may begin or end between the two steps.
   const endedOfProviders = Math.max(0, ofOthers - ways.length)
   const parts = [
     ...(endedOfProviders > 0 ? [`${endedOfProviders} of them from an identity provider`] : []),
     ...Object.entries(endedOfGuests).map(([way, count]) => `${count} of them by ${way}`),
   ]
-  const text = `${[`Ended ${counted(ended, 'session')} of ${printable(username)}`, ...parts].join(', ')}.`
+  const text = `${[`Ended ${counted(ended, 'session')} of ${printable(username)}`, ...parts].join(', ')}.${warnings}`
   return { ended, endedOfProviders, endedOfGuests, text }
+}
+
+/** Ends the sign-ins of viewers who wait, or answer a question. @returns the warnings of the store. */
+async function endSignIns(limitsStore: SharedStores['limitsStore'], username: string): Promise<string> {
+  const warnings: string[] = []
+  const nowSeconds = () => Date.now() / 1000
+  const log = { info: () => {}, warn: (message: unknown) => warnings.push(` ${message}`) }
+  const counters = await (await stores.counts(limitsStore)).open({ nowSeconds, log })
+  await createEndedSignIns(counters.openCounter).end(username, nowSeconds())
+  counters.close()
+  return warnings.join('')
 }

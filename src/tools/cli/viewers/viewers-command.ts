@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Config, readSharedStores } from '../../../config.ts'
+import { readSharedStores } from '../../../config.ts'
+import type { SharedStores } from '../../../stores/store-kind.ts'
 import { cleanName, cleanText } from '../../../typed-text.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
@@ -152,16 +153,14 @@ function addSetPasswordCommand(group: Command, context: CommandContext<HasViewer
     .action((username: string, { json, endSessions }: ChangeOptions & { readonly endSessions?: boolean }) =>
       runCommand(context, json, () =>
         withEditableStore(context.io, async (store, contextWords) => {
-          const sessionStore = endSessions ? readSharedStores(context.io.env).sessionStore : null
+          const shared = endSessions ? readSharedStores(context.io.env) : null
           const known = await store.show(username)
           if (!known.ok) return known
           const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
           const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
           const changed = await withNotes(done, store, username, await viewerFactsOf(context))
-          return changed.ok && sessionStore
-            ? await withSessionsEnded(changed, sessionStore, known.viewer.username)
-            : changed
+          return changed.ok && shared ? await withSessionsEnded(changed, shared, known.viewer.username) : changed
         }),
       ),
     )
@@ -183,11 +182,11 @@ async function withNotes(
 
 async function withSessionsEnded(
   changed: Extract<Outcome, { ok: true }>,
-  sessionStore: Config['sessionStore'],
+  shared: SharedStores,
   username: string,
 ): Promise<Outcome> {
   try {
-    const { ended, text } = await endSessionsOf(sessionStore, username, false)
+    const { ended, text } = await endSessionsOf(shared, username, false)
     return { ok: true, text: `${changed.text}\n${text}`, data: { ...changed.data, ended } }
   } catch (error) {
     return {

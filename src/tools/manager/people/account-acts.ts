@@ -26,7 +26,7 @@ export function unlock(env: Env, target: UnlockTarget): Promise<Result> {
 
 export function endSessions(env: Env, username: string): Promise<Result> {
   return outcomeOf(async () => {
-    await endSessionsOf(readSharedStores(env).sessionStore, username, true)
+    await endSessionsOf(readSharedStores(env), username, true)
     return DONE
   })
 }

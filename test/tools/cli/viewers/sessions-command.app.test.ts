@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SessionData, Store } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteSessionStore } from '../../../../src/sessions/sqlite-store.ts'
+import { createEndedSignIns } from '../../../../src/sign-in-limits/ended-sign-ins.ts'
+import { openCountsFile } from '../../../../src/stores/counts-file/counts-file.ts'
 import { runCommandLine } from '../../../../src/tools/cli/program.ts'
 import { features } from '../../../../src/tools/features.ts'
 import { providerSessionOf } from '../../../sessions/identity-sessions-contract.ts'
@@ -50,6 +52,24 @@ test('sessions end signs out one viewer in any case of the name, while the app r
   expect(await end('ada@example.com')).toMatchObject({ status: 0, stdout: 'Ended 2 sessions of ada@example.com.\n' })
   expect(await Promise.all([0, 1, 2].map(signedIn))).toEqual([false, false, true])
   expect((await end('ada@example.com')).stdout).toBe('Ended 0 sessions of ada@example.com.\n')
+})
+
+test('sessions end also ends the sign-ins of before that wait', async () => {
+  const cwd = temporaryFolder()
+  openRunning('ada')
+  const counts = openCountsFile(join(cwd, 'limits.db'), expect.unreachable)
+  onTestFinished(() => counts.close())
+  const { hasEnded } = createEndedSignIns(counts.openCounter)
+  const now = Date.now() / 1000
+  expect(await hasEnded({ username: 'ada', signedInAtSeconds: now - 60 })).toBe(false)
+  // The read holds the file for 20 ms, and the command runs in this process.
+  await pause(50)
+  await runHere(['sessions', 'end', 'ADA'], {
+    cwd,
+    env: { ...SETTINGS, SESSION_STORE_URL: `sqlite:${file}`, LIMITS_STORE_URL: `sqlite:${join(cwd, 'limits.db')}` },
+  })
+  expect(await hasEnded({ username: 'ada', signedInAtSeconds: now - 60 })).toBe(true)
+  expect(await hasEnded({ username: 'ada', signedInAtSeconds: now + 60 })).toBe(false)
 })
 
 test('sessions end signs out SSO viewers with the name too, and says how many', async () => {
