@@ -117,7 +117,7 @@ export function createCodeLimits(
  * Returns one key for all addresses that may lead to the same mailbox: with any text after "+", and with any dots, as at
  * Gmail. Otherwise the limits of one mailbox would not hold for it.
  */
-function mailboxKey(address: string): string {
+export function mailboxKey(address: string): string {
   const [local = ''] = address.split(/[+@]/, 1)
   return accountKey(`${local.replaceAll('.', '')}@${domainOf(address)}`)
 }

@@ -1,9 +1,10 @@
 import type { Counts, Registration } from '../../../features/registration/book/registration.ts'
+import { mailboxKey } from '../../../services/mail-code/code-limits.ts'
 import type { Outcome } from '../../cli/terminal/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'
-import { type OpenRegistrations, type RegistrationOptions, withRegistrations } from './open-registrations.ts'
+import { type OpenRegistrations, pagesOf, type RegistrationOptions, withRegistrations } from './open-registrations.ts'
 
 interface ListOptions extends RegistrationOptions {
   readonly after?: string
@@ -16,7 +17,8 @@ export interface ListedRegistrations {
   /** The number of places. Null for no limit. */
   readonly most: number | null
   readonly counts: Omit<Counts, 'nextTurn'>
-  readonly registrations: readonly ReturnType<typeof rowOf>[]
+  /** `ofMailbox` counts all registrations whose addresses lead to the same mailbox. */
+  readonly registrations: readonly (ReturnType<typeof rowOf> & { readonly ofMailbox: number })[]
   /** The address after which the next page begins. */
   readonly next: string | null
 }
@@ -34,11 +36,17 @@ export async function registrationsPage(
 ): Promise<ListedRegistrations> {
   const { nextTurn: _nextTurn, ...counts } = await registrations.counts()
   const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit })
+  const ofMailbox = new Map<string, number>()
+  for await (const rows of pagesOf(registrations, {}))
+    for (const { address } of rows) ofMailbox.set(mailboxKey(address), (ofMailbox.get(mailboxKey(address)) ?? 0) + 1)
   return {
     entryPoint: entryPoint.name,
     most: registrations.settings.most,
     counts,
-    registrations: page.registrations.map(rowOf),
+    registrations: page.registrations.map((one) => ({
+      ...rowOf(one),
+      ofMailbox: ofMailbox.get(mailboxKey(one.address)) ?? 1,
+    })),
     next: page.next,
   }
 }
@@ -66,8 +74,8 @@ function countsText({ counts, most }: ListedRegistrations): string {
 
 async function tableOf({ stdout }: CommandIo, rows: ListedRegistrations['registrations']): Promise<string> {
   if (rows.length === 0) return 'No registrations match.'
-  const cells = rows.map(({ address, state, registeredAt, attributes }) => [
-    address,
+  const cells = rows.map(({ address, state, registeredAt, attributes, ofMailbox }) => [
+    ofMailbox > 1 ? `${address} (${ofMailbox} of one mailbox)` : address,
     state.replaceAll('-', ' '),
     registeredAt.slice(0, 16).replace('T', ' '),
     Object.entries(attributes)

@@ -55,6 +55,14 @@ test('list shows states, numbers and answers, in pages', async () => {
   expect(ofDomain.registrations).toHaveLength(1)
 })
 
+test('list says which registrations lead to one mailbox, also those of other pages', async () => {
+  const { run } = await withGuests({}, ['ada@a.example', 'a.da+2@a.example', 'ada@b.example', 'x@a.example'])
+  const { stdout } = await run('list', '--limit', '1')
+  expect(stdout).toContain('a.da+2@a.example (2 of one mailbox)')
+  const { registrations } = JSON.parse((await run('list', '--json')).stdout)
+  expect(registrations.map((row: { ofMailbox: number }) => row.ofMailbox)).toEqual([2, 2, 1, 1])
+})
+
 test('approve --all approves the guests of a domain, with a mail for each, at the pace', async () => {
   const { run, stateOf, records } = await withGuests(BY_HAND, ['ada@a.example', 'bob@b.example', 'eve@a.example'])
   expect(await run('approve', '--all', '--domain', 'a.example', '--per-minute', '6')).toMatchObject({
