@@ -50,7 +50,10 @@ export function refusal(request: ServiceRequest, { status, body }: ServiceAnswer
   const { [status]: error } = STATUS_ERRORS
   if (error !== undefined) return refused(error)
   const { origin, pathname } = request.url
-  return new UnexpectedAnswer(`${origin} answered ${pathname} with status ${status} and no error value`, { status })
+  const hint = status === 404 ? '. Check the SERVICE_…_URL settings' : ''
+  return new UnexpectedAnswer(`${origin} answered ${pathname} with status ${status} and no error value${hint}`, {
+    status,
+  })
 }
 
 function wordsOf(item: unknown): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
-import { isoWithOffset, type TimeZone, timeOfLocal } from './time-zone.ts'
+import { isoWithOffset, machineTimeZone, type TimeZone, timeOfLocal } from './time-zone.ts'
 
 /** ISO 8601 times with an offset. */
 export interface Period {
@@ -101,6 +101,14 @@ export function addPeriodOptions(command: Command): Command {
     .option('--last <PERIOD>', 'minutes, hours, days or weeks before --to: 15m, 24h, 7d, 4w')
     .option('--from <TIME>', 'start of the period: 2026-11-20, 2026-11-20T18:00, 2026-11-20T18:00:00+01:00')
     .option('--to <TIME>', 'last second of the period (default: now)')
+    .hook('preAction', (_, self) => {
+      const { from = '', to = '' } = self.opts<PeriodOptions>()
+      // The doors may have another zone, such as on a machine whose zone is UTC.
+      if ([from, to].some((text) => LOCAL.exec(text)?.[2] !== undefined))
+        self
+          .configureOutput()
+          .writeErr?.(`Times without an offset are in ${machineTimeZone().name}. Set TZ to change it.\n`)
+    })
 }
 
 /** Reads options. An unreadable period ends the command as wrong usage, like any other unreadable option. */

@@ -25,7 +25,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
       "The service refuses the entry point's address. PUBLIC_URL, or --url, must be an address that the service can reach.",
     lack_of_ownership:
       'The channel or video belongs to another user. Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET to a client of its owner, or get a token of its owner with --grant.',
-    not_found: 'Unknown channel or video, or it has no lock of its own.',
+    not_found:
+      'Unknown channel or video, or it has no lock of its own. If it exists, check SERVICE_BASE_URL; for a report, SERVICE_ANALYTICS_URL.',
     insufficient_scope: 'The token has too few rights. Ask the service for a client with more rights.',
     bad_request: 'The service refuses the request as malformed.',
     too_many_requests: 'Too many requests. Try again in a few minutes.',

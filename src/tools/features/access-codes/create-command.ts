@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { budgetSentence } from '../../../features/access-codes/codes/batch-budget.ts'
 import { LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
@@ -42,6 +43,8 @@ that begin each code, such as SUMMER: the random characters after them make the 
 with the columns name and groups; other columns are attributes.`
 /** More places would make each sign-in too slow. */
 const MOST_PLACES = 2_000
+/** As SCREENS_PER_VIEWER: a device that lost its place watches on until its response expires. */
+const LONG_SECONDS = 900
 
 /** Adds `codes create`. */
 export function addCreateCommand(group: Command, context: CommandContext): void {
@@ -112,7 +115,13 @@ async function create(io: CommandIo, open: OpenCodes, options: Options): Promise
   if (!created.ok) return created
   const { data } = created
   const warning = watchUrl === null && html !== undefined ? ' Without WATCH_URL, the cards have no QR code.' : ''
-  const summary = `Created ${counted(holders.length, 'code')}. ${budgetSentence(data, endsAtSeconds)}${warning}`
+  const { entryPoint } = open
+  const seconds = isHashEntryPoint(entryPoint) ? entryPoint.lifetimeSeconds : LONG_SECONDS
+  const late =
+    options.devices !== undefined && (seconds === 0 || seconds > LONG_SECONDS)
+      ? ` A device that lost its place watches on ${seconds === 0 ? 'without end' : `for up to ${seconds} s`}. Set HASH_LIFETIME_SECONDS between 300 and 900.`
+      : ''
+  const summary = `Created ${counted(holders.length, 'code')}. ${budgetSentence(data, endsAtSeconds)}${warning}${late}`
   if (!isTable) return { ok: true, text: summary, data }
   io.stderr.write(`${summary} Keep them now: they are not shown again.\n`)
   const rows = data.codes.map(({ number, name, code }) => [`${label}-${shownNumber(number)}`, name ?? '', code])

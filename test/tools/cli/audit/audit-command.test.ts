@@ -104,6 +104,12 @@ test('audit export filters by time, viewer and outcome', async () => {
   }
   expect(await ids()).toBe('12345')
   expect(await ids('--from', '2026-11-02T18:00:00Z', '--to', '2026-11-03T18:00:00Z')).toBe('23')
+  const local = await audit(temporaryFolder(), ['-', '--from', '2026-11-02 18:00'], { stdin: refused })
+  expect(local.stderr).toMatch(/^Times without an offset are in \S+\. Set TZ to change it\.$/m)
+  const others = await audit(temporaryFolder(), ['-', '--from', '2026-11-02', '--to', '2026-11-03T18:00Z'], {
+    stdin: refused,
+  })
+  expect(others.stderr).not.toContain('Times without')
   expect(await ids('--to', '2026-11-02T00:00:00Z')).toBe('1')
   expect(await ids('--viewer', 'EVE')).toBe('24')
   expect(await ids('--outcome', 'wrong-credentials')).toBe('5')

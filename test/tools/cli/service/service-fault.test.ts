@@ -10,3 +10,8 @@ test.each(['constructor', '__proto__', 'toString'])(
     expect(serviceFault(new ServiceRefusal(error, 400), settings)).toBe(`The service refused: ${error} (status 400).`)
   },
 )
+
+test('an unknown channel names the settings of the base addresses, which may be wrong', () => {
+  const fault = serviceFault(new ServiceRefusal('not_found', 404), settings)
+  expect(fault).toMatch(/If it exists, check SERVICE_BASE_URL; for a report, SERVICE_ANALYTICS_URL\./)
+})

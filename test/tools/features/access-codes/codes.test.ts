@@ -51,6 +51,19 @@ test('codes create prints codes once, which the app then knows, with the chance 
   for (const [index, code] of codes.entries()) expect((await find(code))?.code.number).toBe(index + 1)
 })
 
+test.each([
+  ['0', ['--devices', '1'], 'watches on without end'],
+  ['3600', ['--devices', '1'], 'watches on for up to 3600 s. Set HASH_LIFETIME_SECONDS between 300 and 900.'],
+  ['900', ['--devices', '1'], null],
+  ['3600', [], null],
+] as const)('with responses of %s s, codes create %j warns: %s', async (seconds, args, warning) => {
+  const { run } = codesIn({ HASH_LIFETIME_SECONDS: seconds })
+  const { status, stderr } = await run('create', '--label', 'A', '--count', '1', '--until', SOON(), ...args)
+  expect(status).toBe(0)
+  if (warning === null) expect(stderr).not.toContain('HASH_LIFETIME_SECONDS')
+  else expect(stderr).toContain(warning)
+})
+
 test('codes of a file have its names, groups and attributes, and no cell is a formula', async () => {
   const { run, pathOf, find } = codesIn()
   writeFileSync(pathOf('p.csv'), 'name,groups,seat\nAda,"gold;press",A1\n"=1+1",,"@SUM(A1)"\n')
