@@ -8,11 +8,6 @@ export interface SunkMail extends ReadMail {
   readonly to: readonly string[]
 }
 
-export interface MailSink {
-  readonly port: number
-  close(): Promise<void>
-}
-
 const HOST = '127.0.0.1'
 const MAX_MAIL_BYTES = 1_000_000
 
@@ -33,7 +28,7 @@ export function isMailSinkInstalled(): boolean {
  * @param port 0 picks a free port.
  * @throws the error of the system if the port is in use.
  */
-export async function startMailSink(port: number, onMail: (mail: SunkMail) => void): Promise<MailSink> {
+export async function startMailSink(port: number, onMail: (mail: SunkMail) => void) {
   const { SMTPServer } = await import('smtp-server')
   const server = new SMTPServer({
     authOptional: true,
@@ -58,6 +53,6 @@ export async function startMailSink(port: number, onMail: (mail: SunkMail) => vo
   await Promise.race([once(listening, 'listening'), failed])
   return {
     port: (listening.address() as AddressInfo).port,
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }

@@ -3,15 +3,12 @@ import { LRUCache } from 'lru-cache'
 const MOST_VALUES = 100
 
 /** Values that pages share for a short time. Each act of a manager forgets them, so that the next page shows the change. */
-export interface KeptValues {
-  /** Returns a function that reads a value at most once in a time. A failed read is not kept. */
-  keep<A, T>(freshMs: number, read: (argument: A) => T): (argument: A) => T
-  forget(): void
-}
+export type KeptValues = ReturnType<typeof createKeptValues>
 
-export function createKeptValues(nowMs: () => number = () => performance.now()): KeptValues {
+export function createKeptValues(nowMs: () => number = () => performance.now()) {
   const forgets: (() => void)[] = []
   return {
+    /** Returns a function that reads a value at most once in a time. A failed read is not kept. */
     keep<A, T>(freshMs: number, read: (argument: A) => T) {
       const values = cacheOf<{ readonly value: T }>(MOST_VALUES, freshMs, nowMs)
       forgets.push(() => values.clear())
@@ -25,7 +22,7 @@ export function createKeptValues(nowMs: () => number = () => performance.now()):
         return value
       }
     },
-    forget() {
+    forget(): void {
       for (const forget of forgets) forget()
     },
   }

@@ -22,11 +22,6 @@ import type { HasPagePart, Viewers } from './section.ts'
 
 const REQUESTS_DEADLINE_MS = 5_000
 
-export interface ManagerProgram {
-  readonly port: number
-  stop(): Promise<void>
-}
-
 /**
  * Opens the stores and listens.
  * @throws ConfigError if a setting is wrong, and NodeJS.ErrnoException if the port cannot be opened.
@@ -34,7 +29,7 @@ export interface ManagerProgram {
 export async function runManager(
   env: CommandIo['env'],
   features: readonly (HasViewerFacts & HasEventTimes & HasPagePart)[],
-): Promise<ManagerProgram> {
+) {
   const settings = readManagerSettings(env)
   const { log, close: closeLog } = openLogs('info', null)
   const store = openManagerStore(settings.storeFile)
@@ -70,7 +65,7 @@ export async function runManager(
   log.info({ event: 'started', port, managerUrl: settings.url.origin }, 'The page for managers listens')
   return {
     port,
-    async stop() {
+    async stop(): Promise<void> {
       for (const close of closers) close()
       await stopServer(server, REQUESTS_DEADLINE_MS)
       await viewers.store.close()

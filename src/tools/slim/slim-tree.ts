@@ -6,16 +6,13 @@ import { slimTexts } from './texts.ts'
 import type { Tree } from './tree.ts'
 import { unusedNames, withoutUnused } from './unused.ts'
 
-export interface SlimTree {
-  readonly tree: Tree
-  /** Code that still uses what went, as `file: name`. */
-  readonly seams: readonly string[]
-}
-
 const isThere = (tree: Tree) => (path: string) => tree.has(path) || !/^(?:src|test)\//.test(path)
 
-/** Removes parts from the code and texts, with the code that only these parts used, and its tests. */
-export function slimTree(full: Tree, removed: readonly Part[]): SlimTree {
+/**
+ * Removes parts from the code and texts, with the code that only these parts used, and its tests.
+ * @returns also the code that still uses what went, as `file: name`.
+ */
+export function slimTree(full: Tree, removed: readonly Part[]) {
   const tree: Tree = new Map(full)
   const programs = [...full.keys()].filter((path) => /^src\/(?:.*\/)?main\.ts$/.test(path))
   const imported = new Set([...full].flatMap(([path, text]) => importsOf(path, text).map(({ target }) => target)))

@@ -5,14 +5,6 @@ import type { OperatorCommand } from './operator-commands.ts'
 import { waitWords } from './verdict/criteria.ts'
 import { momentOf } from './verdict/moment.ts'
 
-export interface LiveTable {
-  start(record: DrillRecord, nowMs: () => number): void
-  command(command: OperatorCommand): void
-  /** Says at once that a Ctrl-C waits for a running command, which can take long. */
-  stopping(): void
-  end(): void
-}
-
 const TITLES = ['time', 'in', 'gave up', 'got in', 'told to wait', 'no answer', 'errors', 'median', 'longest']
 const LEAST_EVERY_MS = 1_000
 const MOST_EVERY_MS = 15_000
@@ -22,7 +14,7 @@ const ROWS_A_RAMP = 40
  * Writes a row about the last seconds, again and again, and a line for each command. `in` and `gave up` are viewers
  * since the start, the other columns are requests since the row before.
  */
-export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: number): LiveTable {
+export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: number) {
   const everyMs = Math.min(MOST_EVERY_MS, Math.max(LEAST_EVERY_MS, overMs / ROWS_A_RAMP))
   let timer: NodeJS.Timeout | undefined
   let writeRow = () => {}
@@ -31,7 +23,7 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
     stderr.write(`${cells.map((cell, index) => cell.padStart(TITLES[index]?.length ?? 0)).join('  ')}\n`)
   }
   return {
-    start(record, nowMs) {
+    start(record: DrillRecord, nowMs: () => number): void {
       let rowEndedMs = 0
       let seen = 0
       writeRow = () => {
@@ -51,7 +43,7 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
       write(TITLES)
       timer = setInterval(writeRow, everyMs)
     },
-    command(changed) {
+    command(changed: OperatorCommand): void {
       const { command, startedMs, endedMs, exitStatus, output } = changed
       const name = printable(command)
       running = endedMs === null ? changed : undefined
@@ -61,10 +53,11 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
         stderr.write(`${clockWords(endedMs)}  ${how}: ${name}\n${output === '' ? '' : `${printableLines(output)}\n`}`)
       }
     },
-    stopping() {
+    /** Says at once that a Ctrl-C waits for a running command, which can take long. */
+    stopping(): void {
       if (running) stderr.write(`Stopping. This command still runs: ${printable(running.command)}\n`)
     },
-    end() {
+    end(): void {
       clearInterval(timer)
       writeRow()
     },

@@ -9,24 +9,13 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30]
   .concat([1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS))
   .concat([1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY_MS))
 
-export interface TimeBuckets {
-  /** The start of each bucket, and the end of the last one. Inside the range, on round local times. */
-  readonly bordersMs: readonly number[]
-  readonly stepMs: number
-  /** For example "10 minutes". */
-  readonly lengthWords: string
-}
-
 /**
  * Divides the range into buckets of equal length, on round local times. When the clocks change, a bucket of several
  * hours or of days is an hour shorter or longer. An hour is shorter if the clocks change by half an hour.
  * @param leastMs the least length of a bucket.
+ * @returns `bordersMs`, the start of each bucket and the end of the last one, and `lengthWords` such as "10 minutes".
  */
-export function timeBuckets(
-  { fromMs, toMs }: TimeRange,
-  zone: TimeZone,
-  { most = 180, leastMs = 0 } = {},
-): TimeBuckets {
+export function timeBuckets({ fromMs, toMs }: TimeRange, zone: TimeZone, { most = 180, leastMs = 0 } = {}) {
   const stepMs =
     STEPS_MS.find((step) => step >= leastMs && (toMs - fromMs) / step <= most - 1) ??
     Math.ceil((toMs - fromMs) / DAY_MS / most) * DAY_MS

@@ -3,21 +3,18 @@ import { type DefaultTreeAdapterTypes, parse, serialize } from 'parse5'
 type Node = DefaultTreeAdapterTypes.Node
 type Element = DefaultTreeAdapterTypes.Element
 
-export interface CleanScreen {
-  /** Shows the same, and leads nowhere: without scripts, addresses of other pages and values of hidden fields. */
-  readonly html: string
-  /** The texts for viewers, of elements and attributes. A text may also be a part of another. */
-  readonly texts: readonly string[]
-}
-
 /** Attributes that say where a screen leads. */
 const ADDRESSES = ['action', 'target']
 const TEXT_ATTRIBUTE = /^(?:aria-label|alt|placeholder|title|data-.+)$/
 /** Elements inside of a sentence. */
 const IN_SENTENCE = ['bdi', 'b', 'strong', 'em']
 
-/** Reads a screen as a browser does. */
-export function cleanScreen(html: string): CleanScreen {
+/**
+ * Reads a screen as a browser does.
+ * @returns HTML that shows the same, and leads nowhere: without scripts, addresses of other pages and values of hidden
+ *   fields. Also the texts for viewers, of elements and attributes. A text may also be a part of another.
+ */
+export function cleanScreen(html: string) {
   const document = parse(html)
   const texts = new Set<string>()
   for (const element of elementsIn(document)) {

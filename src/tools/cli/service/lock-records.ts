@@ -23,13 +23,7 @@ const RecordsFile = z.record(z.string(), LockRecord)
 export type LockRecord = z.infer<typeof LockRecord>
 
 /** The records of one video service. A file that cannot be written is named on standard error, and fails no command. */
-export interface LockRecords {
-  /** Saves the fingerprint of a lock that was set just now. */
-  save(target: LockTarget, lock: LockSettings | { readonly url: string; readonly fingerprint: string }): void
-  /** @returns a function that restores the record, for a lock that did not change after all. */
-  remove(target: LockTarget): () => void
-  find(target: LockTarget): LockRecord | null
-}
+export type LockRecords = ReturnType<typeof openLockRecords>
 
 /**
  * Returns the records beside the file .env, or in `data/` without one. Only this user may read the file. Until it exists,
@@ -40,7 +34,7 @@ export function openLockRecords(
   { env, folder = '.', stderr }: Pick<CommandIo, 'env' | 'folder' | 'stderr'>,
   serviceUrl: string,
   version?: string,
-): LockRecords {
+) {
   const file = join(folder, existsSync(join(folder, '.env')) ? '' : 'data', 'locks.json')
   const readAll = () => readRecords([file, ...olderFiles(env, folder)].find((one) => existsSync(one)) ?? file)
   const suffix = version === undefined ? '' : ` ${version}`
@@ -65,7 +59,8 @@ export function openLockRecords(
     }
   }
   return {
-    save(target, lock) {
+    /** Saves the fingerprint of a lock that was set just now. */
+    save(target: LockTarget, lock: LockSettings | { readonly url: string; readonly fingerprint: string }): void {
       const setAt = new Date().toISOString()
       const { url } = lock
       const fingerprint = 'secret' in lock ? fingerprintOf(lock.secret, url, setAt) : lock.fingerprint
@@ -73,7 +68,8 @@ export function openLockRecords(
         records[keyOf(target)] = { url, setAt, fingerprint }
       })
     },
-    remove(target) {
+    /** @returns a function that restores the record, for a lock that did not change after all. */
+    remove(target: LockTarget): () => void {
       const record = find(target)
       change((records) => {
         delete records[keyOf(target)]

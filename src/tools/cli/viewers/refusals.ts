@@ -1,13 +1,5 @@
 import { printableJson, printableLines } from '../terminal/text.ts'
 
-/** The refused lines of a file. Lines with the same fault are printed as one. */
-export interface Refusals {
-  /** @param fault the end of a sentence that begins with the line. */
-  add(line: number, fault: string): void
-  /** Prints what was added since the last call. */
-  flush(): void
-}
-
 const MOST_LINE_NUMBERS = 10
 /** Limits the memory for a file in which every line has a fault of its own. */
 const MOST_FAULTS = 1000
@@ -19,10 +11,11 @@ interface Group {
   count: number
 }
 
-/** @param write prints a line. */
-export function collectRefusals(write: (text: string) => void, json: boolean): Refusals {
+/** Collects the refused lines of a file. Lines with the same fault are printed as one. @param write prints a line. */
+export function collectRefusals(write: (text: string) => void, json: boolean) {
   const groups = new Map<string, Group>()
 
+  /** Prints what was added since the last call. */
   function flush(): void {
     for (const group of groups.values()) write(json ? inJson(group) : inWords(group))
     groups.clear()
@@ -30,7 +23,8 @@ export function collectRefusals(write: (text: string) => void, json: boolean): R
 
   return {
     flush,
-    add(line, fault) {
+    /** @param fault the end of a sentence that begins with the line. */
+    add(line: number, fault: string): void {
       if (groups.size >= MOST_FAULTS && !groups.has(fault)) flush()
       const group = groups.get(fault) ?? { fault, lines: [], count: 0 }
       groups.set(fault, group)

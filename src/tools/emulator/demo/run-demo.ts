@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { linesOf, type ProgramSettings } from '../developer/program-settings.ts'
 import { loadParts } from '../load-parts.ts'
 import { COMPANIONS } from '../running-companions.ts'
-import type { SeedAccount } from '../seed/seed.ts'
 import type { DemoSettings } from '../settings.ts'
 import { type RunningEmulator, startEmulator } from '../start-emulator.ts'
 import type { DemoFeature, DemoHint, MakeDemoFeature } from './demo-feature.ts'
@@ -18,27 +17,14 @@ const LISTENING = { HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '0' }
 
 const GUIDE = fileURLToPath(new URL('views/guide.ejs', import.meta.url))
 
-export interface RunningDemo {
-  /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
-  readonly pageUrl: string
-  /** The same page for Safari, which does not find page.localhost. */
-  readonly safariUrl: string
-  readonly serviceUrl: string
-  /** The entry point with the brand of a customer, which the seeded locks use. */
-  readonly loginUrl: string
-  readonly viewers: readonly SeedAccount[]
-  readonly logFile: string
-  /** Resolves with the login app's message when the app ends by itself. */
-  readonly died: Promise<string>
-  stop(): Promise<void>
-}
+export type RunningDemo = Awaited<ReturnType<typeof runDemo>>
 
 /**
  * Starts the login app and the emulated service on loopback, with settings that fit together.
  * @param inherited variables that every program needs, such as PATH.
  * @throws EmulatorStartError with a sentence for the terminal.
  */
-export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironment): Promise<RunningDemo> {
+export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironment) {
   const loginPort = await freePort(settings.DEMO_PORT, 'the login app', 'DEMO_PORT')
   const servicePort = await freePort(settings.EMULATOR_PORT, 'the emulated video service', 'EMULATOR_PORT')
   const folder = resolve(settings.DEMO_DATA_FOLDER)
@@ -79,14 +65,18 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
     hints.push(...features.flatMap((feature) => feature.hint?.(emulator) ?? []))
     hints.push(...generalHints(safariUrl, loginUrl, settingsFile))
     return {
+      /** The customer's page with the locked channel. To a browser it is a third site, besides player and login app. */
       pageUrl,
+      /** The same page for Safari, which does not find page.localhost. */
       safariUrl,
       serviceUrl: `${emulator.url}/`,
+      /** The entry point with the brand of a customer, which the seeded locks use. */
       loginUrl: `${loginUrl}/`,
       viewers: secrets.viewers,
       logFile,
+      /** Resolves with the login app's message when the app ends by itself. */
       died: loginApp.died,
-      async stop() {
+      async stop(): Promise<void> {
         await Promise.all([loginApp.stop(), emulator.close(), ...programs.map((program) => program?.stop())])
       },
     }

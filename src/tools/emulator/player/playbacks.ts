@@ -28,16 +28,7 @@ export interface Playback {
   readonly endsAtSeconds: number
 }
 
-export interface Playbacks {
-  /**
-   * Starts a playback.
-   * @param expiresAtSeconds the expiry of the validated response; null without expiry, and for a token.
-   * @returns the message that opens the player, with a bearer token of 40 hexadecimal characters.
-   */
-  open(content: Content, viewer: string | null, expiresAtSeconds: number | null): object
-  /** Returns null if the playback has expired, or if the lock has another secret or key. */
-  find(token: string, type: ContentType, contentId: string): Playback | null
-}
+export type Playbacks = ReturnType<typeof openPlaybacks>
 
 /** The parts that all routes for viewers need. */
 export interface PlayerDeps {
@@ -56,12 +47,17 @@ export function openPlaybacks({
   database,
   nowSeconds,
   findContent,
-}: Pick<PlayerDeps, 'database' | 'nowSeconds' | 'findContent'>): Playbacks {
+}: Pick<PlayerDeps, 'database' | 'nowSeconds' | 'findContent'>) {
   const insert = database.prepare('INSERT INTO playbacks VALUES (?, ?, ?, ?, ?, ?)')
   const removeEnded = database.prepare('DELETE FROM playbacks WHERE ends_at_seconds <= ?')
   const select = database.prepare('SELECT * FROM playbacks WHERE token_digest = ? AND ends_at_seconds > ?')
   return {
-    open(content, viewer, expiresAtSeconds) {
+    /**
+     * Starts a playback.
+     * @param expiresAtSeconds the expiry of the validated response; null without expiry, and for a token.
+     * @returns the message that opens the player, with a bearer token of 40 hexadecimal characters.
+     */
+    open(content: Content, viewer: string | null, expiresAtSeconds: number | null): object {
       const now = nowSeconds()
       const token = randomBytes(20).toString('hex')
       const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + MAX_PLAYBACK_SECONDS)
@@ -76,7 +72,8 @@ export function openPlaybacks({
         media_url: `/media/${contentPath(content)}/video.webm?playback=${token}`,
       }
     },
-    find(token, type, contentId) {
+    /** Returns null if the playback has expired, or if the lock has another secret or key. */
+    find(token: string, type: ContentType, contentId: string): Playback | null {
       const row = select.get(digest(token), nowSeconds())
       const content = findContent(type, contentId)
       if (row === undefined || content === null) return null

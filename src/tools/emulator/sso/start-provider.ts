@@ -35,17 +35,11 @@ export interface ProviderOptions {
   readonly onError?: (error: unknown) => void
 }
 
-export interface RunningProvider {
-  /** The address of the provider, without a slash at the end. */
-  readonly issuer: string
-  readonly clients: readonly ProviderClient[]
-  readonly people: readonly TestPerson[]
-  readonly faults: Omit<Faults, 'inject'>
-  close(): Promise<void>
-}
+export type RunningProvider = Awaited<ReturnType<typeof startProvider>>
 
 /**
  * Starts an OpenID Connect provider on a loopback address of its own. It keeps everything in memory.
+ * @returns also `issuer`, the address of the provider without a slash at the end.
  * @throws EmulatorStartError if the port is in use, or the package `oidc-provider` is not installed.
  */
 export async function startProvider({
@@ -56,7 +50,7 @@ export async function startProvider({
   faults = openFaults(),
   record = (_req, _res, next) => next(),
   onError = writeError,
-}: ProviderOptions): Promise<RunningProvider> {
+}: ProviderOptions) {
   if (!isProviderInstalled()) throw new EmulatorStartError(PROVIDER_MISSING)
   const server = createLoopbackServer()
   const origin = await listenOnLoopback(server, port)

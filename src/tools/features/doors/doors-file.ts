@@ -24,28 +24,24 @@ export function writeDoors(
 }
 
 /** The doors of an entry point that are moved for some time, and then put back. */
-export interface BorrowedDoors {
-  /** The fields of the entry point before the first move, as JSON. */
-  readonly before: string
-  move(opensAt: string, closesAt: string): void
-  /** Does nothing if the file is as before. @throws ConfigError if another program has changed the file since. */
-  putBack(): void
-}
+export type BorrowedDoors = ReturnType<typeof borrowDoors>
 
 /** Borrows the doors of an entry point. Putting them back also restores the form of the file. */
-export function borrowDoors(path: string, name: string): BorrowedDoors {
+export function borrowDoors(path: string, name: string) {
   const file = explained(path, () => realpathSync(path))
   const original = explained(path, () => readFileSync(file, 'utf8'))
   let written = original
   const { opensAt, closesAt, doorsWindows } = entryIn(original, name)
   return {
+    /** The fields of the entry point before the first move, as JSON. */
     before: JSON.stringify({ opensAt, closesAt, doorsWindows }),
-    move(opens, closes) {
+    move(opens: string, closes: string): void {
       const both = { opensAt: opens, closesAt: closes }
       writeDoors(path, name, doorsWindows === undefined ? both : { doorsWindows: [`${opens}/${closes}`] })
       written = readFileSync(file, 'utf8')
     },
-    putBack() {
+    /** Does nothing if the file is as before. @throws ConfigError if another program has changed the file since. */
+    putBack(): void {
       if (written === original) return
       explained(path, () => replace(file, written, original))
       written = original

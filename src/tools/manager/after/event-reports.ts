@@ -8,7 +8,6 @@ import { ownChannels } from '../../cli/service/channel-command.ts'
 import { withService } from '../../cli/service/service.ts'
 import { type ActResult, outcomeOf } from '../../cli/terminal/command.ts'
 import { type CommandIo, ioWithoutTerminal } from '../../cli/terminal/io.ts'
-import type { Channel } from '../../video-service/channels.ts'
 import type { Period } from '../../video-service/report-question.ts'
 import type { ViewRow } from '../../video-service/report-rows.ts'
 
@@ -26,27 +25,23 @@ export interface AttendanceChoice extends EventQuestion {
 }
 
 /** What the video service knows of an event. */
-export interface EventReports {
-  channels(): Promise<ActResult<readonly Channel[]>>
-  attendance(question: AttendanceChoice): Promise<ActResult<readonly AttendanceRow[]>>
-  views(question: EventQuestion): Promise<ActResult<readonly ViewRow[]>>
-}
+export type EventReports = ReturnType<typeof eventReports>
 
-export function eventReports(env: CommandIo['env']): EventReports {
+export function eventReports(env: CommandIo['env']) {
   const io = ioWithoutTerminal(env)
   return {
     channels: () => outcomeOf(() => withService(io, ownChannels, null)),
-    attendance: ({ channel, period, isOfStore, atLeastMs }) =>
-      outcomeOf(async () => {
+    attendance: ({ channel, period, isOfStore, atLeastMs }: AttendanceChoice) =>
+      outcomeOf(async (): Promise<ActResult<readonly AttendanceRow[]>> => {
         const people = isOfStore ? await storePeople(io, { groups: [], identifier: undefined, by: undefined }) : null
         const question = { period, channels: [channel], videos: [] }
         return await withService(io, async (service) => {
           return { ok: true, data: await attendanceOf(service, { question, people, atLeastMs }) }
         })
       }),
-    views: ({ channel, period }) =>
+    views: ({ channel, period }: EventQuestion) =>
       outcomeOf(() =>
-        withService(io, async (service) => {
+        withService(io, async (service): Promise<ActResult<readonly ViewRow[]>> => {
           const question = { report: 'views', period, contentType: 'live', contentIds: [channel] } as const
           const withLocalTimes = localTimes(machineTimeZone())
           const rows: ViewRow[] = []

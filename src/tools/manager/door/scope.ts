@@ -6,31 +6,22 @@ import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
  * The viewers and entry points that a manager may see. Viewers belong to an entry point by ALLOWED_GROUPS: a manager of one
  * entry point sees the members of its groups, or all viewers if the entry point lets in everyone.
  */
-export interface Scope {
-  /** The groups whose members the manager sees. Null for all viewers. */
-  readonly groups: readonly string[] | null
-  /** The names of the entry points. Null for all. */
-  readonly entryPoints: readonly string[] | null
-  seesViewer(viewer: Pick<Viewer, 'groups'>): boolean
-  seesEntryPoint(name: string): boolean
-  /** True if the manager may give a viewer these groups. The viewer must stay in scope, and keeps groups out of scope. */
-  mayGive(groups: readonly string[], before?: readonly string[]): boolean
-}
+export type Scope = ReturnType<typeof scopeOf>
 
 /** @param all the entry points of the settings. Null if they cannot be read: a restricted manager then sees no viewer. */
-export function scopeOf(
-  { entryPoints }: Manager,
-  all: readonly Pick<EntryPoint, 'name' | 'allowedGroups'>[] | null,
-): Scope {
+export function scopeOf({ entryPoints }: Manager, all: readonly Pick<EntryPoint, 'name' | 'allowedGroups'>[] | null) {
   const groups = entryPoints === null ? null : groupsOf(entryPoints, all)
   const seesViewer = (viewer: Pick<Viewer, 'groups'>) =>
     groups === null || viewer.groups.some((group) => groups.includes(group))
   return {
+    /** The groups whose members the manager sees. Null for all viewers. */
     groups,
+    /** The names of the entry points. Null for all. */
     entryPoints,
     seesViewer,
-    seesEntryPoint: (name) => entryPoints === null || entryPoints.includes(name),
-    mayGive(after, before = []) {
+    seesEntryPoint: (name: string) => entryPoints === null || entryPoints.includes(name),
+    /** True if the manager may give a viewer these groups. The viewer must stay in scope, and keeps groups out of scope. */
+    mayGive(after: readonly string[], before: readonly string[] = []): boolean {
       if (groups === null) return true
       const changed = [
         ...after.filter((group) => !before.includes(group)),

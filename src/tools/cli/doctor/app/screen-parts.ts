@@ -58,7 +58,7 @@ function* checkRefresh(address: string, refresh: string | null): Generator<Findi
 
 function* checkForms(
   address: string,
-  { actions }: ScreenHtml,
+  { actions }: ReturnType<typeof readScreenHtml>,
   { basePath, hasPasswordForm }: Pick<EntryPoint, 'basePath' | 'hasPasswordForm'>,
 ): Generator<Finding> {
   const targets = actions.map((action) => (URL.canParse(action, address) ? new URL(action, address).href : action))
@@ -85,18 +85,12 @@ async function checkAsset(asset: URL, signal: AbortSignal): Promise<string | nul
   return wanted.test(type) ? null : `${name} has the Content-Type ${type}, so browsers ignore it.`
 }
 
-/** What the HTML of a sign-in screen asks for. */
-interface ScreenHtml {
-  /** The attributes `action` of its forms. */
-  readonly actions: readonly string[]
-  /** The addresses of its style sheets and scripts. */
-  readonly assets: readonly string[]
-  /** The content of a `<meta>` that leads to another page. Null without one. */
-  readonly refresh: string | null
-}
-
-/** Reads the HTML of a sign-in screen backwards, so that its first refresh counts. */
-function readScreenHtml(html: string): ScreenHtml {
+/**
+ * Reads the HTML of a sign-in screen backwards, so that its first refresh counts.
+ * @returns the attributes `action` of its forms, the addresses of its style sheets and scripts, and the content of a
+ *   `<meta>` that leads to another page; null without one.
+ */
+function readScreenHtml(html: string) {
   const actions: string[] = []
   const assets: string[] = []
   let refresh: string | null = null

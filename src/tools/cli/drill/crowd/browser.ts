@@ -14,17 +14,7 @@ export interface BrowserAnswer {
 }
 
 /** The browser of one viewer. It keeps one connection, and cookies only for a later visit. */
-export interface Browser {
-  /** Opens an address in the frame of a player. @throws Error if no whole answer comes. */
-  open(path: string, withCookies: boolean): Promise<BrowserAnswer>
-  /** Follows an address of the app's own page, without cookies. @throws Error if no whole answer comes. */
-  follow(path: string): Promise<BrowserAnswer>
-  /** Posts a form from the app's own page. @throws Error if no whole answer comes. */
-  post(path: string, fields: Readonly<Record<string, string>>): Promise<BrowserAnswer>
-  hasCookies(): boolean
-  /** Closes the connection. A running request fails. */
-  close(): void
-}
+export type Browser = ReturnType<typeof openBrowser>
 
 /** A viewer who waits longer has closed the page. */
 const TIMEOUT_MS = 30_000
@@ -40,7 +30,7 @@ const HEADERS = {
 }
 
 /** Opens a browser without cookies. It connects at the first request. */
-export function openBrowser(origin: string): Browser {
+export function openBrowser(origin: string) {
   const client = new Client(origin, {
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,
@@ -65,13 +55,16 @@ export function openBrowser(origin: string): Browser {
     }
   }
   return {
-    open(path, withCookies) {
+    /** Opens an address in the frame of a player. @throws Error if no whole answer comes. */
+    open(path: string, withCookies: boolean): Promise<BrowserAnswer> {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const headers = { ...HEADERS, 'sec-fetch-site': 'cross-site', ...(withCookies && cookie ? { cookie } : {}) }
       return send({ method: 'GET', path, headers })
     },
-    follow: (path) => send({ method: 'GET', path, headers: { ...HEADERS, 'sec-fetch-site': 'same-origin' } }),
-    post(path, fields) {
+    /** Follows an address of the app's own page, without cookies. @throws Error if no whole answer comes. */
+    follow: (path: string) => send({ method: 'GET', path, headers: { ...HEADERS, 'sec-fetch-site': 'same-origin' } }),
+    /** Posts a form from the app's own page. @throws Error if no whole answer comes. */
+    post(path: string, fields: Readonly<Record<string, string>>): Promise<BrowserAnswer> {
       const headers = {
         ...HEADERS,
         'sec-fetch-site': 'same-origin',
@@ -81,6 +74,7 @@ export function openBrowser(origin: string): Browser {
       return send({ method: 'POST', path, headers, body: new URLSearchParams(fields).toString() })
     },
     hasCookies: () => cookies.size > 0,
+    /** Closes the connection. A running request fails. */
     close: () => void client.destroy(),
   }
 }

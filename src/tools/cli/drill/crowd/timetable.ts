@@ -1,22 +1,17 @@
 /** The clock of a drill. Its waits end early when the drill is stopped. */
-export interface Timetable {
-  /** Milliseconds since the start. */
-  nowMs(): number
-  /** Resolves at this time with true, or with false as soon as the drill is stopped. */
-  until(atMs: number): Promise<boolean>
-  isStopped(): boolean
-  stop(): void
-}
+export type Timetable = ReturnType<typeof startTimetable>
 
 /** Starts the clock. An AbortSignal with thousands of listeners would be slow, so each wait is a plain timer. */
-export function startTimetable(): Timetable {
+export function startTimetable() {
   const startMs = performance.now()
   const waiting = new Map<NodeJS.Timeout, (isDue: boolean) => void>()
   let isStopped = false
   const nowMs = () => performance.now() - startMs
   return {
+    /** Milliseconds since the start. */
     nowMs,
-    until(atMs) {
+    /** Resolves at this time with true, or with false as soon as the drill is stopped. */
+    until(atMs: number): Promise<boolean> {
       if (isStopped) return Promise.resolve(false)
       const delayMs = atMs - nowMs()
       if (delayMs <= 0) return Promise.resolve(true)

@@ -9,10 +9,7 @@ import { readTime } from '../words.ts'
  * Keeps the segments of a period. Only time inside the period counts. A segment without an end has no `toMs`: it counts
  * until now.
  */
-export interface SegmentTable {
-  /** @throws UnexpectedAnswer for a time that is not in ISO 8601 format. */
-  add(view: Segment): void
-}
+export type SegmentTable = ReturnType<typeof openSegmentTable>
 
 type Segment = Pick<ViewRow, 'viewer_identifier' | 'client_id' | 'content_type' | 'started_at' | 'finished_at'>
 
@@ -23,12 +20,13 @@ const OlderSegment = z.tuple([OptionalText, OptionalText, z.literal([0, 1]), z.s
  * Opens the tables of a database, with the segments that an interrupted report kept. A viewer is a text: `n` and the name
  * at the service, or for a guest `c` and the id of the device.
  */
-export function openSegmentTable(database: DatabaseSync, { fromMs, toMs }: TimeRange, nowMs: number): SegmentTable {
+export function openSegmentTable(database: DatabaseSync, { fromMs, toMs }: TimeRange, nowMs: number) {
   const numberOf = numberedTexts(database, 'seen')
   database.exec(`CREATE TABLE IF NOT EXISTS segment (viewer INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)`)
   const insert = database.prepare('INSERT INTO segment VALUES (?, ?, ?, ?)')
   return {
-    add({ viewer_identifier: name, client_id, content_type, started_at, finished_at }) {
+    /** @throws UnexpectedAnswer for a time that is not in ISO 8601 format. */
+    add({ viewer_identifier: name, client_id, content_type, started_at, finished_at }: Segment): void {
       const startMs = readTime(started_at)
       const endMs = Math.max(startMs, finished_at ? readTime(finished_at) : nowMs)
       if (startMs > toMs || endMs < fromMs) return

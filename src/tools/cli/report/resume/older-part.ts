@@ -12,16 +12,10 @@ const OlderRecord = KeptState.extend({
   bytes: z.int().min(0),
 })
 
-interface OlderPart {
-  readonly state: KeptState
-  /** The bytes of the part, in chunks. */
-  readonly chunks: Iterable<Uint8Array>
-}
-
 const CHUNK_BYTES = 1_000_000
 
-/** Reads a record and its part. @throws an error for a damaged file, a link, or a file of another user. */
-export function openOlderPart(recordFile: string): OlderPart {
+/** Reads a record, and the bytes of its part in chunks. @throws an error for a damaged file, a link, or a file of another user. */
+export function openOlderPart(recordFile: string) {
   const { form: _form, part, bytes, ...state } = readRecord(recordFile)
   return { state, chunks: chunksOf(join(dirname(recordFile), part), bytes) }
 }

@@ -17,14 +17,7 @@ import type { SecretFiles } from '../../../../entry-points/entry-point.ts'
 import { Secret } from '../../../../settings/secret.ts'
 
 /** A change of the secret in the files. At every moment, the files hold every secret that a lock may have. */
-export interface SecretChange {
-  /** The new secret. It is in the file of the previous secret, so that the app already knows it. */
-  readonly next: string
-  /** Makes the new secret the current one, and the old one the previous one. */
-  readonly finish: () => void
-  /** Restores the files. Null for a change that an earlier command began: a lock may have its secret. */
-  readonly cancel: (() => void) | null
-}
+export type SecretChange = ReturnType<typeof beginChange>
 
 const SECRET_BYTES = 32
 
@@ -65,7 +58,7 @@ export function faultInFiles(files: SecretFiles): string | null {
  * @param current the secret that the locks have.
  * @throws the error of the file system, with its `code`. The files are then as before.
  */
-export function beginChange(files: SecretFiles, current: string): SecretChange {
+export function beginChange(files: SecretFiles, current: string) {
   const pending = pendingSecret(files)
   const next = pending ?? randomBytes(SECRET_BYTES).toString('hex')
   const previous = readFileSync(files.previous, 'utf8')
@@ -85,9 +78,12 @@ export function beginChange(files: SecretFiles, current: string): SecretChange {
     throw error
   }
   return {
+    /** The new secret. It is in the file of the previous secret, so that the app already knows it. */
     next,
+    /** Restores the files. Null for a change that an earlier command began: a lock may have its secret. */
     cancel: pending === null ? cancel : null,
-    finish() {
+    /** Makes the new secret the current one, and the old one the previous one. */
+    finish(): void {
       replaceContent(files.secret, `${next}\n`)
       replaceContent(files.previous, current === next ? '' : `${current}\n`)
       forget()

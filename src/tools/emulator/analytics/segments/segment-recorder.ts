@@ -31,21 +31,9 @@ export interface SegmentMoment {
 }
 
 /** Records what viewers watch. Each call is one transaction, or part of the caller's transaction. */
-export interface SegmentRecorder {
-  /** Returns the id of the new segment (a UUID); null for an unknown channel or video. */
-  start(start: SegmentStart): string | null
-  /** Records that the player still plays. Returns false if the segment is unknown or finished. */
-  heartbeat(segmentId: string, moment: SegmentMoment): boolean
-  /** Ends a segment: the player paused, jumped or stopped. Returns false if the segment is unknown or finished. */
-  finish(segmentId: string, moment: SegmentMoment): boolean
-  /**
-   * Finishes segments without a heartbeat for longer than the limit, at the time of their last heartbeat.
-   * @returns the number of segments finished.
-   */
-  finishAbandoned(limits: { nowSeconds: number; silentForSeconds: number }): number
-}
+export type SegmentRecorder = ReturnType<typeof openSegmentRecorder>
 
-export function openSegmentRecorder(database: DatabaseSync): SegmentRecorder {
+export function openSegmentRecorder(database: DatabaseSync) {
   const ownerOf = {
     live: database.prepare('SELECT owner_id FROM channels WHERE id = ?'),
     recorded: database.prepare('SELECT owner_id FROM videos WHERE id = ?'),
@@ -64,7 +52,8 @@ export function openSegmentRecorder(database: DatabaseSync): SegmentRecorder {
       update.run(atSeconds, positionSeconds, segmentId).changes === 1
   }
   return {
-    start({ userAgent, address, ...start }) {
+    /** Returns the id of the new segment (a UUID); null for an unknown channel or video. */
+    start({ userAgent, address, ...start }: SegmentStart): string | null {
       const owner = ownerOf[start.contentType].get(start.contentId)
       if (owner === undefined) return null
       const segmentId = randomUUID()
@@ -84,8 +73,15 @@ export function openSegmentRecorder(database: DatabaseSync): SegmentRecorder {
       )
       return segmentId
     },
+    /** Records that the player still plays. Returns false if the segment is unknown or finished. */
     heartbeat: openUpdate('last_heard_at'),
+    /** Ends a segment: the player paused, jumped or stopped. Returns false if the segment is unknown or finished. */
     finish: openUpdate('finished_at'),
-    finishAbandoned: ({ nowSeconds, silentForSeconds }) => Number(abandoned.run(nowSeconds - silentForSeconds).changes),
+    /**
+     * Finishes segments without a heartbeat for longer than the limit, at the time of their last heartbeat.
+     * @returns the number of segments finished.
+     */
+    finishAbandoned: ({ nowSeconds, silentForSeconds }: { nowSeconds: number; silentForSeconds: number }) =>
+      Number(abandoned.run(nowSeconds - silentForSeconds).changes),
   }
 }

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { openMemoryCounter } from '../../../../sign-in-limits/memory-counters.ts'
 
-export interface FailureLimits {
-  /** Counts the attempt as failed before it is made, so that parallel guesses do not pass the limit. */
-  admit(kind: AttemptKind, name: string, address: string): Promise<Admission>
-}
+export type FailureLimits = ReturnType<typeof createFailureLimits>
 
 export type Admission =
   | {
@@ -31,7 +28,7 @@ const LIMITS: Record<AttemptKind, { readonly name: number; readonly address: num
  * Counts failures in memory.
  * @param generation changes at a reset, which clears all counts.
  */
-export function createFailureLimits(generation: () => string): FailureLimits {
+export function createFailureLimits(generation: () => string) {
   const counter = openMemoryCounter('emulator', WINDOW_SECONDS)
   // A digest has a fixed length; names do not.
   const keyOf = (...parts: string[]) =>
@@ -40,7 +37,8 @@ export function createFailureLimits(generation: () => string): FailureLimits {
       .digest('base64url')
 
   return {
-    async admit(kind, name, address) {
+    /** Counts the attempt as failed before it is made, so that parallel guesses do not pass the limit. */
+    async admit(kind: AttemptKind, name: string, address: string): Promise<Admission> {
       const nameKey = keyOf(kind, 'name', name.normalize('NFKC').toLowerCase().trim())
       const addressKey = keyOf(kind, 'address', address)
       const [ofName, ofAddress] = await Promise.all([counter.penalty(nameKey), counter.penalty(addressKey)])
