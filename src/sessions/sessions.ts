@@ -134,7 +134,8 @@ export function createSessions(deps: SessionDeps) {
     }
   }
   async function end(req: Request, res: Response): Promise<string | undefined> {
-    if (!hasCookie(req)) return undefined
+    // Without a cookie, this request may have started the session.
+    if (!hasCookie(req) && req.session === undefined) return undefined
     try {
       await load(req, res)
       const username = req.session.viewer?.username

@@ -121,7 +121,7 @@ export function createSignInLog(deps: SignInLogDeps): LogSignIn {
     const subject = outcome === 'failed' ? (viewer ?? requestIdOf(req)) : viewer
     // A line for each viewer whom an overload refuses would cost 8 % of the sign-ins.
     const network = isOfAll ? undefined : networkOf(address)
-    return !repeatFilter.isNew(kind, network, `${subject} ${status} ${reason} ${code}`)
+    return !repeatFilter.isNew(kind, network, JSON.stringify([subject, status, reason, code]))
   }
   /** Returns the error with its stack once a minute, else its message. */
   function faultOf(error: unknown): object {

@@ -36,7 +36,7 @@ export async function readmit(deps: ReadmitDeps, req: Request, res: Response, gi
         ? sessions.forget(req, res)
         : sessions.start(req, res, viewer, stored.identity, stored.signedInAtSeconds))
       // A logout at the provider in the meantime may not have found the session yet.
-      return id === null || (await passes.isOver(pass)) ? null : id
+      return id === null || !(await passes.isOver(pass)) ? id : await sessions.forget(req, res)
     },
   })
 }

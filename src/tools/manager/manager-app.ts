@@ -1,6 +1,7 @@
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import { type createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
+import { sameForOptions } from '../../server/only-methods.ts'
 import type { ManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { createSeal } from '../cli/manager/accounts/second-step.ts'
 import { openEvening } from '../cli/manager/evening/evening.ts'
@@ -74,6 +75,13 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   app.use(securityHeaders(url))
   app.get('/health/live', (_req, res) => void res.type('text').send('live'))
   app.use(ownHost(url))
+  // A person without a session gets the same answer everywhere, so that an address does not tell which pages exist.
+  const notFound: RequestHandler = (req, res) => {
+    const session = sessions.of(req)
+    if (!session?.isComplete) return res.redirect(303, session === null ? '/sign-in' : '/second-step')
+    renderer.sendError(res, { words: wordsFor(req) }, 404, 'notFound')
+  }
+  app.use(sameForOptions(notFound))
   app.use('/assets', assets.serve)
   const shared = { ...deps, sessions, renderer, wordsFor, origin: url.origin }
   const check = createManagerCheck(deps)
@@ -83,6 +91,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
     createDoor({
       ...shared,
       routes,
+      users: deps.viewers.store,
       scopeOf: (manager) => scopeOf(manager, entryPoints()),
       forgetFigures() {
         kept.forget()
@@ -91,8 +100,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
       setNotice: (id, notice) => store.setNotice(id, JSON.stringify(notice)),
     }),
   )
-  // A person without a session gets the same answer, so that an address does not tell which pages exist.
-  app.use((req, res) => renderer.sendError(res, { words: wordsFor(req) }, 404, 'notFound'))
+  app.use(notFound)
   app.use(faultHandler(renderer, wordsFor, deps.onFault))
   return app
 }

@@ -3,8 +3,6 @@ import { readUserStore } from '../../config.ts'
 import { createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
 import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
 import { openLogs } from '../../server/log/log.ts'
-import { openMemoryCounter } from '../../sign-in-limits/memory-counters.ts'
-import { createSignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { argon2Passwords } from '../../users/passwords/argon2.ts'
 import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
@@ -16,7 +14,6 @@ import { loadAll } from '../cli/terminal/lazy.ts'
 import { type HasViewerFacts, viewerFactsOf } from '../cli/viewers/viewer-facts.ts'
 import { eventReports } from './after/event-reports.ts'
 import { openActs } from './door/acts.ts'
-import type { Scope } from './door/scope.ts'
 import { createManagerApp } from './manager-app.ts'
 import type { HasPagePart, Viewers } from './section.ts'
 
@@ -51,8 +48,6 @@ export async function runManager(
     parts: await loadAll(features.map(({ page }) => page)),
     reports: eventReports(env),
     entryPoints: () => entryPointsIn(env),
-    seesViewer: (scope, username) => seesViewer(viewers, scope, username),
-    limits: createSignInLimits(openMemoryCounter),
     passwords: argon2Passwords,
     nowSeconds: () => Date.now() / 1000,
     addressOf: createClientAddress(trustedProxiesOf(settings.proxyHops, []), log),
@@ -82,11 +77,4 @@ async function openViewers(env: CommandIo['env']): Promise<Viewers> {
   if (!userStores.isOwn(settings)) return { store: await userStores.open(settings), editable: null }
   const editable = await userStores.openEditable(settings)
   return { store: editable, editable }
-}
-
-/** A manager of some groups sees no viewer whom the store does not know, because a name could already tell something. */
-async function seesViewer({ store }: Viewers, scope: Scope, username: string): Promise<boolean> {
-  if (scope.groups === null) return true
-  const viewer = (await store.inspect?.(username))?.viewer ?? (await store.find?.(username)) ?? null
-  return viewer !== null && scope.seesViewer(viewer)
 }

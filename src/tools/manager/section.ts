@@ -8,7 +8,6 @@ import type { Lazy } from '../cli/terminal/lazy.ts'
 import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
 import type { EventReports } from './after/event-reports.ts'
 import type { Route, Visit } from './door/route.ts'
-import type { Scope } from './door/scope.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { Tab } from './pages/renderer.ts'
 import type { OtherWay } from './people/other-ways.ts'
@@ -36,7 +35,6 @@ export interface SectionDeps {
   /** The figures of the evening, which all pages share. */
   readonly evening: EveningSource
   readonly kept: KeptValues
-  readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
   readonly nowSeconds: () => number
   /** The file of the log of acts. */
   readonly actsFile: string

@@ -7,8 +7,6 @@ import { onTestFinished } from 'vitest'
 import { UNBRANDED } from '../../../src/brand/brand.ts'
 import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
 import { createHttpServer, listen, stopServer } from '../../../src/server/http-server.ts'
-import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
-import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import type { Role } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import { eventTimesOf } from '../../../src/tools/cli/settings/event-times.ts'
@@ -79,12 +77,6 @@ export async function startManager(options: Options = {}) {
     actsFile: logFile,
     reports: { ...eventReports(ownEnv), ...reports },
     entryPoints: typeof entryPoints === 'function' ? entryPoints : () => entryPoints,
-    async seesViewer(scope, username) {
-      if (scope.groups === null) return true
-      const viewer = (await users.inspect(username))?.viewer
-      return viewer !== undefined && scope.seesViewer(viewer)
-    },
-    limits: createSignInLimits(openMemoryCounter),
     logAct: openActs(logFile, { error: (line: unknown) => void faults.push(line) }),
     addressOf: () => '192.0.2.7',
     onFault: (error) => void faults.push(error),
@@ -101,6 +93,7 @@ export async function startManager(options: Options = {}) {
   })
   const origin = `http://127.0.0.1:${port}`
   return {
+    app,
     origin,
     users,
     store,
@@ -165,7 +158,7 @@ interface Answer {
   readonly location: string | null
 }
 
-type Fields = Readonly<Record<string, string | readonly string[]>>
+export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 /** A browser without a script: it keeps cookies, and posts the token of the last page. */
 export function createBrowser(origin: string) {
@@ -195,6 +188,17 @@ export function createBrowser(origin: string) {
     cookies,
     token: () => token,
     get: (path: string, headers: Readonly<Record<string, string>> = {}) => send(path, { headers }),
+    /** Reads a stream until a text comes. */
+    async stream(path: string, wanted: string): Promise<Answer> {
+      const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const { status, headers, body } = await fetch(new URL(path, origin), { redirect: 'manual', headers: { Cookie } })
+      let text = ''
+      for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += chunk
+        if (text.includes(wanted)) break
+      }
+      return { status, text, headers, location: headers.get('Location') }
+    },
     /** Posts a form with the token of the last page, unless the fields have one. */
     post: (path: string, fields: Fields = {}, headers: Readonly<Record<string, string>> = {}) =>
       send(path, { method: 'POST', body: bodyOf({ token, ...fields }), headers }),

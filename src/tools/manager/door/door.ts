@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { isOutage } from '../../../errors.ts'
 import { isFromOwnPage } from '../../../server/same-origin.ts'
+import type { UserStore } from '../../../users/user-store.ts'
 import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import type { Renderer } from '../pages/renderer.ts'
 import type { WordsFor } from '../pages/words.ts'
@@ -9,7 +10,7 @@ import type { LogAct } from './acts.ts'
 import { createAgain } from './again.ts'
 import { type Form, formBody, formOf, uploadBody, valuesOf } from './form-body.ts'
 import type { ActSubject, Answer, Notice, Route, Visit } from './route.ts'
-import type { Scope } from './scope.ts'
+import { type Scope, seesName } from './scope.ts'
 import { isSame, type LiveSession, type ManagerSessions } from './sessions.ts'
 
 export interface DoorDeps {
@@ -21,8 +22,8 @@ export interface DoorDeps {
   readonly logAct: LogAct
   readonly addressOf: (req: Request) => string
   readonly scopeOf: (manager: Manager) => Scope
-  /** True if the manager may see the viewer, or no store knows the viewer. */
-  readonly seesViewer: (scope: Scope, username: string) => Promise<boolean>
+  /** The store of viewers, to look up those that paths name. */
+  readonly users: UserStore
   /** Called before and after each post: no page shows old figures after an act, and no act relies on them. */
   readonly forgetFigures: () => void
   readonly setNotice: (sessionId: string, notice: Notice) => void
@@ -114,7 +115,7 @@ async function refusalOf(
   const { scope } = visit
   const { viewer, entryPoint } = subjectOf(req)
   const isSeen =
-    (viewer === undefined || (await deps.seesViewer(scope, viewer))) &&
+    (viewer === undefined || (await seesName(deps.users, scope, viewer))) &&
     (entryPoint === undefined || scope.seesEntryPoint(entryPoint))
   return isSeen ? null : { status: 404, detail: 'entry point of other managers' }
 }

@@ -113,8 +113,8 @@ export function refused(
   return redirect(to, { tone: 'refused', text, detail: faultText(fault, words), ...(values && { values }) }, subject)
 }
 
-/** Names of settings, paths and faults of the program are for the engineer, not for the page. */
-const FOR_ENGINEERS = /[A-Z]{2,}_[A-Z_]+|Unexpected error|[\w.-]\/[\w.-]|\/\w+\/|\.ts\b|viewer-auth/
+/** Names of settings, options, paths and faults of the program are for the engineer, not for the page. */
+const FOR_ENGINEERS = /[A-Z]{2,}_[A-Z_]+|Unexpected error|[\w.-]\/[\w.-]|\/\w+\/|\.ts\b|viewer-auth|--[a-z]/
 
 /** Returns the fault of a store or a command, if a manager can do something about it. Undefined otherwise. */
 export function detailOf(fault: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import type { Viewer } from '../../../users/user-store.ts'
+import type { UserStore, Viewer } from '../../../users/user-store.ts'
 import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 
 /**
@@ -30,6 +30,16 @@ export function scopeOf({ entryPoints }: Manager, all: readonly Pick<EntryPoint,
       return seesViewer({ groups: after }) && changed.every((group) => groups.includes(group))
     },
   }
+}
+
+/**
+ * True if the manager may see the viewer of a name. A manager of some groups sees no name that the store does not know,
+ * because a name could already tell something.
+ */
+export async function seesName(store: UserStore, scope: Scope, username: string): Promise<boolean> {
+  if (scope.groups === null) return true
+  const viewer = (await store.inspect?.(username))?.viewer ?? (await store.find?.(username)) ?? null
+  return viewer !== null && scope.seesViewer(viewer)
 }
 
 function groupsOf(

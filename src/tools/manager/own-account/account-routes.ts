@@ -5,6 +5,7 @@ import { type CheckDeps, createManagerCheck } from '../sign-in/check-manager.ts'
 
 /** The pages of a manager's own account, and the way to the first page. */
 export function accountRoutes(deps: CheckDeps): Route[] {
+  // Limits of its own, so that guesses in an open session do not lock the manager out of the sign-in.
   const check = createManagerCheck(deps)
   const show = ({ words }: Visit, fault = '', status = 200): Answer =>
     page('account', { title: words.t.ownAccount.title, fault }, status)
@@ -12,7 +13,6 @@ export function accountRoutes(deps: CheckDeps): Route[] {
   async function change(visit: Visit): Promise<Answer> {
     const { manager, words } = visit
     const password = visit.field('newPassword')
-    // A count of its own, so that guesses in an open session do not lock the manager out of the sign-in.
     const checked = await check.password(manager.name, visit.field('password'), 'own account')
     if (!checked.ok)
       return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'ownAccount.wrong'), 401)

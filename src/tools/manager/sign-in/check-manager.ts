@@ -1,6 +1,7 @@
 import { createQueue } from '../../../server/work-queue.ts'
 import type { LimitRefusal } from '../../../sign-in-limits/limit-refusal.ts'
-import type { SignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
+import { openMemoryCounter } from '../../../sign-in-limits/memory-counters.ts'
+import { createSignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
 import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
 import { hashingQueueOptions } from '../../../users/passwords/hashing-queue.ts'
 import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
@@ -12,18 +13,24 @@ export type Check =
 
 export interface CheckDeps {
   readonly store: ManagerStore
-  readonly limits: Pick<SignInLimits, 'admit'>
   readonly passwords: Pick<PasswordHashing, 'read' | 'dummyHash'>
   readonly nowSeconds: () => number
 }
 
 const WRONG: Check = { ok: false, reason: 'wrong' }
 
-/** Checks passwords and codes of managers. Wrong ones count towards limits of their own, with the rules of the login app. */
-export function createManagerCheck({ store, limits, passwords, nowSeconds }: CheckDeps) {
+/**
+ * Checks passwords and codes of managers. Wrong ones count in memory, with the rules of the login app. Each check that is
+ * created has limits of its own.
+ */
+export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) {
   const queue = createQueue(hashingQueueOptions())
+  const passwordLimits = createSignInLimits(openMemoryCounter)
+  // Apart: the right password would delete the count of wrong codes, and a typed name could count as a wrong code.
+  const codeLimits = createSignInLimits(openMemoryCounter)
 
   async function limited(
+    limits: typeof passwordLimits,
     name: string,
     address: string,
     check: () => Promise<StoredManager | null> | StoredManager | null,
@@ -45,7 +52,7 @@ export function createManagerCheck({ store, limits, passwords, nowSeconds }: Che
   return {
     /** An unknown name takes the time of a wrong password. */
     password: (name: string, password: string, address: string): Promise<Check> =>
-      limited(name, address, async () => {
+      limited(passwordLimits, name, address, async () => {
         const manager = store.find(name)
         const hash = passwords.read(manager?.passwordHash ?? passwords.dummyHash)
         const isRight = hash.ok && (await queue.run(() => hash.verify(password)))
@@ -62,8 +69,7 @@ export function createManagerCheck({ store, limits, passwords, nowSeconds }: Che
       sealed: Uint8Array,
       open: (sealed: Uint8Array, name: string) => string | null,
     ): Promise<Check> {
-      // A name of its own: otherwise the right password would delete the count of wrong codes.
-      return limited(`second step of ${manager.key}`, typed.address, () => {
+      return limited(codeLimits, manager.key, typed.address, () => {
         const secret = open(sealed, manager.key)
         if (secret === null) return null
         const period = acceptedPeriod(secret, typed.code, nowSeconds(), manager.lastPeriod)

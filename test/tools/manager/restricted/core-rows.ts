@@ -1,0 +1,106 @@
+import { versionOf } from '../../../../src/tools/manager/people/viewer-form.ts'
+import { GOLD, type RestrictedPart, ZEBRA } from './world.ts'
+
+const ONE = '/people/one/:name'
+const EVENING = 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00'
+const REPORT = Object.fromEntries(new URLSearchParams(EVENING))
+const ONLY_ALL = 'Only managers of all entry points see its reports'
+const GROUPS_REFUSED = 'Give a group that you manage: gold.'
+const EDIT = { version: versionOf({ username: GOLD, groups: ['gold'], attributes: {} }) }
+const LIST_CHANGED = 'The list has changed'
+
+/** The rows of the page itself. */
+export const core: RestrictedPart = {
+  rows: [
+    { route: 'get /', status: 303, shows: GOLD },
+    { route: 'get /account', status: 200, shows: 'name="newPassword"' },
+    { route: 'post /account', fields: { password: 'wrong' }, status: 401, shows: 'name="newPassword"' },
+    { route: 'get /evening', status: 200, shows: GOLD },
+    { route: 'get /evening/stream', status: 200, shows: GOLD },
+    // The limit of an address is one for all entry points.
+    {
+      route: 'post /evening/unlock-address',
+      fields: { address: '203.0.113.77' },
+      status: 303,
+      shows: 'The network cannot be unlocked from here',
+    },
+    { route: 'get /people', status: 200, shows: '1 in all' },
+    { route: 'get /people', fields: { text: 'zebra', group: 'zebra' }, status: 200, shows: '0 in all' },
+    { route: 'get /people/find', fields: { name: GOLD }, status: 303, shows: GOLD },
+    { route: 'get /people/find', fields: { name: ZEBRA }, status: 303, shows: 'Page not found' },
+    { route: 'get /people/add', status: 200, shows: 'gold' },
+    { route: 'post /people/add', fields: { username: 'bob', groups: 'gold' }, status: 303, shows: 'bob was added' },
+    { route: 'post /people/add', fields: { username: 'bob', groups: 'zebra' }, status: 400, shows: GROUPS_REFUSED },
+    {
+      route: 'post /people/add',
+      fields: { username: 'bob', groups: 'gold, zebra' },
+      status: 400,
+      shows: GROUPS_REFUSED,
+    },
+    { route: 'post /people/add', fields: { username: 'bob', groups: '' }, status: 400, shows: GROUPS_REFUSED },
+    { route: 'post /people/add', fields: { username: ZEBRA, groups: 'gold' }, status: 400, shows: 'already exists' },
+    { route: 'get /people/many', fields: { work: 'remove', all: 'on' }, status: 200, shows: 'value="1"' },
+    {
+      route: 'post /people/many',
+      fields: { work: 'disable', all: 'on', count: '1' },
+      status: 303,
+      shows: '1 person is disabled',
+    },
+    { route: 'post /people/many', fields: { work: 'remove', all: 'on', count: '2' }, status: 303, shows: LIST_CHANGED },
+    {
+      route: 'post /people/many',
+      fields: { work: 'disable', name: ZEBRA, count: '1' },
+      status: 303,
+      shows: LIST_CHANGED,
+    },
+    { route: 'post /people/invite', fields: { group: 'zebra' }, status: 303, shows: GROUPS_REFUSED },
+    { route: 'get /people/import', status: 200, shows: 'type="file"' },
+    { route: 'post /people/import', sheet: 'Email,Group\nbob,gold\n', status: 303, shows: 'Import 1 person' },
+    {
+      route: 'post /people/import',
+      sheet: `Email,Group\n${ZEBRA},gold\n`,
+      status: 303,
+      shows: 'Needs a group that you manage: gold',
+    },
+    {
+      route: 'post /people/import',
+      sheet: 'Email,Group\nbob,zebra\n',
+      status: 303,
+      shows: 'Needs a group that you manage: gold',
+    },
+    { route: 'get /people/import/preview', status: 303, shows: 'type="file"' },
+    { route: 'post /people/import/confirm', status: 303, shows: 'type="file"' },
+    { route: 'post /people/import/cancel', status: 303, shows: '1 in all' },
+    { route: `get ${ONE}`, status: 200, shows: GOLD },
+    { route: `post ${ONE}/edit`, fields: { ...EDIT, groups: 'gold, ' }, status: 303, shows: 'The changes are saved' },
+    { route: `post ${ONE}/edit`, fields: { ...EDIT, groups: 'gold, zebra' }, status: 303, shows: GROUPS_REFUSED },
+    { route: `post ${ONE}/edit`, fields: { ...EDIT, groups: '' }, status: 303, shows: GROUPS_REFUSED },
+    { route: `post ${ONE}/disable`, status: 303, shows: 'is disabled' },
+    { route: `post ${ONE}/enable`, status: 303, shows: 'can sign in' },
+    { route: `post ${ONE}/invite`, status: 303, shows: 'Ask your engineer' },
+    { route: `post ${ONE}/end-sessions`, status: 303, shows: GOLD },
+    { route: `post ${ONE}/put-out`, status: 303, shows: 'is disabled and signed out' },
+    { route: `get ${ONE}/remove`, status: 200, shows: GOLD },
+    { route: `post ${ONE}/remove`, status: 303, shows: 'removed' },
+    { route: `post ${ONE}/forget`, status: 303, shows: 'is forgotten' },
+    { route: `post ${ONE}/unlock`, status: 303, shows: GOLD },
+    { route: 'get /after', status: 200, shows: ONLY_ALL },
+    ...['attendance', 'attendance.csv', 'views', 'views.csv'].map((name) => ({
+      route: `get /after/${name}`,
+      fields: REPORT,
+      status: 200,
+      shows: ONLY_ALL,
+    })),
+    { route: 'get /acts', status: 200, shows: 'event-manager@example.com' },
+  ],
+}
+
+/** The routes of all people, with or without a session. */
+export const OPEN_ROUTES: readonly string[] = [
+  'get /health/live',
+  'get /sign-in',
+  'post /sign-in',
+  'get /second-step',
+  'post /second-step',
+  'post /sign-out',
+]
