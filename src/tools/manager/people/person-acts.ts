@@ -80,7 +80,7 @@ export function personActs(deps: SectionDeps) {
 }
 
 /** Leaves out what belongs to an entry point that the manager may not see. */
-function seenPart(known: object, seesEntryPoint: (name: string) => boolean): object {
+export function seenPart(known: object, seesEntryPoint: (name: string) => boolean): object {
   const isSeen = (one: { readonly entryPoint?: unknown } | null) =>
     typeof one?.entryPoint !== 'string' || seesEntryPoint(one.entryPoint)
   const fields = Object.entries(known).map(([name, value]) => [

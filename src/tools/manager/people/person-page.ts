@@ -5,6 +5,7 @@ import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route
 import type { SectionDeps } from '../section.ts'
 import { endField } from './end-field.ts'
 import { hindrancesOf, otherWaysOf } from './other-ways.ts'
+import { seenPart } from './person-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
 import { otherEntryPoints, reasonsFor } from './why.ts'
@@ -42,7 +43,7 @@ export function personPage(deps: SectionDeps) {
     return page('person', {
       title: person.username,
       current,
-      person,
+      person: seenPart(person, scope.seesEntryPoint),
       reasons,
       ways: hasPassword ? [] : otherWays,
       hasPassword,

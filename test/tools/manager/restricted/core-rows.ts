@@ -83,6 +83,7 @@ export const core: RestrictedPart = {
     { route: `get ${ONE}/remove`, status: 200, shows: GOLD },
     { route: `post ${ONE}/remove`, status: 303, shows: 'removed' },
     { route: `post ${ONE}/forget`, status: 303, shows: 'is forgotten' },
+    { route: `post ${ONE}/export`, status: 200, shows: GOLD },
     { route: `post ${ONE}/unlock`, status: 303, shows: GOLD },
     { route: 'get /after', status: 200, shows: ONLY_ALL },
     ...['attendance', 'attendance.csv', 'views', 'views.csv'].map((name) => ({

@@ -52,7 +52,7 @@ test.each(ROWS)(
     await expect.poll(async () => (await restricted.get('/evening')).text).toContain(GOLD)
     const own = await send(restricted, row, path)
     expect(own.status).toBe(row.status)
-  expect(own.text).toContain(row.shows)
+    expect(own.text).toContain(row.shows)
     expect(toldOfOthers(own.all, own.asked)).toEqual([])
     if (row.sheet !== undefined) await restricted.post('/people/import/confirm')
     const texts = []

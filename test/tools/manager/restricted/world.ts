@@ -75,7 +75,7 @@ export async function startWorld(parts: readonly RestrictedPart[]) {
   return Object.assign(world, { restricted })
 }
 
-/** Writes sign-ins at both entry points, and the failures of a network at the other one. */
+/** Writes sign-ins of both people, and failures of a network, at the other entry point; one sign-in at `gold`. */
 function logSignIns(file: string): void {
   const time = new Date((START_SECONDS - 5) * 1000).toISOString()
   const line = { category: 'security', time, event: 'sign-in' }
@@ -86,6 +86,7 @@ function logSignIns(file: string): void {
     ...Array.from({ length: 20 }, () => ({ ...line, outcome: 'wrong-credentials', ...zebra })),
     { ...line, outcome: 'held-back', ...zebra },
     { ...line, outcome: 'signed-in', ...gold },
+    { ...line, outcome: 'wrong-credentials', ...zebra, viewer: GOLD },
   ]
   appendFileSync(file, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
 }
