@@ -24,7 +24,7 @@ import type { Watch } from './login/watch.ts'
 import type { SecurityLog } from './server/log/log.ts'
 import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
 import { createReadiness, type OptionalStore } from './server/monitoring/readiness.ts'
-import { onlyMethods, sameForOptions } from './server/only-methods.ts'
+import { onlyMethods } from './server/only-methods.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import { type AcceptsSession, createSessions } from './sessions/sessions.ts'
 import type { SignInLimits } from './sign-in-limits/sign-in-limits.ts'
@@ -75,7 +75,6 @@ export function createApp(deps: AppDeps): Express {
   const headers = unframedHeaders(config.publicUrl)
 
   const app = createExpress(trustsProxy, watch)
-  app.use(sameForOptions((...request) => notFound(...request)))
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
   const entryPoints = config.entryPoints.map((given) => {
@@ -104,11 +103,10 @@ export function createApp(deps: AppDeps): Express {
     app.use(routes)
   }
   const unframedScreens = appScreens(views, entryPoints, headers)
-  const notFound = sendNotFound(unframedScreens)
   app.use('/assets', assets(entryPoints, headers, unframedScreens))
 
   app.use(healthRoutes({ ...deps, addressOf }, warnOnce, headers, unframedScreens))
-  app.use(notFound)
+  app.use(sendNotFound(unframedScreens))
   app.use(errorHandler(createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
 }

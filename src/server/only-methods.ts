@@ -14,11 +14,3 @@ export function onlyMethods(
     sendBody(req, res, `Method ${req.method} is not allowed here. Allowed: ${allowed}.`)
   }
 }
-
-/**
- * Returns middleware that answers OPTIONS alike at every path. Otherwise Express answers with the methods of a path, which
- * tells strangers the paths that exist. Needs no CORS: only own pages ask.
- */
-export function sameForOptions(answer: RequestHandler): RequestHandler {
-  return (req, res, next) => (req.method === 'OPTIONS' ? answer(req, res, next) : next())
-}

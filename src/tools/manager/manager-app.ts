@@ -1,7 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import { type createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
-import { sameForOptions } from '../../server/only-methods.ts'
 import type { ManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { createSeal } from '../cli/manager/accounts/second-step.ts'
 import { openEvening } from '../cli/manager/evening/evening.ts'
@@ -81,7 +80,8 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
     if (!session?.isComplete) return res.redirect(303, session === null ? '/sign-in' : '/second-step')
     renderer.sendError(res, { words: wordsFor(req) }, 404, 'notFound')
   }
-  app.use(sameForOptions(notFound))
+  // Otherwise Express answers with the methods of a page.
+  app.use((req, res, next) => (req.method === 'OPTIONS' ? notFound(req, res, next) : next()))
   app.use('/assets', assets.serve)
   const shared = { ...deps, sessions, renderer, wordsFor, origin: url.origin }
   const check = createManagerCheck(deps)
