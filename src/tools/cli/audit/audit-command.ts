@@ -7,8 +7,8 @@ import { linesOfFile, linesOfStream } from '../security-log/log-lines.ts'
 import { findOwnLog } from '../security-log/own-log.ts'
 import { type EventFilter, type Reading, securityEvents, startReading } from '../security-log/security-events.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
-import type { CommandIo } from '../terminal/io.ts'
-import { openFileSink, standardOutput } from '../terminal/sink.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
+import { openSink } from '../terminal/sink.ts'
 import { counted, printable } from '../terminal/text.ts'
 import { type AuditFormat, writeEvents } from './audit-formats.ts'
 
@@ -53,12 +53,11 @@ async function exportEvents(
   output: string | undefined,
   format: AuditFormat,
 ): Promise<Outcome> {
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  using stop = stopOnInterrupt(io)
   const sources = files.length > 0 ? files : await ownLog(io)
   const reading = startReading()
   const events = securityEvents(batchesOf(io, sources, stop.signal), filter, reading)
-  const sink = output === undefined ? standardOutput(io.stdout, stop.signal) : await openFileSink(output)
+  await using sink = await openSink(output, io, stop.signal)
   try {
     const written = await writeEvents(format, events, sink, output === undefined ? io.stdout : null)
     await sink.finish()
@@ -67,9 +66,6 @@ async function exportEvents(
   } catch (error) {
     if (stop.signal.aborted) return { ok: false, fault: 'Stopped.' }
     throw error
-  } finally {
-    release()
-    await sink.close()
   }
 }
 

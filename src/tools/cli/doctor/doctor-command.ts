@@ -7,7 +7,7 @@ import { pendingFile } from '../service/rotate/secret-files.ts'
 import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { addExamples, addNotes, type CommandContext, type Refused, runCommand } from '../terminal/command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
 import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
 import { type CheckOptions, checkAll } from './check-all.ts'
@@ -114,8 +114,7 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOpt
   )
   if (viewer !== null && 'fault' in viewer) return viewer
   const time = startTimeLimit(io)
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  using stop = stopOnInterrupt(io)
   const signal = AbortSignal.any([stop.signal, time.signal])
   const work = checkAll(
     { io: interruptedAtEnd(io, time), config, options, viewer, signal, waitFor: time.waitFor },
@@ -133,7 +132,6 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOpt
   } finally {
     work.catch(() => {})
     time.stop()
-    release()
   }
   const { strict: isStrict = false, verbose: isVerbose = false } = options
   const { outcome, text } = verdictOn(findings, { isStrict, isVerbose, stdout: io.stdout })

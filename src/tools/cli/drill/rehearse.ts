@@ -1,7 +1,7 @@
 import { countWords } from '../output/words.ts'
 import type { ViewerOptions } from '../settings/viewer-options.ts'
 import type { Outcome } from '../terminal/command.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { openFileSink, type ReportSink } from '../terminal/sink.ts'
 import { printable } from '../terminal/text.ts'
 import { causesOf, type SignInRate, signInRate } from './causes.ts'
@@ -66,9 +66,8 @@ export async function rehearse(
   const fault = faultInCrowd(known?.length ?? null, options) ?? (await faultInScreen(url, expected))
   if (fault !== null) return { ok: false, fault }
   // Opened now: a drill of ten minutes must not end with a file that cannot be written.
-  const page = options.html === undefined ? null : await openFileSink(options.html)
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  await using page = options.html === undefined ? null : await openFileSink(options.html)
+  using stop = stopOnInterrupt(io)
   const { group: groups = [], attribute: attributes = {} } = options
   const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
   const work = async (viewers: readonly Credentials[], form: SignInForm = BY_PASSWORD): Promise<Outcome> => {
@@ -77,17 +76,12 @@ export async function rehearse(
     const drill = { url, visits, commands, expected, form, overMs, recoverWithinMs }
     return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal, features })
   }
-  try {
-    if (way && place) {
-      const request = { ...place, groups, attributes, maxWaitMs, count: count ?? MADE_UP_VIEWERS }
-      return await way.withCrowd(io, request, work)
-    }
-    if (known !== null) return await work(known)
-    return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
-  } finally {
-    release()
-    await page?.close()
+  if (way && place) {
+    const request = { ...place, groups, attributes, maxWaitMs, count: count ?? MADE_UP_VIEWERS }
+    return await way.withCrowd(io, request, work)
   }
+  if (known !== null) return await work(known)
+  return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
 }
 
 /** @param available the viewers of the file; null for made-up ones. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { eventTimesOf, type HasEventTimes } from '../settings/event-times.ts'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { textTable } from '../terminal/table.ts'
 import { counted, printable } from '../terminal/text.ts'
 import { openEvening } from './evening/evening.ts'
@@ -32,8 +32,7 @@ async function watch(
   { json, once, every }: Options,
 ): Promise<Outcome> {
   const evening = openEvening(io.env, { events: await eventTimesOf(features) })
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  using stop = stopOnInterrupt(io)
   try {
     if (json || once || !io.stdout.isTTY) {
       const figures = await evening.read(null)
@@ -45,7 +44,6 @@ async function watch(
     }
     return { ok: true }
   } finally {
-    release()
     await evening.close()
   }
 }

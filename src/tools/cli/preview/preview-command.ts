@@ -49,7 +49,7 @@ async function preview({ io, features: withScenes }: CommandContext<HasScenes>, 
     return { ok: false, fault: `There is no language ${JSON.stringify(options.language)} in views/languages.` }
   }
   const file = options.output ?? basename(`screens-${entryPoint.name}-${language}.html`)
-  const sink = await openFileSink(file)
+  await using sink = await openFileSink(file)
   const scenes = await loadScenes(withScenes)
   const app = await startPreviewApp(config, entryPoint, language, scenes)
   try {
@@ -62,7 +62,6 @@ async function preview({ io, features: withScenes }: CommandContext<HasScenes>, 
     return { ok: true, text, data: { file, language, screens: screens.map(({ name }) => name) } }
   } finally {
     await app.stop()
-    await sink.close()
   }
 }
 

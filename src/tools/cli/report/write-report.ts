@@ -6,7 +6,7 @@ import { machineTimeZone } from '../output/time-zone.ts'
 import type { Service } from '../service/service.ts'
 import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
-import { openFileSink, type ReportSink, standardOutput } from '../terminal/sink.ts'
+import { openSink, type ReportSink } from '../terminal/sink.ts'
 import { MOST_TABLE_ROWS } from '../terminal/table.ts'
 import { counted } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
@@ -47,7 +47,7 @@ export async function writeReport(
 ): Promise<Outcome> {
   const { format, output, isForExcel = false, typed, isResumed = false } = options
   if (output === undefined || format === 'table' || format === 'html') {
-    const sink = output === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(output)
+    await using sink = await openSink(output, io, service.signal)
     return await fetchReport(io, service, { ...options, question, sink, kept: null })
   }
   const timeZone = machineTimeZone().name
@@ -78,7 +78,6 @@ function keptText({ database, finish }: KeptReport): ReportSink {
           await sink.write(chunk as Uint8Array)
         }
       }),
-    close: () => Promise.resolve(),
   }
 }
 
@@ -119,7 +118,6 @@ async function fetchReport(
     return { ok: true }
   } finally {
     end.abort()
-    await sink.close()
   }
 }
 

@@ -5,7 +5,7 @@ import type { ApiCredential, ServiceSettings } from '../../video-service/service
 import { createTransport, type Transport } from '../../video-service/transport.ts'
 import { readServiceSettings } from '../settings/video-service/read-service-settings.ts'
 import type { Refused } from '../terminal/command.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { tokenOfLogin } from './access-token/kept-login.ts'
 import { obtainToken } from './access-token/obtain-token.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'
@@ -42,8 +42,7 @@ export async function withService<T>(
 ): Promise<T | Refused> {
   const read = readServiceSettings(io.env)
   const settings = access === null ? read : { ...read, accessToken: null }
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  using stop = stopOnInterrupt(io)
   const send = createTransport()
   const tokens = (type: AccessToken['type']) =>
     createTokenCache(
@@ -70,8 +69,6 @@ export async function withService<T>(
     const fault = serviceFault(error, { ...settings, loginFile: access === null ? loginFile : null })
     if (fault === null) throw error
     return { ok: false, fault }
-  } finally {
-    release()
   }
 }
 

@@ -36,7 +36,8 @@ function textOf(path: string): string {
 
 /**
  * Writes the next .env beside the old one, so that a full disk is a fault before anything else changes. Only this user
- * can read the file. `save` replaces .env at once. `close` removes the file if it was not saved.
+ * can read the file. `save` replaces .env at once. The end of the
+ * scope removes the file if it was not saved.
  * @returns also the names of the settings that change.
  * @throws ConfigError if the file cannot be written.
  */
@@ -44,17 +45,14 @@ export async function writeNextEnvFile(text: string, changes: Values) {
   const before = parseEnv(existsSync(FILE) ? text : '')
   const changed = Object.keys(changes).filter((name) => before[name] !== changes[name])
   if (existsSync(FILE) && changed.length === 0) {
-    return { changed, save: () => chmod(FILE, OWNER_ONLY), close: () => Promise.resolve() }
+    return { changed, save: () => chmod(FILE, OWNER_ONLY), [Symbol.asyncDispose]: () => Promise.resolve() }
   }
   const next = changedText(text, changes)
-  const file = await openFileSink(FILE)
-  try {
-    await file.write(next)
-  } catch (error) {
-    await file.close()
-    throw error
-  }
-  return { changed, save: file.finish, close: file.close }
+  await using opened = new AsyncDisposableStack()
+  const file = opened.use(await openFileSink(FILE))
+  await file.write(next)
+  const unfinished = opened.move()
+  return { changed, save: file.finish, [Symbol.asyncDispose]: () => unfinished.disposeAsync() }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
 import { newSecret } from '../settings/secret-command.ts'
 import { addExamples, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../terminal/command.ts'
+import { stopOnInterrupt } from '../terminal/io.ts'
 import { answersOfFile, askAtTerminal, Cancelled } from './ask.ts'
 import { readEnvFile, readValues, type Values, writeNextEnvFile } from './env-file.ts'
 import { checkWhole, readViewer, setLock } from './finish.ts'
@@ -46,8 +47,7 @@ async function setUp(context: CommandContext<SetupParts>, options: Options): Pro
   }
   const given = options.answers === undefined ? {} : readValues(options.answers)
   const text = readEnvFile()
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  using stop = stopOnInterrupt(io)
   let state = NOT_CHANGED
   try {
     const trial = startTrial(context, text, settingsAmong(given), stop.signal)
@@ -60,24 +60,18 @@ async function setUp(context: CommandContext<SetupParts>, options: Options): Pro
     if (!tried.ok) return tried
     trial.changes = withSecrets(trial)
     const viewer = await readViewer(trial, given)
-    const next = await writeNextEnvFile(text, trial.changes)
-    try {
-      stop.signal.throwIfAborted()
-      state = '.env is unchanged.'
-      await setLock(trial, answers)
-      // No stop in between: a new secret is in the lock and not yet in .env.
-      await next.save()
-    } finally {
-      await next.close()
-    }
+    await using next = await writeNextEnvFile(text, trial.changes)
+    stop.signal.throwIfAborted()
+    state = '.env is unchanged.'
+    await setLock(trial, answers)
+    // No stop in between: a new secret is in the lock and not yet in .env.
+    await next.save()
     state = '.env is written.'
     return await checkWhole(trial, next.changed, viewer, options.json === true)
   } catch (error) {
     const isStopped = error instanceof Cancelled || stop.signal.aborted
     const fault = isStopped ? `Stopped. ${state} Run` : `${messageOf(error)}\n${state} Correct the cause, and run`
     return { ok: false, fault: `${fault} the command again.` }
-  } finally {
-    release()
   }
 }
 

@@ -4,7 +4,7 @@ import PACKAGE from '../../../../package.json' with { type: 'json' }
 import { checkSettings, type HasSettingsCheck } from '../settings/config-command.ts'
 import type { HasOtherStore } from '../settings/store-command.ts'
 import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../terminal/command.ts'
-import { ioWithoutTerminal } from '../terminal/io.ts'
+import { ioWithoutTerminal, stopOnInterrupt } from '../terminal/io.ts'
 import { loadAll } from '../terminal/lazy.ts'
 import { openFileSink } from '../terminal/sink.ts'
 import { lastRefusals } from './audit/last-refusals.ts'
@@ -55,31 +55,25 @@ async function bundle(
 ): Promise<Outcome> {
   const made = new Date().toISOString()
   const file = options.output ?? `support-${made.slice(0, 19).replaceAll(':', '-')}.json`
-  const stop = new AbortController()
-  const ignore = io.onInterrupt(() => stop.abort())
-  const sink = await openFileSink(file)
-  try {
-    const source: Source = {
-      env: io.env,
-      io: { ...ioWithoutTerminal(io.env), onInterrupt: io.onInterrupt },
-      features,
-      signal: stop.signal,
-      options,
-    }
-    const collected: [string, unknown][] = []
-    for (const { field, collect } of sections) {
-      collected.push([field, await collect(source).catch((error: unknown) => ({ error: messageOf(error) }))])
-      if (stop.signal.aborted) return { ok: false, fault: 'Stopped. No file was written.' }
-    }
-    const all = { made, versions: versions(), ...Object.fromEntries(collected) }
-    const plain: unknown = JSON.parse(JSON.stringify(all))
-    await sink.write(`${JSON.stringify(secretRemover(io.env)(plain), null, 2)}\n`)
-    await sink.finish()
-    return { ok: true, text: `Wrote ${file}. Read it before you send it.`, data: { file } }
-  } finally {
-    ignore()
-    await sink.close()
+  using stop = stopOnInterrupt(io)
+  await using sink = await openFileSink(file)
+  const source: Source = {
+    env: io.env,
+    io: { ...ioWithoutTerminal(io.env), onInterrupt: io.onInterrupt },
+    features,
+    signal: stop.signal,
+    options,
   }
+  const collected: [string, unknown][] = []
+  for (const { field, collect } of sections) {
+    collected.push([field, await collect(source).catch((error: unknown) => ({ error: messageOf(error) }))])
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped. No file was written.' }
+  }
+  const all = { made, versions: versions(), ...Object.fromEntries(collected) }
+  const plain: unknown = JSON.parse(JSON.stringify(all))
+  await sink.write(`${JSON.stringify(secretRemover(io.env)(plain), null, 2)}\n`)
+  await sink.finish()
+  return { ok: true, text: `Wrote ${file}. Read it before you send it.`, data: { file } }
 }
 
 function versions() {

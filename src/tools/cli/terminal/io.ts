@@ -47,3 +47,9 @@ export function onInterrupt(listener: () => void, nowMs: () => number = () => pe
     if (interruptedAtMs === null) process.off('SIGINT', interrupt)
   }
 }
+
+/** Returns a signal that the first Ctrl-C aborts, until the end of the scope. Declare it with `using`. */
+export function stopOnInterrupt(io: Pick<CommandIo, 'onInterrupt'>) {
+  const stop = new AbortController()
+  return { signal: stop.signal, [Symbol.dispose]: io.onInterrupt(() => stop.abort()) }
+}

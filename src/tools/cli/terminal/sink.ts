@@ -11,9 +11,10 @@ export interface ReportSink {
   write(text: string | Uint8Array): Promise<void>
   /** Completes the report. A file gets its final name only now. */
   finish(): Promise<void>
-  /** Removes an unfinished report. */
-  close(): Promise<void>
 }
+
+/** Declared with `await using`, which removes an unfinished report. */
+type OpenSink = ReportSink & AsyncDisposable
 
 const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
   ENOENT: ': the folder does not exist',
@@ -26,14 +27,23 @@ const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
 const MOST_NAME_CHARACTERS = 40
 
 /** Writes to standard output. Waits when the reader is slow. */
-export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal): ReportSink {
+function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal): OpenSink {
   return {
     async write(text) {
       if (!stdout.write(text)) await once(stdout, 'drain', { signal })
     },
     finish: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   }
+}
+
+/** Opens the file, or standard output without one. @throws ConfigError as openFileSink(). */
+export async function openSink(
+  path: string | undefined,
+  { stdout }: Pick<CommandIo, 'stdout'>,
+  signal: AbortSignal,
+): Promise<OpenSink> {
+  return path === undefined ? standardOutput(stdout, signal) : await openFileSink(path)
 }
 
 /**
@@ -42,7 +52,7 @@ export function standardOutput(stdout: CommandIo['stdout'], signal: AbortSignal)
  * file is removed even after a second Ctrl-C.
  * @throws ConfigError if the file cannot be written, and for a folder, device or pipe.
  */
-export async function openFileSink(path: string): Promise<ReportSink> {
+export async function openFileSink(path: string): Promise<OpenSink> {
   const guard = <T>(work: () => Promise<T>) => orWriteFault(path, work)
   const target = await writableTarget(path)
   const temporary = besideTarget(target, `${randomBytes(4).toString('hex')}.part`)
@@ -58,7 +68,7 @@ export async function openFileSink(path: string): Promise<ReportSink> {
         file = null
         await rename(temporary, target)
       }),
-    async close() {
+    async [Symbol.asyncDispose]() {
       await file?.close()
       await rm(temporary, { force: true })
       process.off('exit', removeNow)

@@ -4,8 +4,8 @@ import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { StoredViewer } from '../../../users/passwords/verify-sign-in.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
-import type { CommandIo } from '../terminal/io.ts'
-import { openFileSink, type ReportSink, standardOutput } from '../terminal/sink.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
+import { openSink, type ReportSink } from '../terminal/sink.ts'
 import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
 import { HASH_OPTIONS } from './import-command.ts'
 import { writePerson } from './person-export.ts'
@@ -58,24 +58,18 @@ async function exportViewers(
   store: EditableUserStore,
   leftOut: string,
 ): Promise<Outcome> {
-  const stop = new AbortController()
-  const ignore = io.onInterrupt(() => stop.abort())
-  const sink = file === undefined ? standardOutput(io.stdout, stop.signal) : await openFileSink(file)
-  try {
-    const { count, refusals } = await writeViewers(store, sink, stop.signal)
-    if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
-    if (count === 0) return { ok: false, fault: 'There are no viewers to export. Check USER_STORE_URL.' }
-    await sink.finish()
-    const place = file === undefined ? '' : ` to ${file}`
-    const exported = `Exported ${counted(count, 'viewer')}${place}, without ${leftOut}.`
-    const text = [exported, ...refusals].join('\n')
-    if (file !== undefined) return { ok: true, text, data: { file, viewers: count, refusals } }
-    if (!json) io.stderr.write(`${printableParagraphs(text, io.stderr)}\n`)
-    return { ok: true }
-  } finally {
-    ignore()
-    await sink.close()
-  }
+  using stop = stopOnInterrupt(io)
+  await using sink = await openSink(file, io, stop.signal)
+  const { count, refusals } = await writeViewers(store, sink, stop.signal)
+  if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
+  if (count === 0) return { ok: false, fault: 'There are no viewers to export. Check USER_STORE_URL.' }
+  await sink.finish()
+  const place = file === undefined ? '' : ` to ${file}`
+  const exported = `Exported ${counted(count, 'viewer')}${place}, without ${leftOut}.`
+  const text = [exported, ...refusals].join('\n')
+  if (file !== undefined) return { ok: true, text, data: { file, viewers: count, refusals } }
+  if (!json) io.stderr.write(`${printableParagraphs(text, io.stderr)}\n`)
+  return { ok: true }
 }
 
 /** Returns the number of viewers, and a sentence for each fault of a hash that the import will refuse. */

@@ -7,7 +7,7 @@ import { type ImportCounts, type ImportDeps, type Invitations, importViewers } f
 import { type ColumnOptions, type FeatureColumn, fieldsWith, type RowField, viewerRows } from '../import/viewer-file.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
-import type { CommandIo } from '../terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { foreignHashOptions } from './foreign-hashes/foreign-hash-options.ts'
 import type { HashOptions } from './hash-options.ts'
@@ -124,10 +124,8 @@ async function importFile(
   const { openRecordFile } = await import('../../../files/record-file.ts')
   const file = await openRecordFile(path)
   const progress = startProgress(io, options.json ? 0 : file.sizeBytes)
-  let isStopped = false
-  const release = io.onInterrupt(() => {
-    isStopped = true
-  })
+  using stop = stopOnInterrupt(io)
+  const isStopped = () => stop.signal.aborted
   const refusals = collectRefusals(progress.write, options.json ?? false)
   try {
     const counts = await importViewers(
@@ -141,21 +139,20 @@ async function importFile(
         store,
         passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? storedPasswords,
         invitations: options.invite
-          ? unlessStopped(invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) }, () => isStopped)
+          ? unlessStopped(invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) }, isStopped)
           : null,
         hashingWidth: availableParallelism(),
         onRefused: (line, { text }) => refusals.add(line, text),
-        isStopped: () => isStopped,
+        isStopped,
         onProgress: (bytesDone, soFar) => progress.update(bytesDone, progressOf(soFar)),
       },
     )
-    if (isStopped) {
+    if (isStopped()) {
       const stopped = `Stopped after ${rowsOf(counts)} rows.${invitedText(counts)}`
       return { ok: false, fault: `${stopped} Run the same import again to continue.` }
     }
     return outcomeOf(path, counts, store === null)
   } finally {
-    release()
     refusals.flush()
     progress.stop()
     file.close()

@@ -151,21 +151,18 @@ async function withFiles(
   sheet: Parameters<typeof renderSheet>[0],
   work: () => Promise<boolean>,
 ): Promise<boolean> {
+  await using opened = new AsyncDisposableStack()
   const sinks: ReportSink[] = []
   const write = async (file: string, text: string) => {
-    const sink = await openFileSink(file)
+    const sink = opened.use(await openFileSink(file))
     sinks.push(sink)
     await sink.write(text)
   }
-  try {
-    if (csv !== undefined) await write(csv, csvOf(sheet.label, sheet.codes))
-    if (html !== undefined) await write(html, await renderSheet(sheet))
-    const isDone = await work()
-    if (isDone) for (const sink of sinks) await sink.finish()
-    return isDone
-  } finally {
-    for (const sink of sinks) await sink.close()
-  }
+  if (csv !== undefined) await write(csv, csvOf(sheet.label, sheet.codes))
+  if (html !== undefined) await write(html, await renderSheet(sheet))
+  const isDone = await work()
+  if (isDone) for (const sink of sinks) await sink.finish()
+  return isDone
 }
 
 /** Attributes of the list are columns. No cell is a formula for a spreadsheet. */

@@ -4,6 +4,7 @@ import type { Change } from '../../../users/viewer-editor.ts'
 import { withEditableStore } from '../../cli/settings/editable-store.ts'
 import { type CommandContext, messageOf, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
+import { stopOnInterrupt } from '../../cli/terminal/io.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
 
 interface Options {
@@ -63,25 +64,20 @@ async function changeGroup<O>(
   const isFinal = name === 'remove' ? ' This cannot be undone.' : ''
   const confirmation = await confirmRemoval(io, yes, `${ask} ${viewers}?${isFinal}`)
   if (!confirmation.ok) return confirmation
-  let isStopped = false
-  const release = io.onInterrupt(() => {
-    isStopped = true
-  })
+  using stop = stopOnInterrupt(io)
   let changed = 0
   try {
     for (const username of members) {
-      if (isStopped) break
+      if (stop.signal.aborted) break
       // Another command may have removed the viewer in the meantime.
       if ((await change(store, username, options)).ok) changed += 1
     }
   } catch (error) {
     return { ok: false, fault: `${messageOf(error)} ${done} ${changed} of ${viewers}. Run the same command again.` }
-  } finally {
-    release()
   }
   const note = noteOf === undefined ? '' : ` ${noteOf(options)}`
   const text = `${done} ${changed === members.length ? '' : `${changed} of `}${viewers}.${note}`
-  if (isStopped) return { ok: false, fault: `Stopped. ${text} Run the same command again to continue.` }
+  if (stop.signal.aborted) return { ok: false, fault: `Stopped. ${text} Run the same command again to continue.` }
   return { ok: true, text, data: { group, changed } }
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { ViewerState } from '../../../users/user-store.ts'
 import type { ActResult, CommandContext, Outcome } from '../../cli/terminal/command.ts'
-import type { CommandIo } from '../../cli/terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../../cli/terminal/io.ts'
 import { textTable } from '../../cli/terminal/table.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
 import type { Again, InvitationOptions, Inviter, Resent } from '../../cli/viewers/inviting.ts'
@@ -72,7 +72,7 @@ export async function resendAndPrint(
  * @throws UpstreamError when no viewer can be invited now.
  */
 export async function resendInvitations(
-  { onInterrupt }: Pick<CommandIo, 'onInterrupt'>,
+  io: Pick<CommandIo, 'onInterrupt'>,
   store: EditableUserStore,
   invite: Inviter['invite'],
   { group, days = DEFAULT_DAYS, onResult }: Again & { readonly days: number | undefined },
@@ -81,26 +81,20 @@ export async function resendInvitations(
   const left = open.filter(({ invitation }) => !isNew(invitation, days, Date.now()) && !isBeingSent(invitation, days))
   const invited = []
   const faults = []
-  let isStopped = false
-  const release = onInterrupt(() => {
-    isStopped = true
-  })
-  try {
-    for (const { viewer, invitation } of left) {
-      if (isStopped) break
-      const { username } = viewer
-      // Another program has invited this viewer since the list was read.
-      if (!isDeepStrictEqual((await store.inspect(username))?.invitation, invitation)) continue
-      const result = await invite(store, username)
-      if (result.ok) invited.push(username)
-      else if (isStopped) continue
-      else faults.push(result.fault)
-      onResult?.(result)
-    }
-  } finally {
-    release()
+  using stop = stopOnInterrupt(io)
+  const isStopped = () => stop.signal.aborted
+  for (const { viewer, invitation } of left) {
+    if (isStopped()) break
+    const { username } = viewer
+    // Another program has invited this viewer since the list was read.
+    if (!isDeepStrictEqual((await store.inspect(username))?.invitation, invitation)) continue
+    const result = await invite(store, username)
+    if (result.ok) invited.push(username)
+    else if (isStopped()) continue
+    else faults.push(result.fault)
+    onResult?.(result)
   }
-  if (!isStopped) {
+  if (!isStopped()) {
     const skipped = open.length - invited.length - faults.length
     return { ok: true, data: { invited, skipped, faults } }
   }

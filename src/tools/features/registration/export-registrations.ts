@@ -3,8 +3,8 @@ import type { Registration } from '../../../features/registration/book/registrat
 import type { Registrations } from '../../../features/registration/book/registrations.ts'
 import type { Outcome } from '../../cli/terminal/command.ts'
 import { type CsvCell, csvRecord } from '../../cli/terminal/csv.ts'
-import type { CommandIo } from '../../cli/terminal/io.ts'
-import { openFileSink, standardOutput } from '../../cli/terminal/sink.ts'
+import { type CommandIo, stopOnInterrupt } from '../../cli/terminal/io.ts'
+import { openSink } from '../../cli/terminal/sink.ts'
 import { counted, printableJson } from '../../cli/terminal/text.ts'
 import { isoOf, rowOf } from './list-registrations.ts'
 import { pagesOf, type RegistrationOptions, withRegistrations } from './open-registrations.ts'
@@ -20,29 +20,23 @@ const BYTE_ORDER_MARK = '\ufeff'
 export async function exportRegistrations(io: CommandIo, options: ExportOptions): Promise<Outcome> {
   const { output, json, excel } = options
   return await withRegistrations(io, options, async (opened) => {
-    const stop = new AbortController()
-    const ignore = io.onInterrupt(() => stop.abort())
-    const sink = output === undefined ? standardOutput(io.stdout, stop.signal) : await openFileSink(output)
-    try {
-      const columns = columnsOf(opened.entryPoint, opened.registrations)
-      if (!json) await sink.write(`${excel ? BYTE_ORDER_MARK : ''}${csvRecord(columns.map(({ title }) => title))}`)
-      const lineOf = (one: Registration) =>
-        json ? `${printableJson(rowOf(one))}\n` : csvRecord(columns.map(({ cell }) => cell(one)))
-      let count = 0
-      for await (const page of pagesOf(opened.registrations, options)) {
-        await sink.write(page.map(lineOf).join(''))
-        count += page.length
-        if (stop.signal.aborted) break
-      }
-      if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
-      await sink.finish()
-      if (output === undefined) return { ok: true }
-      const text = `Wrote ${counted(count, 'registration')} to ${output}.`
-      return { ok: true, text, data: { file: output, registrations: count } }
-    } finally {
-      ignore()
-      await sink.close()
+    using stop = stopOnInterrupt(io)
+    await using sink = await openSink(output, io, stop.signal)
+    const columns = columnsOf(opened.entryPoint, opened.registrations)
+    if (!json) await sink.write(`${excel ? BYTE_ORDER_MARK : ''}${csvRecord(columns.map(({ title }) => title))}`)
+    const lineOf = (one: Registration) =>
+      json ? `${printableJson(rowOf(one))}\n` : csvRecord(columns.map(({ cell }) => cell(one)))
+    let count = 0
+    for await (const page of pagesOf(opened.registrations, options)) {
+      await sink.write(page.map(lineOf).join(''))
+      count += page.length
+      if (stop.signal.aborted) break
     }
+    if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
+    await sink.finish()
+    if (output === undefined) return { ok: true }
+    const text = `Wrote ${counted(count, 'registration')} to ${output}.`
+    return { ok: true, text, data: { file: output, registrations: count } }
   })
 }
 

@@ -6,7 +6,7 @@ import { machineTimeZone } from '../../output/time-zone.ts'
 import type { Service } from '../../service/service.ts'
 import type { Outcome } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
-import { openFileSink, type ReportSink, standardOutput } from '../../terminal/sink.ts'
+import { openSink, type ReportSink } from '../../terminal/sink.ts'
 import { counted } from '../../terminal/text.ts'
 import { readTitles } from '../content-titles.ts'
 import type { OutputOptions } from '../output-options.ts'
@@ -41,15 +41,13 @@ export async function reportAttendance(io: CommandIo, service: Service, request:
   const { output, html, resume = false, csv, json } = options
   const file = output ?? html
   if (file === undefined || !(csv || json)) {
-    const sink = file === undefined ? standardOutput(io.stdout, service.signal) : await openFileSink(file)
+    await using sink = await openSink(file, io, service.signal)
     const finish = async (write: (sink: ReportSink) => Promise<void>) => {
       await write(sink)
       await sink.finish()
     }
     const rows = (database: DatabaseSync) => ({ database, question, start: null, keep: null, finish })
-    return await withTemporaryDatabase((database) => joinAndWrite(io, service, request, rows(database))).finally(() =>
-      sink.close(),
-    )
+    return await withTemporaryDatabase((database) => joinAndWrite(io, service, request, rows(database)))
   }
   const { period, channels, videos } = question
   // The segments are kept, in every format.

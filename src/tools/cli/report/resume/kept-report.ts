@@ -92,13 +92,9 @@ export async function withKeptReport<T>(
 }
 
 async function writeWhole(path: string, write: (sink: ReportSink) => Promise<void>): Promise<void> {
-  const sink = await openFileSink(path)
-  try {
-    await write(sink)
-    await sink.finish()
-  } finally {
-    await sink.close()
-  }
+  await using sink = await openFileSink(path)
+  await write(sink)
+  await sink.finish()
 }
 
 /** Returns the path of a folder for a report. Its name begins as those of the same file. */

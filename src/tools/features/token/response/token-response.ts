@@ -11,7 +11,7 @@ import {
 } from '../../../../features/token/viewer-token/viewer-token.ts'
 import type { Parameters } from '../../../cli/response/response-command.ts'
 import type { Outcome } from '../../../cli/terminal/command.ts'
-import type { CommandIo } from '../../../cli/terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../../../cli/terminal/io.ts'
 import { isRequestError } from '../../../video-service/service-errors.ts'
 import { fetchServiceKeys } from '../../../video-service/token/service-keys.ts'
 import { createTransport } from '../../../video-service/transport.ts'
@@ -52,8 +52,7 @@ export async function withServiceKeys(
   { serviceKeyUrl }: Pick<TokenEntryPoint, 'serviceKeyUrl'>,
   work: (keys: ServiceKeys) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  using stop = stopOnInterrupt(io)
   try {
     return await work(await fetchServiceKeys(createTransport(), serviceKeyUrl, stop.signal))
   } catch (error) {
@@ -62,8 +61,6 @@ export async function withServiceKeys(
     if (!isRequestError(error)) throw error
     const fault = `The keys of the service cannot be fetched: ${error.message}. Check SERVICE_VIEWER_KEY_URL.`
     return { ok: false, fault }
-  } finally {
-    release()
   }
 }
 

@@ -10,7 +10,7 @@ import type { DrillOptions } from '../../../../cli/drill/rehearse.ts'
 import { type Check, lineOf } from '../../../../cli/drill/verdict/criteria.ts'
 import type { Outcome } from '../../../../cli/terminal/command.ts'
 import { confirmChange } from '../../../../cli/terminal/confirm.ts'
-import type { CommandIo } from '../../../../cli/terminal/io.ts'
+import { type CommandIo, stopOnInterrupt } from '../../../../cli/terminal/io.ts'
 import { openFileSink, type ReportSink } from '../../../../cli/terminal/sink.ts'
 import { printable } from '../../../../cli/terminal/text.ts'
 import type { BorrowedDoors } from '../../doors-file.ts'
@@ -51,9 +51,8 @@ export async function rehearseEvening(
   const confirmed = await confirmChange(io, options.yes, `Close the doors of ${place.name} for this drill?`)
   if (!confirmed.ok) return confirmed
   // Opened now: an evening must not end with a file that cannot be written.
-  const page = options.html === undefined ? null : await openFileSink(options.html)
-  const stop = new AbortController()
-  const release = io.onInterrupt(() => stop.abort())
+  await using page = options.html === undefined ? null : await openFileSink(options.html)
+  using stop = stopOnInterrupt(io)
   const work = (viewers: readonly Credentials[]) =>
     withBorrowedDoors(place, async (doors): Promise<Outcome> => {
       io.stderr.write(`${printable(`If the drill is killed, put back in ${place.file}: ${doors.before}`)}\n`)
@@ -67,13 +66,8 @@ export async function rehearseEvening(
       const evening = { url: place.url, screens: place.screens, watch, visits, times, expected, overMs }
       return await runAndJudge(io, evening, doors, { ...options, page, stop: stop.signal })
     })
-  try {
-    if (known !== null) return await work(known)
-    return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
-  } finally {
-    release()
-    await page?.close()
-  }
+  if (known !== null) return await work(known)
+  return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
 }
 
 function announce({ stderr }: CommandIo, { url, name, file, state }: EveningPlace, { over }: EveningOptions): void {
