@@ -27,19 +27,12 @@ export function createGuessLimits(
 ) {
   const networks = openCounter('wrong-codes-network', TEN_MINUTES_SECONDS)
   const all = openCounter('wrong-codes', TEN_MINUTES_SECONDS)
-  const limitsOf = (address: string) => [
-    ...(isInNetworks(trustedNetworks, address)
-      ? []
-      : [
-          {
-            limit: 'code-network',
-            counter: networks,
-            key: siteOf(address),
-            most: failures * NETWORKS_OF_SITE,
-          } as const,
-        ]),
-    { limit: 'codes-in-all', counter: all, key: entryPoint, most: inAll } as const,
-  ]
+  const most = failures * NETWORKS_OF_SITE
+  const ofAll = { limit: 'codes-in-all', counter: all, key: entryPoint, most: inAll } as const
+  const limitsOf = (address: string) => {
+    const ofNetwork = { limit: 'code-network', counter: networks, key: siteOf(address), most } as const
+    return isInNetworks(trustedNetworks, address) ? [ofAll] : [ofNetwork, ofAll]
+  }
   return {
     /**
      * Counts a typed code before it is checked, so that no more guesses are checked than are allowed, not even at the same

@@ -1,10 +1,9 @@
+import { mostBegun } from '../../../sign-in-limits/capacity.ts'
 import { siteOf } from '../../../sign-in-limits/keys.ts'
 import { secondsLeft, TEN_MINUTES_SECONDS } from '../../../sign-in-limits/limit-refusal.ts'
 import type { Counter, OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
-import { isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
+import { DEFAULT_ADDRESS_LIMIT, isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
 
-/** A whole company may be behind one address, and all its people may begin in the same minute. */
-const STARTS_PER_NETWORK = 3_000
 const STARTS_IN_ALL = 50_000
 const CODES_PER_NETWORK = 100
 /** With 1,000 codes open, one guess in 10^9 hits: all guesses of ten minutes hit once in 10^5 times. */
@@ -25,13 +24,16 @@ export type StartLimits = ReturnType<typeof createStartLimits>
 export interface StartLimitOptions {
   /** Their starts count only in the limit of all networks. The limit on codes holds there too. Default: none. */
   readonly trustedNetworks?: readonly Network[]
+  /** The failures of one address in ten minutes: more allow more starts. */
+  readonly failures?: number
   readonly perNetwork?: number
   readonly inAll?: number
   readonly codesInAll?: number
 }
 
 export function createStartLimits(openCounter: OpenCounter, options: StartLimitOptions = {}) {
-  const { trustedNetworks = [], perNetwork = STARTS_PER_NETWORK, inAll = STARTS_IN_ALL } = options
+  const { trustedNetworks = [], failures = DEFAULT_ADDRESS_LIMIT.failures, inAll = STARTS_IN_ALL } = options
+  const { perNetwork = mostBegun({ failures }) } = options
   const { codesInAll = CODES_IN_ALL } = options
   const starts = openCounter('sso-starts', TEN_MINUTES_SECONDS)
   const codes = openCounter('sso-codes', TEN_MINUTES_SECONDS)
