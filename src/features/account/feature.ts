@@ -12,9 +12,9 @@ export const account = defineFeature({
   name: 'account',
   shared: ACCOUNT_SETTINGS,
   needs: { accountChanges, mailServer, watchPage },
-  async open(app, _entryPoints, settings) {
+  async open(app, entryPoints, settings) {
     const { createAccount, openAccount } = await import('./open-account.ts')
-    const account = await openAccount(app, settings)
+    const account = await openAccount(app, settings, entryPoints.length)
     return account && createAccount(account, app)
   },
 })

@@ -4,6 +4,7 @@ import { deviceOf } from '../../login/log/device.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
 import type { MailRequest } from '../../services/mail/layout.ts'
 import type { MailJob } from '../../services/mail/mail-queue.ts'
+import type { TakenMail } from '../../services/mail/mail-shares.ts'
 import type { Mail } from '../../services/mail/smtp.ts'
 import { watchUrlOf } from '../../services/watch-page/service.ts'
 import type { Viewer } from '../../users/user-store.ts'
@@ -61,18 +62,19 @@ interface ResetRequest {
 /** Returns the work after the answer: finds the viewer, stores a link and builds the mail. */
 function resetJob(deps: AccountDeps, asked: ResetRequest): MailJob {
   const { username, log, isFound = false } = asked
-  const { mailQueue, resetLimits } = deps
+  const { mailQueue, resetLimits, entryPoint } = deps
   let reason: string | undefined
   let isAdmitted: boolean | undefined
-  let isInTotal = false
+  let taken: TakenMail | null = null
 
   function refuse(why: string): null {
     reason = why
     return null
   }
   async function createCountedMail() {
-    isInTotal ||= await resetLimits.admitInTotal()
-    if (!isInTotal) return refuse('RESET_MAILS_PER_HOUR is reached')
+    // Only viewers get these mails, so all may use the reserve.
+    taken ??= await resetLimits.shares.take(entryPoint.name, true)
+    if (taken === null) return refuse('RESET_MAILS_PER_HOUR is reached')
     let mail: Mail | null = null
     try {
       mail = await createMail(deps, asked, refuse)
@@ -83,8 +85,9 @@ function resetJob(deps: AccountDeps, asked: ResetRequest): MailJob {
   }
   /** Only mails that are sent count in total: else made-up names would stop the mails of all viewers. */
   async function giveBack() {
-    if (isInTotal) await resetLimits.giveBackMail()
-    isInTotal = false
+    const given = taken
+    taken = null
+    await given?.giveBack()
   }
   async function prepare() {
     // Counted once, also if a fault of the store repeats this.

@@ -72,6 +72,7 @@ export function createAccount(account: Account, app: AccountParts): OpenFeature<
 export async function openAccount(
   app: AppParts & { readonly mailServer: MailServerSettings | null },
   settings: AccountSettings,
+  entryPoints: number,
 ): Promise<Account | null> {
   const { users, openCounter, log, signInLimits, sessionStore, contextWords, addressLimit, mailServer } = app
   const { passwordChanges }: UserStore & Partial<ChangesPasswords> = users
@@ -91,7 +92,7 @@ export async function openAccount(
   return {
     passwordChanges,
     mailQueue,
-    resetLimits: createResetLimits(openCounter, settings.resetsPerHour, addressLimit.trustedNetworks),
+    resetLimits: createResetLimits(openCounter, settings.resetsPerHour, addressLimit.trustedNetworks, entryPoints),
     signInLimits,
     sessionStore,
     mailAttribute: settings.addressAttribute,

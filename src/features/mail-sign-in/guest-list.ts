@@ -64,6 +64,8 @@ export async function openGuestList(
       const listed = found()
       return listed.get(address) ?? fixed.get(address) ?? listed.get(domain) ?? fixed.get(domain) ?? null
     },
+    /** True if the list names this address itself, and not only its domain. */
+    has: (address: string): boolean => found().has(address) || fixed.has(address),
     size: () => found().size + fixed.size,
     close: (): void => watched?.close(),
   }

@@ -29,6 +29,8 @@ export interface SignedIn {
   readonly viewer: Viewer
   /** Absent for a viewer of the user store. */
   readonly identity?: Identity
+  /** True for a guest whom only a domain, or MAIL_SIGN_IN=anyone, lets in. */
+  readonly isByDomain?: boolean
 }
 
 interface MailViewersDeps {
@@ -64,7 +66,7 @@ export function createMailViewers(
       const guest = guests.find(address)
       const viewer = guest && { username: address, ...guest }
       const identity = guestIdentity(MAIL_ISSUER, address, nowSeconds() + sessionSeconds)
-      return viewer ? { viewer, identity } : NOT_FOUND
+      return viewer ? { viewer, identity, isByDomain: !guests.has(address) } : NOT_FOUND
     },
     isListed: (address) => guests.find(address) !== null,
     acceptsSession(stored) {

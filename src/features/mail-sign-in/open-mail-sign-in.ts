@@ -6,7 +6,7 @@ import type { AppParts } from '../../login/service.ts'
 import { guestSubjectOf, MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import { createCodeCookie } from '../../services/mail-code/code-cookie.ts'
-import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
+import type { MailPermission, OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import type { MailSignInSettings } from './fields.ts'
 import { openGuestList } from './guest-list.ts'
 import { createMailViewers, type MailViewers } from './mail-viewers.ts'
@@ -46,10 +46,10 @@ export async function openMailSignIn(
       const own = byName.get(entryPoint.name)
       if (own === undefined) throw new Error(`Entry point ${entryPoint.name} is not open`)
       const { viewers } = own
-      const mayGet = async (address: string) => {
+      const mayGet = async (address: string): Promise<MailPermission> => {
         const found = await viewers.find(address)
-        if (found.viewer !== null) return true
-        return found.reason !== undefined && { reason: found.reason }
+        if (found.viewer === null) return { ok: false, reason: found.reason }
+        return { ok: true, isListed: found.isByDomain !== true }
       }
       const cookie = createCodeCookie(app, 'mail-sign-in', entryPoint.name)
       const ownCodes = mailCodes.at('mail-sign-in', entryPoint, { mayGet })

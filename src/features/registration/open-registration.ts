@@ -4,7 +4,7 @@ import type { AppParts } from '../../login/service.ts'
 import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import { createCodeCookie } from '../../services/mail-code/code-cookie.ts'
-import type { OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
+import type { MailPermission, OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
 import { createRegistrations, type Registrations } from './book/registrations.ts'
 import { createFormSeal } from './form/sealed-form.ts'
 import { createGate } from './gate.ts'
@@ -81,8 +81,9 @@ export function openRegistration(
   }
 }
 
-/** True for an address that is registered, or can register. */
-async function mayGet(registrations: Registrations, address: string): Promise<boolean> {
+/** Lets an address get a code that is registered, or can register. */
+async function mayGet(registrations: Registrations, address: string): Promise<MailPermission> {
+  if ((await registrations.find(address)) !== null) return { ok: true, isListed: true }
   const openness = await registrations.openness()
-  return openness === 'open' || openness === 'waiting-list' || (await registrations.find(address)) !== null
+  return { ok: openness === 'open' || openness === 'waiting-list', isListed: false }
 }

@@ -1,8 +1,10 @@
+import { mostBegun } from '../../sign-in-limits/capacity.ts'
 import { accountKey, networkOf, pairKey, siteOf } from '../../sign-in-limits/keys.ts'
 import { DAY_SECONDS, secondsLeft, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
 import { type AddressLimit, isInNetworks } from '../../sign-in-limits/settings.ts'
 import { domainOf } from '../guests/mail-address.ts'
+import { HOUR_SECONDS, mostOfNetwork } from '../mail/mail-shares.ts'
 
 export interface CodeRefusal {
   readonly ok: false
@@ -11,8 +13,7 @@ export interface CodeRefusal {
 }
 
 /**
- * Limits codes by mail. Every typed address counts, so that no limit tells which addresses may get a code. Only mails that
- * are sent count in total, so that made-up addresses cannot use the total up.
+ * Limits codes by mail. Every typed address counts, so that no limit tells which addresses may get a code.
  */
 export interface CodeLimits {
   /** Counts a request for a code. @returns a refusal, or null. */
@@ -27,13 +28,10 @@ export interface CodeLimits {
   wasNoGuess(address: string, clientAddress: string): Promise<void>
   /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */
   succeeded(address: string, clientAddress: string): Promise<void>
-  /** Counts a mail before it is sent. @returns false if the mails of this hour are used up. */
-  admitInTotal(): Promise<boolean>
-  /** Called if a counted mail was not sent. */
-  giveBackMail(): Promise<void>
+  /** True if the owner of this mailbox used a code within the last 14 days. */
+  isKnown(address: string): Promise<boolean>
 }
 
-const HOUR_SECONDS = 3_600
 const KNOWN_SECONDS = 14 * DAY_SECONDS
 /** Mails to one mailbox that one network may cause in ten minutes. */
 export const MOST_OF_PAIR = 10
@@ -41,26 +39,26 @@ export const MOST_OF_PAIR = 10
 export const MOST_GUESSES_OF_PAIR = 25
 /** Mails to one mailbox in an hour, caused by networks from which its owner never signed in. */
 export const MOST_OF_MAILBOX = 10
-const ALL = 'all'
 
-/** Creates the limits. @param mailsPerHour codes sent in an hour, all together. */
+/** Creates the limits. @param mailsPerHour codes sent in an hour, all together: a network may ask for a part of them. */
 export function createCodeLimits(
   openCounter: OpenCounter,
   { failures, trustedNetworks }: AddressLimit,
   mailsPerHour: number,
 ): CodeLimits {
   const requests = openCounter('mail-code-network', TEN_MINUTES_SECONDS)
+  const hourly = openCounter('mail-code-network-hour', HOUR_SECONDS)
   const checks = openCounter('mail-code-checks', TEN_MINUTES_SECONDS)
   const guesses = openCounter('mail-code-guesses', TEN_MINUTES_SECONDS)
   const pairs = openCounter('mail-code-pair', TEN_MINUTES_SECONDS)
   const mailboxes = openCounter('mail-code-mailbox', HOUR_SECONDS)
   const known = openCounter('mail-code-known', KNOWN_SECONDS)
-  const total = openCounter('mail-code-total', HOUR_SECONDS)
   const pairOf = (address: string, client: string) => pairKey(mailboxKey(address), networkOf(client))
   const steps = (address: string, client: string) =>
     [
       // One after another, so that a refused request does not count towards other limits.
-      { limit: 'network', counter: requests, key: siteOf(client), most: failures, isOf: 'network' },
+      { limit: 'network', counter: requests, key: siteOf(client), most: mostBegun({ failures }), isOf: 'network' },
+      { limit: 'network', counter: hourly, key: siteOf(client), most: mostOfNetwork(mailsPerHour), isOf: 'network' },
       { limit: 'mailbox-and-network', counter: pairs, key: pairOf(address, client), most: MOST_OF_PAIR, isOf: 'pair' },
       { limit: 'mailbox', counter: mailboxes, key: mailboxKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },
     ] as const
@@ -72,6 +70,7 @@ export function createCodeLimits(
       guesses.giveBack(pair, 1),
       pairs.delete(pair),
       known.set(pair, 1, KNOWN_SECONDS),
+      known.set(mailboxKey(address), 1, KNOWN_SECONDS),
     ])
   }
 
@@ -104,12 +103,7 @@ export function createCodeLimits(
     async succeeded(address, client) {
       await Promise.all([requests.giveBack(siteOf(client), 1), wasNoGuess(address, client)])
     },
-    async admitInTotal() {
-      const { consumedPoints } = await total.penalty(ALL)
-      if (consumedPoints > mailsPerHour) await total.giveBack(ALL, 1)
-      return consumedPoints <= mailsPerHour
-    },
-    giveBackMail: () => total.giveBack(ALL, 1),
+    isKnown: async (address) => (await known.get(mailboxKey(address))) !== null,
   }
 }
 

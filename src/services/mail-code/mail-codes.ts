@@ -78,16 +78,23 @@ export interface OpenMailCodes {
 
 export interface CodeReader {
   /**
-   * True if this address may get a code, else false or the reason for the log. Asked after the answer to the viewer, so
-   * that no time tells who may.
+   * Decides if this address may get a code. Asked after the answer to the viewer, so that no time tells who may.
    * @throws UpstreamError if a store does not answer: the mail then waits.
    */
-  mayGet(address: string): Promise<boolean | { readonly reason: string }>
+  mayGet(address: string): Promise<MailPermission>
 }
+
+/** `isListed`: on a list, in the user store or registered. Addresses of a domain can be made up. `reason`: for the log. */
+export type MailPermission =
+  | { readonly ok: true; readonly isListed: boolean }
+  | { readonly ok: false; readonly reason?: string | undefined }
 
 export interface MailCodesDeps {
   readonly records: GuestRecords
-  readonly outbox: Pick<Outbox, 'stepFor' | 'wake' | 'waiting' | 'isLate'>
+  readonly outbox: Pick<Outbox, 'stepFor' | 'wake' | 'waiting'> & {
+    /** True if mails of this entry point are late. The same for every address. */
+    isLate(): boolean | Promise<boolean>
+  }
   readonly limits: CodeLimits
   readonly secrets: readonly string[]
   readonly nowSeconds: () => number
@@ -164,7 +171,7 @@ function askWith(parts: Parts): MailCodes['ask'] {
       const { asked } = frame ?? {}
       if (asked?.form === form && asked.atSeconds > now - AGAIN_SECONDS) {
         if (isAdmitted) await limits.withdraw(address, clientAddress)
-        return { ok: true, secret, isLate: outbox.isLate() }
+        return { ok: true, secret, isLate: await outbox.isLate() }
       }
       const waitSeconds = (asked?.atSeconds ?? 0) + RESEND_SECONDS - now
       if (waitSeconds > 0) return { ok: false, limit: 'resend', retryAfterSeconds: Math.ceil(waitSeconds) }
@@ -183,7 +190,7 @@ function askWith(parts: Parts): MailCodes['ask'] {
         outbox.stepFor({ ...mail, atMs: now * 1000 }, `${scope} ${siteOf(clientAddress)}`),
       ])
       if (written === null) continue
-      const isLate = outbox.isLate()
+      const isLate = await outbox.isLate()
       outbox.wake()
       return { ok: true, secret, isLate }
     }

@@ -3,6 +3,7 @@ import { ConfigError } from '../../errors.ts'
 import type { AppParts, OpenService } from '../../login/service.ts'
 import type { Guests } from '../guests/service.ts'
 import { logOutages } from '../mail/log-outages.ts'
+import { createMailShares, type MailShares, type TakenMail } from '../mail/mail-shares.ts'
 import type { MailServerSettings } from '../mail/settings.ts'
 import { MailFault, type MailServer, openMailServer } from '../mail/smtp.ts'
 import { createSeal } from '../pass/seal.ts'
@@ -36,13 +37,15 @@ export async function openMailCodes(
   const counts = createMailCodeCounts()
   const limits = createCodeLimits(openCounter, addressLimit, mailsPerHour)
   const senders = new Map<string, Sender>()
+  const countEntryPoints = () => new Set([...senders.values()].map(({ entryPoint }) => entryPoint.name)).size
+  const shares = createMailShares(openCounter, 'mail-code-mails', mailsPerHour, countEntryPoints)
   const notices = new Map<string, BuildNotice>()
   const { secrets } = sessionSettings
   const outbox = createOutbox({
     records,
     seal: createSeal(secrets, OUTBOX_SEAL),
     nowMs: () => nowSeconds() * 1000,
-    deliver: createDelivery(app, { server, limits, senders, notices, counts }),
+    deliver: createDelivery(app, { server, limits, shares, senders, notices, counts }),
     onFault: (err) => log.warn({ event: 'mail-code', err }, 'Mails with codes wait: the guests store failed'),
   })
   counts.watch(outbox.waiting)
@@ -51,7 +54,8 @@ export async function openMailCodes(
       at(feature, entryPoint, { mayGet }) {
         const scope = `${feature} ${entryPoint.name}`
         senders.set(scope, { entryPoint, mayGet })
-        return createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
+        const isLate = async () => (await shares.isUsedUp(entryPoint.name)) || outbox.isLate()
+        return createMailCodes({ records, outbox: { ...outbox, isLate }, limits, secrets, nowSeconds }, scope)
       },
       noticesOf: (feature, { name }, build) => void notices.set(`${feature} ${name}`, build),
       wake: () => outbox.wake(),
@@ -66,7 +70,8 @@ export async function openMailCodes(
 
 interface DeliveryDeps {
   readonly server: Pick<MailServer, 'send'>
-  readonly limits: Pick<CodeLimits, 'admitInTotal' | 'giveBackMail'>
+  readonly limits: Pick<CodeLimits, 'isKnown'>
+  readonly shares: MailShares
   readonly senders: ReadonlyMap<string, Sender>
   readonly notices: ReadonlyMap<string, BuildNotice>
   readonly counts: Pick<MailCodeCounts, 'count'>
@@ -74,9 +79,10 @@ interface DeliveryDeps {
 
 /** Creates the work after the answer: decides if the address may get its code, and sends the mail. */
 function createDelivery(
-  { publicUrl, securityLog, log }: Pick<AppParts, 'publicUrl' | 'securityLog' | 'log'>,
-  { server, limits, senders, notices, counts }: DeliveryDeps,
+  { publicUrl, securityLog, repeatFilter, log }: Pick<AppParts, 'publicUrl' | 'securityLog' | 'repeatFilter' | 'log'>,
+  { server, limits, shares, senders, notices, counts }: DeliveryDeps,
 ) {
+  const event = 'mail-code'
   const outages = logOutages(log)
   const deliverNotice = createNoticeDelivery({ server, notices, securityLog, outages })
   return async (mail: OutboxMail): Promise<Delivery> => {
@@ -86,18 +92,25 @@ function createDelivery(
     if (sender === undefined) return 'retry'
     const { entryPoint } = sender
     const { address, requestId } = mail
-    const step = { event: 'mail-code', entryPoint: entryPoint.name, viewer: address, requestId }
+    const step = { event, entryPoint: entryPoint.name, viewer: address, requestId }
+    let taken: TakenMail | null
     try {
       const permission = await sender.mayGet(address)
-      if (permission !== true) {
+      if (!permission.ok) {
         counts.count('withheld', entryPoint.name)
-        securityLog.info({ ...step, outcome: 'mail-code-withheld', ...(permission || {}) })
+        securityLog.info({ ...step, outcome: 'mail-code-withheld', reason: permission.reason })
         return 'done'
       }
-      if (!(await limits.admitInTotal())) {
+      const isListed = permission.isListed || (await limits.isKnown(address))
+      taken = await shares.take(entryPoint.name, isListed)
+      if (taken === null) {
         counts.count('limited', entryPoint.name)
-        securityLog.warn({ ...step, outcome: 'mail-code-limited', reason: 'MAIL_CODES_PER_HOUR is reached' })
-        return 'away'
+        const outcome = { outcome: 'mail-code-limited', limit: isListed ? 'total' : 'share' }
+        const writeSum = (sum: object) => securityLog.warn({ event, entryPoint: entryPoint.name, ...outcome, ...sum })
+        const isNew = repeatFilter.isNew({ key: `mail-code-limited ${entryPoint.name} ${outcome.limit}`, writeSum })
+        if (isNew) securityLog.warn({ ...step, ...outcome, reason: 'MAIL_CODES_PER_HOUR is reached' })
+        // The mails of other entry points go on.
+        return 'retry'
       }
     } catch (err) {
       log.warn({ event: 'mail-code', err }, 'A mail with a code waits: a store failed')
@@ -110,7 +123,7 @@ function createDelivery(
       securityLog.info({ ...step, outcome: 'mail-code-sent' })
       return 'done'
     } catch (error) {
-      await limits.giveBackMail().catch(() => {})
+      await taken.giveBack().catch(() => {})
       if (!(error instanceof MailFault)) throw error
       if (error.isFinal && error.isAboutMail) {
         counts.count('bounced', entryPoint.name)

@@ -211,35 +211,72 @@ test('a network with many mails does not hold back the others', () => {
   expect(RESEND_SECONDS).toBe(30)
 })
 
+const TRUSTED = AddressLimitEnvironment.parse({ LIMITS_TRUSTED_NETWORKS: '198.51.100.0/24' }).trustedNetworks
+
+/** Asks for a code for each of many mailboxes. @returns how many are refused, and the time to wait. */
+async function askFrom(network: string, mailboxes: number, failures: number, mailsPerHour: number) {
+  const limits = createCodeLimits(openMemoryCounter, { failures, trustedNetworks: TRUSTED }, mailsPerHour)
+  const answers = []
+  for (let at = 0; at < mailboxes; at += 1) answers.push(await limits.admit(`guest-${at}@example.com`, network))
+  const refused = answers.filter((one) => one !== null)
+  expect(new Set(refused.map(({ limit }) => limit)).size).toBeLessThanOrEqual(1)
+  return { admitted: mailboxes - refused.length, waitSeconds: refused.at(-1)?.retryAfterSeconds ?? 0 }
+}
+
+test.each([
+  ['of a hall', '192.0.2.1', 1_000, 300, 10_000, { admitted: 1_000, waitSeconds: 0 }],
+  [
+    'that asks for a quarter of the mails of an hour',
+    '192.0.2.1',
+    2_600,
+    300,
+    10_000,
+    { admitted: 2_500, waitSeconds: 3_600 },
+  ],
+  ['with few mails in an hour', '192.0.2.1', 310, 300, 40, { admitted: 300, waitSeconds: 3_600 }],
+  ['in ten minutes', '192.0.2.1', 3_100, 300, 100_000, { admitted: 3_000, waitSeconds: 600 }],
+  ['with few allowed failures', '192.0.2.1', 3_100, 10, 100_000, { admitted: 3_000, waitSeconds: 600 }],
+  ['with many allowed failures', '192.0.2.1', 3_100, 400, 100_000, { admitted: 3_100, waitSeconds: 0 }],
+  ['that is trusted', '198.51.100.7', 3_100, 300, 100, { admitted: 3_100, waitSeconds: 0 }],
+] as const)(
+  'a network %s: the limit on requests for codes',
+  async (_case, network, asks, failures, mails, expected) => {
+    expect(await askFrom(network, asks, failures, mails)).toEqual(expected)
+  },
+)
+
+test('requests of a network that end with a right code count for an hour, and no longer for ten minutes', async () => {
+  const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 20_000)
+  for (let at = 0; at < 3_000; at += 1) await limits.admit(`guest-${at}@example.com`, '192.0.2.1')
+  expect(await limits.admit('a@example.com', '192.0.2.1')).toMatchObject({ limit: 'network', retryAfterSeconds: 600 })
+  for (let at = 0; at < 3_000; at += 1) await limits.succeeded(`guest-${at}@example.com`, '192.0.2.1')
+  for (let at = 0; at < 2_000; at += 1) expect(await limits.admit(`b-${at}@example.com`, '192.0.2.1')).toBeNull()
+  expect(await limits.admit('c@example.com', '192.0.2.1')).toMatchObject({ limit: 'network', retryAfterSeconds: 3_600 })
+})
+
 test.each([
   ['192.0.2.1', 'network'],
   ['198.51.100.7', null],
-])('the network of %s asks for few codes and types few, unless it is trusted', async (network, fourth) => {
-  const { trustedNetworks } = AddressLimitEnvironment.parse({ LIMITS_TRUSTED_NETWORKS: '198.51.100.0/24' })
-  const limits = createCodeLimits(openMemoryCounter, { failures: 3, trustedNetworks }, 100)
-  const answers = []
-  for (const name of ['a', 'b', 'c', 'd']) answers.push(await limits.admit(`${name}@example.com`, network))
-  expect(answers.map((one) => one?.limit ?? null)).toEqual([null, null, null, fourth])
+])('the network of %s types few wrong codes, unless it is trusted', async (network, fourth) => {
+  const limits = createCodeLimits(openMemoryCounter, { failures: 3, trustedNetworks: TRUSTED }, 100)
   const checks = []
   for (let times = 0; times < 4; times += 1) checks.push(await limits.admitCheck(network))
   expect(checks.map((one) => one?.limit ?? null)).toEqual([null, null, null, fourth])
 })
 
+test('a mailbox is known after a right code, whatever is after "+", and others are not', async () => {
+  const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 100)
+  expect(await limits.isKnown('guest@example.com')).toBe(false)
+  await limits.succeeded('guest@example.com', '192.0.2.1')
+  const addresses = ['guest@example.com', 'g.uest+1@example.com', 'other@example.com', 'guest@example.org']
+  expect(await Promise.all(addresses.map(limits.isKnown))).toEqual([true, true, false, false])
+})
+
 test('a trusted network too causes few mails to one mailbox', async () => {
-  const { trustedNetworks } = AddressLimitEnvironment.parse({ LIMITS_TRUSTED_NETWORKS: '198.51.100.0/24' })
-  const limits = createCodeLimits(openMemoryCounter, { failures: 3, trustedNetworks }, 100)
+  const limits = createCodeLimits(openMemoryCounter, { failures: 3, trustedNetworks: TRUSTED }, 100)
   const answers = []
   for (let times = 0; times <= MOST_OF_PAIR; times += 1) {
     answers.push((await limits.admit('a@example.com', '198.51.100.7'))?.limit ?? null)
   }
   expect(answers).toEqual([...Array.from({ length: MOST_OF_PAIR }, () => null), 'mailbox-and-network'])
-})
-
-test('the mails of an hour in all: one that is refused or not sent does not count', async () => {
-  const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 2)
-  const admitted = []
-  for (let times = 0; times < 4; times += 1) admitted.push(await limits.admitInTotal())
-  expect(admitted).toEqual([true, true, false, false])
-  await limits.giveBackMail()
-  expect(await limits.admitInTotal()).toBe(true)
 })

@@ -1,5 +1,6 @@
+import { createMailShares, HOUR_SECONDS, mostOfNetwork } from '../../../services/mail/mail-shares.ts'
 import { accountKey, siteOf } from '../../../sign-in-limits/keys.ts'
-import { secondsLeft, TEN_MINUTES_SECONDS } from '../../../sign-in-limits/limit-refusal.ts'
+import { secondsLeft } from '../../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
 
@@ -11,20 +12,24 @@ export interface ResetRefusal {
 /** Limits requests for a link, so that no mailbox is flooded. Unknown names count as known ones do. */
 export type ResetLimits = ReturnType<typeof createResetLimits>
 
-const HOUR_SECONDS = 3_600
 const MOST_OF_ACCOUNT = 3
-const MOST_OF_NETWORK = 10
-const ALL = 'all'
+/** One network may always ask for as many links in an hour. */
+const FEWEST_OF_NETWORK = 10
 
 /**
- * @param inTotal mails in an hour, for all viewers together.
+ * @param mailsPerHour mails in an hour, for all viewers together.
  * @param trustedNetworks their addresses have no limit of their own.
  */
-export function createResetLimits(openCounter: OpenCounter, inTotal: number, trustedNetworks: readonly Network[] = []) {
-  const networks = { counter: openCounter('reset-network', TEN_MINUTES_SECONDS), most: MOST_OF_NETWORK }
+export function createResetLimits(
+  openCounter: OpenCounter,
+  mailsPerHour: number,
+  trustedNetworks: readonly Network[] = [],
+  entryPoints = 1,
+) {
+  const most = mostOfNetwork(mailsPerHour, FEWEST_OF_NETWORK)
+  const networks = { counter: openCounter('reset-network-hour', HOUR_SECONDS), most }
   const accounts = { counter: openCounter('reset-account', HOUR_SECONDS), most: MOST_OF_ACCOUNT }
   const mails = openCounter('reset-mails', HOUR_SECONDS)
-  const total = openCounter('reset-total', HOUR_SECONDS)
 
   return {
     /** Counts a request. @returns a refusal, or null. */
@@ -48,16 +53,7 @@ export function createResetLimits(openCounter: OpenCounter, inTotal: number, tru
       const { consumedPoints } = await mails.penalty(accountKey(username))
       return consumedPoints <= MOST_OF_ACCOUNT
     },
-    /**
-     * Counts a mail in total. Never changes the answer of `admit`, which would reveal that an account exists.
-     * @returns false if the mails of this hour are used up.
-     */
-    async admitInTotal(): Promise<boolean> {
-      const { consumedPoints } = await total.penalty(ALL)
-      if (consumedPoints > inTotal) await total.giveBack(ALL, 1)
-      return consumedPoints <= inTotal
-    },
-    /** Called if a counted mail was not sent, for example because the name is unknown. */
-    giveBackMail: () => total.giveBack(ALL, 1),
+    /** The mails of all viewers. Never changes the answer of `admit`, which would reveal that an account exists. */
+    shares: createMailShares(openCounter, 'reset-shares', mailsPerHour, () => entryPoints),
   }
 }

@@ -19,7 +19,7 @@ const AccountEnvironment = z
   .object({
     RESET_MAIL_ATTRIBUTE: Attribute.default('username'),
     MAIL_NAME_ATTRIBUTE: Attribute.optional(),
-    RESET_MAILS_PER_HOUR: wholeNumber(1, 100_000).default(100),
+    RESET_MAILS_PER_HOUR: wholeNumber(1, 100_000).default(400),
   })
   .transform((settings): AccountSettings => {
     return {

@@ -34,8 +34,7 @@ export const accountPreview: FeatureScenes = {
       resetLimits: {
         admit: () => Promise.resolve(null),
         admitMail: () => Promise.resolve(false),
-        admitInTotal: () => Promise.resolve(false),
-        giveBackMail: () => Promise.resolve(),
+        shares: { take: () => Promise.resolve(null) },
       },
       mailAttribute: addressAttribute,
       nameAttribute,

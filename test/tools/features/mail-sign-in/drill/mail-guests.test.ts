@@ -74,9 +74,15 @@ test('drill ends the sessions of its guests, and no other session', async () => 
   expect(raw.prepare('SELECT username FROM sessions').all()).toEqual([{ username: 'ada@example.com' }])
 })
 
-// Without mails, no guest signs in, so every request counts.
 test('drill names the limit of the network if the app refuses its guests', async () => {
-  const ended = await drillGuests(await appWithSink(1, 3), ['--wrong', '0', '--returns', '0', '--max-wait', '1s'])
+  const ended = await drillGuests(await appWithSink(10_000, 3), [
+    '--wrong',
+    '100',
+    '--returns',
+    '0',
+    '--max-wait',
+    '1s',
+  ])
   expect(ended.failed).toContain('sign-ins')
   expect(ended.data.causes).toContainEqual(
     expect.objectContaining({ name: 'too-many-tries', text: expect.stringContaining('LIMITS_TRUSTED_NETWORKS') }),
