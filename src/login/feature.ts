@@ -6,6 +6,8 @@ import type { SecurityLogFile } from '../server/log/log-files.ts'
 import type { SessionViewer } from '../sessions/session-store.ts'
 import type { AcceptsSession } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/setting.ts'
+import type { WayInCapacity } from '../sign-in-limits/capacity.ts'
+import type { AddressLimit } from '../sign-in-limits/settings.ts'
 import type { StoreSettings } from '../users/user-store-kind.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
@@ -35,11 +37,21 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly securityLog?: SecurityLogFile
   /** Returns why the feature cannot be on with this user store, with the settings of one entry point; null if it can. */
   faultWith?(userStore: StoreSettings, settings: T): string | null
+  /** Returns how many viewers one address lets in by this way in. */
+  capacityOf?(config: CapacityConfig): WayInCapacity
   /**
    * Opens the feature, and loads its code late. Called only if it is on at an entry point. Null if it has nothing to do.
    * @throws ConfigError if it cannot work with these settings.
    */
   open(app: AppParts & Handed<N>, entryPoints: readonly EntryPointOf<T>[], shared: A): Promise<OpenFeature<T> | null>
+}
+
+/** The settings of the app that say how many viewers one address lets in. */
+export interface CapacityConfig {
+  readonly addressLimit: AddressLimit
+  readonly entryPoints: readonly EntryPoint[]
+  /** The settings of features and services that all entry points share, by name. */
+  readonly features: Readonly<Record<string, unknown>>
 }
 
 /** Finds the types of a feature, so that its file need not name them. */

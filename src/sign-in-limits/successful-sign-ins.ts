@@ -1,4 +1,5 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible'
+import type { WayInCapacity } from './capacity.ts'
 import { TEN_MINUTES_SECONDS } from './limit-refusal.ts'
 import { openMemoryCounter } from './memory-counters.ts'
 
@@ -7,6 +8,11 @@ const SUCCESSES_OF_PAIR = 5_000
 const SUCCESSES_OF_ACCOUNT = 10_000
 /** Few, because an account with many sign-ins is increased often, and therefore never evicted. */
 const MOST_KEYS = 10_000
+
+export const PASSWORD_CAPACITIES: readonly WayInCapacity[] = [
+  { wayIn: 'password', viewers: null },
+  { wayIn: 'password of one account that all share', viewers: SUCCESSES_OF_PAIR },
+]
 
 /**
  * Counts sign-ins with the right password, so that one account cannot occupy the machine. In memory, also with a shared

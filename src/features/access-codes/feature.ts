@@ -17,6 +17,7 @@ export const accessCodes = defineFeature({
     'code-full': { level: 'warn', counted: 'always' },
     'code-elsewhere': { level: 'info', counted: 'onReturn' },
   },
+  capacityOf: () => ({ wayIn: 'access code', viewers: null }),
   async open(app) {
     const { openAccessCodes } = await import('./open-access-codes.ts')
     return await openAccessCodes(app)

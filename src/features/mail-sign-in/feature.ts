@@ -1,6 +1,7 @@
 import { defineFeature } from '../../login/feature.ts'
 import { guests } from '../../services/guests/service.ts'
 import { mailCodes } from '../../services/mail-code/service.ts'
+import { capacityOfCodes } from '../../services/mail-code/settings.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import type { StoreSettings } from '../../users/user-store-kind.ts'
 import { type MailSignInSettings, mailSignInFields, USERNAME } from './fields.ts'
@@ -20,6 +21,7 @@ export const mailSignIn = defineFeature({
     'mail-guest-removed': { level: 'warn', counted: 'onReturn' },
   },
   faultWith: faultInStore,
+  capacityOf: (config) => capacityOfCodes('code by mail', config),
   async open(app, entryPoints) {
     const { openMailSignIn } = await import('./open-mail-sign-in.ts')
     return await openMailSignIn(app, entryPoints)

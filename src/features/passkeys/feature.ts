@@ -1,6 +1,7 @@
 import { defineFeature } from '../../login/feature.ts'
 import { accountChanges } from '../../services/account-changes/service.ts'
 import { signInWindow } from '../../services/window/service.ts'
+import { capacityOfBegun } from '../../sign-in-limits/capacity.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { passkeyFields } from './fields.ts'
 import { PASSKEY_PROMPTS } from './screen-part.ts'
@@ -20,6 +21,7 @@ export const passkeys = defineFeature({
     'passkey-failed': { level: 'error', counted: 'always', isOfAll: true },
   },
   faultWith: (userStore) => (userStores.isOwn(userStore) ? null : NO_PASSKEYS),
+  capacityOf: ({ addressLimit }) => capacityOfBegun('passkey', addressLimit),
   async open(app) {
     // Loaded late, because apps without passkeys do not need the library.
     const [{ openPasskeys }, { createPasskeys }] = await Promise.all([

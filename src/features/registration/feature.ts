@@ -1,6 +1,7 @@
 import { defineFeature } from '../../login/feature.ts'
 import { guests } from '../../services/guests/service.ts'
 import { mailCodes } from '../../services/mail-code/service.ts'
+import { capacityOfCodes } from '../../services/mail-code/settings.ts'
 import { watchPage } from '../../services/watch-page/service.ts'
 import { registrationGuests } from './guest-way.ts'
 import { registrationFields } from './settings/settings.ts'
@@ -17,6 +18,7 @@ export const registration = defineFeature({
     'registration-state': { level: 'info', counted: 'always' },
     'registration-shut': { level: 'info', counted: 'always' },
   },
+  capacityOf: (config) => capacityOfCodes('registration', config),
   async open(app, entryPoints) {
     const { openRegistration } = await import('./open-registration.ts')
     return await openRegistration(app, entryPoints)

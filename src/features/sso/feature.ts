@@ -1,5 +1,6 @@
 import { defineFeature } from '../../login/feature.ts'
 import { signInWindow } from '../../services/window/service.ts'
+import { capacityOfBegun } from '../../sign-in-limits/capacity.ts'
 import { ssoFields } from './settings/fields.ts'
 
 /** Single sign-on with OpenID Connect, in a window of its own beside the frame of the player. */
@@ -15,6 +16,7 @@ export const sso = defineFeature({
     'sso-logout-refused': { level: 'warn', counted: 'always' },
     'sso-failed': { level: 'error', counted: 'always', isOfAll: true },
   },
+  capacityOf: ({ addressLimit }) => capacityOfBegun('single sign-on', addressLimit),
   async open(app, entryPoints) {
     // Loaded late, because apps without single sign-on do not need its libraries.
     const [{ openSso }, { createSso }] = await Promise.all([import('./open-sso.ts'), import('./create-sso.ts')])

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
+import { capacitiesAt, capacityText } from '../capacities.ts'
 import { faultsOfLog } from '../security-log/log-fault.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
@@ -87,6 +88,7 @@ function report(config: Config, env: CommandIo['env']) {
     name: entryPoint.name,
     address: addressOf(config, entryPoint),
     settings: entryPointValues(config, entryPoint, env),
+    capacities: capacitiesAt(config, entryPoint),
   }))
   const optional = Object.fromEntries(OPTIONAL_SETTINGS.map(({ field, isGiven }) => [field, isGiven(env)]))
   return { entryPoints, settings: appValues(env), ...optional, warnings: config.warnings }
@@ -98,7 +100,13 @@ async function describe(
   stdout: CommandIo['stdout'],
 ): Promise<string> {
   const table = (title: string, values: ShownSettings) => textTable(stdout, [title, ''], Object.entries(values))
-  const tables = entryPoints.map((one) => table(`Entry point ${one.name}`, one.settings))
+  const tables = entryPoints.flatMap(({ name, settings, capacities }) => [
+    table(`Entry point ${name}`, settings),
+    table(
+      'Viewers of one address in ten minutes',
+      Object.fromEntries(capacities.map((one) => [one.wayIn, capacityText(one)])),
+    ),
+  ])
   const all = await Promise.all([...tables, table('The app', settings)])
   const optional = OPTIONAL_SETTINGS.map(({ isGiven, sentence }) => sentence(isGiven(env)))
   const lines = [...optional, ...notes, ...warnings.map((warning) => `Warning: ${warning}`)]

@@ -1,7 +1,8 @@
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { capacitiesAt, capacityText } from '../../capacities.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { answerAt, type DoctorConfig } from '../feature-check.ts'
-import { type Finding, findingOf, warning } from '../finding.ts'
+import { type Finding, findingOf, ok, warning } from '../finding.ts'
 import { checkAddresses } from './addresses.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkClientAddress } from './client-address.ts'
@@ -26,6 +27,11 @@ export async function* checkApp(
   const entryPoints = config.entryPoints.filter(isHashEntryPoint)
   for (const entryPoint of entryPoints) {
     for (const finding of checkSettings(entryPoint)) yield findingOf(config, entryPoint, finding)
+  }
+  for (const entryPoint of config.entryPoints) {
+    const ways = capacitiesAt(config, entryPoint).map((one) => `${one.wayIn}: ${capacityText(one)}`)
+    const text = `One address lets in within ten minutes, without a mistake: ${ways.join('; ')}.`
+    yield findingOf(config, entryPoint, ok('address-capacity', text))
   }
   if (!(yield* checkReadiness(io, config, signal))) return false
   const clientAddress = checkClientAddress(config, signal)
