@@ -4,7 +4,7 @@ import { deviceOf } from '../../login/log/device.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
 import type { MailRequest } from '../../services/mail/layout.ts'
 import type { MailJob } from '../../services/mail/mail-queue.ts'
-import type { TakenMail } from '../../services/mail/mail-shares.ts'
+import type { GiveBack } from '../../services/mail/mail-shares.ts'
 import type { Mail } from '../../services/mail/smtp.ts'
 import { watchUrlOf } from '../../services/watch-page/service.ts'
 import type { Viewer } from '../../users/user-store.ts'
@@ -65,7 +65,7 @@ function resetJob(deps: AccountDeps, asked: ResetRequest): MailJob {
   const { mailQueue, resetLimits, entryPoint } = deps
   let reason: string | undefined
   let isAdmitted: boolean | undefined
-  let taken: TakenMail | null = null
+  let taken: GiveBack | null = null
 
   function refuse(why: string): null {
     reason = why
@@ -87,7 +87,7 @@ function resetJob(deps: AccountDeps, asked: ResetRequest): MailJob {
   async function giveBack() {
     const given = taken
     taken = null
-    await given?.giveBack()
+    if (given !== null) await given()
   }
   async function prepare() {
     // Counted once, also if a fault of the store repeats this.

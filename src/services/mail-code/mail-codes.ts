@@ -91,10 +91,9 @@ export type MailPermission =
 
 export interface MailCodesDeps {
   readonly records: GuestRecords
-  readonly outbox: Pick<Outbox, 'stepFor' | 'wake' | 'waiting'> & {
-    /** True if mails of this entry point are late. The same for every address. */
-    isLate(): boolean | Promise<boolean>
-  }
+  readonly outbox: Pick<Outbox, 'stepFor' | 'wake' | 'waiting'>
+  /** True if mails of this entry point are late. The same for every address. */
+  readonly isLate: () => boolean | Promise<boolean>
   readonly limits: CodeLimits
   readonly secrets: readonly string[]
   readonly nowSeconds: () => number
@@ -157,7 +156,7 @@ function ownerKey({ digestOf }: Parts['digests'], address: string, code: string)
 }
 
 function askWith(parts: Parts): MailCodes['ask'] {
-  const { records, outbox, limits, nowSeconds, scope, digests } = parts
+  const { records, outbox, isLate, limits, nowSeconds, scope, digests } = parts
   const { digestOf, keyOf } = digests
   const { read, stepFor, inForce } = framesOf(parts)
   return async function ask({ address, secret: given, isFirst = false, clientAddress, language, device, requestId }) {
@@ -171,7 +170,7 @@ function askWith(parts: Parts): MailCodes['ask'] {
       const { asked } = frame ?? {}
       if (asked?.form === form && asked.atSeconds > now - AGAIN_SECONDS) {
         if (isAdmitted) await limits.withdraw(address, clientAddress)
-        return { ok: true, secret, isLate: await outbox.isLate() }
+        return { ok: true, secret, isLate: await isLate() }
       }
       const waitSeconds = (asked?.atSeconds ?? 0) + RESEND_SECONDS - now
       if (waitSeconds > 0) return { ok: false, limit: 'resend', retryAfterSeconds: Math.ceil(waitSeconds) }
@@ -190,9 +189,8 @@ function askWith(parts: Parts): MailCodes['ask'] {
         outbox.stepFor({ ...mail, atMs: now * 1000 }, `${scope} ${siteOf(clientAddress)}`),
       ])
       if (written === null) continue
-      const isLate = await outbox.isLate()
       outbox.wake()
-      return { ok: true, secret, isLate }
+      return { ok: true, secret, isLate: await isLate() }
     }
     throw new OverloadedError('Too many requests of one frame at once', OVERLOAD_RETRY_SECONDS)
   }

@@ -3,7 +3,7 @@ import { ConfigError } from '../../errors.ts'
 import type { AppParts, OpenService } from '../../login/service.ts'
 import type { Guests } from '../guests/service.ts'
 import { logOutages } from '../mail/log-outages.ts'
-import { createMailShares, type MailShares, type TakenMail } from '../mail/mail-shares.ts'
+import { createMailShares, type GiveBack, type MailShares } from '../mail/mail-shares.ts'
 import type { MailServerSettings } from '../mail/settings.ts'
 import { MailFault, type MailServer, openMailServer } from '../mail/smtp.ts'
 import { createSeal } from '../pass/seal.ts'
@@ -55,7 +55,7 @@ export async function openMailCodes(
         const scope = `${feature} ${entryPoint.name}`
         senders.set(scope, { entryPoint, mayGet })
         const isLate = async () => (await shares.isUsedUp(entryPoint.name)) || outbox.isLate()
-        return createMailCodes({ records, outbox: { ...outbox, isLate }, limits, secrets, nowSeconds }, scope)
+        return createMailCodes({ records, outbox, isLate, limits, secrets, nowSeconds }, scope)
       },
       noticesOf: (feature, { name }, build) => void notices.set(`${feature} ${name}`, build),
       wake: () => outbox.wake(),
@@ -93,7 +93,7 @@ function createDelivery(
     const { entryPoint } = sender
     const { address, requestId } = mail
     const step = { event, entryPoint: entryPoint.name, viewer: address, requestId }
-    let taken: TakenMail | null
+    let giveBack: GiveBack | null
     try {
       const permission = await sender.mayGet(address)
       if (!permission.ok) {
@@ -102,8 +102,8 @@ function createDelivery(
         return 'done'
       }
       const isListed = permission.isListed || (await limits.isKnown(address))
-      taken = await shares.take(entryPoint.name, isListed)
-      if (taken === null) {
+      giveBack = await shares.take(entryPoint.name, isListed)
+      if (giveBack === null) {
         counts.count('limited', entryPoint.name)
         const outcome = { outcome: 'mail-code-limited', limit: isListed ? 'total' : 'share' }
         const writeSum = (sum: object) => securityLog.warn({ event, entryPoint: entryPoint.name, ...outcome, ...sum })
@@ -123,7 +123,7 @@ function createDelivery(
       securityLog.info({ ...step, outcome: 'mail-code-sent' })
       return 'done'
     } catch (error) {
-      await taken.giveBack().catch(() => {})
+      await giveBack().catch(() => {})
       if (!(error instanceof MailFault)) throw error
       if (error.isFinal && error.isAboutMail) {
         counts.count('bounced', entryPoint.name)

@@ -5,17 +5,14 @@ export interface MailShares {
   /**
    * Counts a mail before it is sent: in the share of its entry point, then in the common part, then in the reserve.
    * @param isListed true for an address that may use the reserve: on a list, registered, or signed in before.
-   * @returns null if no part has a mail left.
+   * @returns a function to call if the mail was not sent. Null if no part has a mail left.
    */
-  take(entryPoint: string, isListed: boolean): Promise<TakenMail | null>
+  take(entryPoint: string, isListed: boolean): Promise<GiveBack | null>
   /** True if an entry point has no mail left besides the reserve. */
   isUsedUp(entryPoint: string): Promise<boolean>
 }
 
-export interface TakenMail {
-  /** Called if the mail was not sent. */
-  giveBack(): Promise<void>
-}
+export type GiveBack = () => Promise<void>
 
 export const HOUR_SECONDS = 3_600
 const COMMON = 'common'
@@ -50,7 +47,7 @@ export function createMailShares(
       const parts = [[ownKey(entryPoint), own] as const, [COMMON, common] as const, [RESERVE, reserve] as const]
       for (const [key, most] of isListed ? parts : parts.slice(0, -1)) {
         const { consumedPoints } = await counter.penalty(key)
-        if (consumedPoints <= most) return { giveBack: () => counter.giveBack(key, 1) }
+        if (consumedPoints <= most) return () => counter.giveBack(key, 1)
         await counter.giveBack(key, 1)
       }
       return null

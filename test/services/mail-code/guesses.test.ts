@@ -128,10 +128,12 @@ async function attack(strategy: Strategy, guesses: number, store: GuestStore) {
     },
     wake() {},
     waiting: () => 0,
-    isLate: () => false,
   }
   const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 10_000)
-  const codes = createMailCodes({ records, outbox, limits, secrets: ['secret'], nowSeconds }, 'attack default')
+  const codes = createMailCodes(
+    { records, outbox, isLate: () => false, limits, secrets: ['secret'], nowSeconds },
+    'attack default',
+  )
   let asks = 0
   let calls = 0
   let compared = 0

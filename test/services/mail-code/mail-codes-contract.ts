@@ -68,7 +68,7 @@ export function startCodes({
   const onFault = () => {}
   const outbox = createOutbox({ records, seal, nowMs: () => clock.seconds * 1000, deliver, onFault, pollMs })
   const limits = createCodeLimits(openMemoryCounter, DEFAULT_ADDRESS_LIMIT, 100)
-  const codes = createMailCodes({ records, outbox, limits, secrets, nowSeconds }, scope)
+  const codes = createMailCodes({ records, outbox, isLate: outbox.isLate, limits, secrets, nowSeconds }, scope)
   onTestFinished(async () => {
     outbox.close()
     await records.close()
