@@ -84,10 +84,10 @@ function resetJob(deps: AccountDeps, asked: ResetRequest): MailJob {
     }
   }
   /** Only mails that are sent count in total: else made-up names would stop the mails of all viewers. */
-  async function giveBack() {
-    const given = taken
+  function giveBack(): Promise<void> | undefined {
+    const given: GiveBack | null = taken
     taken = null
-    if (given !== null) await given()
+    return given?.()
   }
   async function prepare() {
     // Counted once, also if a fault of the store repeats this.
