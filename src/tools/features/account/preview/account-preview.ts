@@ -34,7 +34,7 @@ export const accountPreview: FeatureScenes = {
       resetLimits: {
         admit: () => Promise.resolve(null),
         admitMail: () => Promise.resolve(false),
-        shares: { take: () => Promise.resolve(null) },
+        shares: { take: () => Promise.resolve(null), isUsedUp: () => Promise.resolve(true) },
       },
       mailAttribute: addressAttribute,
       nameAttribute,
