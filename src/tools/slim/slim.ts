@@ -3,28 +3,21 @@ import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { slimManifest } from './packages.ts'
-import { type Brought, type Part, partsBrought, partsToRemove, readParts } from './parts.ts'
+import { partsBrought, partsToRemove, readParts } from './parts.ts'
 import { slimTree } from './slim-tree.ts'
 import { readTree, type Tree } from './tree.ts'
 
 const BIOME = join(import.meta.dirname, '../../../node_modules/@biomejs/biome/bin/biome')
 
-export interface Slimmed {
-  readonly full: Tree
-  /** Not formatted yet. */
-  readonly tree: Tree
-  readonly removed: readonly Part[]
-  /** The parts that stay only because others need them. */
-  readonly brought: readonly Brought[]
-  /** Code that still uses what went, as `file: name`. */
-  readonly seams: readonly string[]
-}
+export type Slimmed = ReturnType<typeof slimmed>
 
 /**
  * Finds what is left of a checkout without the parts that nobody keeps. Changes nothing.
+ * @returns `tree`, which is not formatted yet, `brought`, the parts that stay only because others need them, and `seams`,
+ *   the code that still uses what went, as `file: name`.
  * @throws WrongChoice if these parts cannot be kept alone.
  */
-export function slimmed(folder: string, keep: readonly string[]): Slimmed {
+export function slimmed(folder: string, keep: readonly string[]) {
   const full = readTree(folder)
   const parts = readParts(full)
   const removed = partsToRemove(parts, keep)

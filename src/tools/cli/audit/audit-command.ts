@@ -8,6 +8,7 @@ import { findOwnLog } from '../security-log/own-log.ts'
 import { type EventFilter, type Reading, securityEvents, startReading } from '../security-log/security-events.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
+import { collect } from '../terminal/option-values.ts'
 import { openSink } from '../terminal/sink.ts'
 import { counted, printable } from '../terminal/text.ts'
 import { type AuditFormat, writeEvents } from './audit-formats.ts'
@@ -17,7 +18,7 @@ interface Options extends PeriodOptions {
   readonly csv?: boolean
   readonly output?: string
   readonly viewer?: string
-  readonly outcome?: string[]
+  readonly outcome?: readonly string[]
 }
 
 const ABOUT = `
@@ -126,8 +127,4 @@ function periodOf(options: Options): EventFilter['period'] {
     // The period has the whole last second.
     toMs: to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to) + 1_000,
   }
-}
-
-function collect(value: string, values: string[] = []): string[] {
-  return [...values, value]
 }

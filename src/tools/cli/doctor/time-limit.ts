@@ -1,24 +1,11 @@
 import type { CommandIo } from '../terminal/io.ts'
-import { type Finding, unknown } from './finding.ts'
+import { unknown } from './finding.ts'
 
 const LIMIT_MS = 19_000
 const SAY_AFTER_MS = 3_000
 
-/** The time of one run of the doctor. */
-export interface TimeLimit {
-  /** Aborted at the end of the time. */
-  readonly signal: AbortSignal
-  /** Says what the doctor waits for from now on. */
-  waitFor(what: string): void
-  /** Returns the result of the work; null at the end of the time. */
-  orNull<Result>(work: Promise<Result>): Promise<Result | null>
-  /** The finding for checks that were not made in time. */
-  finding(): Finding
-  stop(): void
-}
-
 /** Returns the streams of a command whose interrupts also come at the end of the time: work that waits for them stops. */
-export function interruptedAtEnd(io: CommandIo, { signal }: Pick<TimeLimit, 'signal'>): CommandIo {
+export function interruptedAtEnd(io: CommandIo, { signal }: { readonly signal: AbortSignal }): CommandIo {
   return {
     ...io,
     onInterrupt(listener) {
@@ -33,32 +20,33 @@ export function interruptedAtEnd(io: CommandIo, { signal }: Pick<TimeLimit, 'sig
 }
 
 /** Starts the time of a run. After three seconds without a new wait, names the wait on standard error. */
-export function startTimeLimit({ stderr }: Pick<CommandIo, 'stderr'>, limitMs = LIMIT_MS): TimeLimit {
+export function startTimeLimit({ stderr }: Pick<CommandIo, 'stderr'>, limitMs = LIMIT_MS) {
   const end = new AbortController()
   let what = ''
   let saying: NodeJS.Timeout | undefined
-  let giveUp = () => {}
-  const over = new Promise<null>((resolve) => {
-    giveUp = () => resolve(null)
-  })
+  const { promise: over, resolve: giveUp } = Promise.withResolvers<null>()
   const timer = setTimeout(() => {
-    giveUp()
+    giveUp(null)
     end.abort()
   }, limitMs)
   return {
+    /** Aborted at the end of the time. */
     signal: end.signal,
-    waitFor(named) {
+    /** Says what the doctor waits for from now on. */
+    waitFor(named: string): void {
       what = named
       clearTimeout(saying)
       saying = setTimeout(() => stderr.write(`Waiting for ${what} …\n`), SAY_AFTER_MS)
     },
-    orNull: (work) => Promise.race([work, over]),
+    /** Returns the result of the work; null at the end of the time. */
+    orNull: <Result>(work: Promise<Result>): Promise<Result | null> => Promise.race([work, over]),
+    /** The finding for checks that were not made in time. */
     finding: () =>
       unknown(
         'time-limit',
         `The doctor stopped after ${limitMs / 1000} s, waiting for ${what}. The checks after it were not made. Find out why it does not answer in time, and run doctor again.`,
       ),
-    stop() {
+    stop(): void {
       clearTimeout(timer)
       clearTimeout(saying)
     },

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { wholeNumber } from '../terminal/option-values.ts'
 import type { PlannedCommand } from './operator-commands.ts'
 
 /** Each viewer has a connection. */
@@ -21,11 +22,7 @@ export function percent(text: string): number {
   return Number(number) / 100
 }
 
-export function viewerCount(text: string): number {
-  const count = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (count < 1 || count > MOST_VIEWERS) throw new InvalidArgumentError(`Use a number from 1 to ${MOST_VIEWERS}.`)
-  return count
-}
+export const viewerCount = wholeNumber(1, MOST_VIEWERS)
 
 /** Returns a parser that collects repeated TIME=COMMAND. */
 export function plannedCommand(isOutage: boolean) {

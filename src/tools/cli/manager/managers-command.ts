@@ -8,6 +8,7 @@ import { readManagerPart } from '../settings/manager/settings.ts'
 import { addCommand, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { confirmRemoval } from '../terminal/confirm.ts'
 import type { CommandIo } from '../terminal/io.ts'
+import { collect } from '../terminal/option-values.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { textTable } from '../terminal/table.ts'
 import { printable } from '../terminal/text.ts'
@@ -50,10 +51,6 @@ export function addManagersCommands(group: Command, context: CommandContext): vo
   ]).action((name: string, { json }: Options) =>
     runCommand(context, json, () => withStore(io, (store) => reset(io, store, name))),
   )
-}
-
-function collect(value: string, values: readonly string[] = []): readonly string[] {
-  return [...values, value]
 }
 
 async function withStore(

@@ -6,10 +6,7 @@ import type { SeriesQuestion } from './local-pieces.ts'
 type Totals = Readonly<Record<SeriesQuestion['report'], number>>
 
 /** The numbers of the whole period, and of the equally long period before. */
-export interface SeriesTotals {
-  readonly now: Totals
-  readonly before: Totals
-}
+export type SeriesTotals = Readonly<Record<'now' | 'before', Totals>>
 
 const SECOND_MS = 1_000
 

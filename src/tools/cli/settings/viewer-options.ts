@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { collect } from '../terminal/option-values.ts'
 
 /** The groups and attributes of a viewer, as options. */
 export interface ViewerOptions {
-  readonly group?: string[]
+  readonly group?: readonly string[]
   readonly attribute?: Readonly<Record<string, string>>
 }
 
 /** Adds `--group` and `--attribute`. @param whose for the help, such as "of the viewer". */
 export function addViewerOptions(command: Command, whose: string): Command {
-  const collectGroup = (value: string, groups: string[] = []) => [...groups, value]
   return command
-    .option('--group <NAME>', `a group ${whose}; repeatable`, collectGroup)
+    .option('--group <NAME>', `a group ${whose}; repeatable`, collect)
     .option('--attribute <NAME=VALUE>', `an attribute ${whose}, for hashed parameters; repeatable`, collectAttribute)
 }
 

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { z } from 'zod'
 import { randomKey, readablePassword } from '../seed/default-seed.ts'
-import type { SeedAccount } from '../seed/seed.ts'
 import { type ProgramEnvironment, runCommand } from './login-app.ts'
 
 const DEMO_VIEWERS = ['ada@example.com', 'grace@example.com']
@@ -11,14 +10,7 @@ const DEMO_VIEWERS = ['ada@example.com', 'grace@example.com']
 const Account = z.object({ username: z.string(), password: z.string() })
 const Kept = z.object({ hashSecret: z.string(), sessionSecret: z.string(), viewers: z.array(Account).min(1) })
 
-export interface DemoSecrets {
-  /** Shared by the login app and the emulator's locks. */
-  readonly hashSecret: string
-  readonly sessionSecret: string
-  readonly viewers: readonly SeedAccount[]
-  /** True if just generated: viewers in an existing store then have other passwords. */
-  readonly isNew: boolean
-}
+export type DemoSecrets = ReturnType<typeof loadSecrets>
 
 /** Reads what the demo keeps in a file. Makes it anew if the file is missing or wrong. Only this user may read it. */
 export function keptIn<T>(file: string, schema: z.ZodType<T>, make: () => T): T {
@@ -33,14 +25,16 @@ export function keptIn<T>(file: string, schema: z.ZodType<T>, make: () => T): T 
  * Reads the secrets of the demo, or generates and stores them at the first start. With stored secrets viewers keep
  * their passwords and stay signed in.
  * @param folder the demo's own folder; created if missing, readable by this user only.
+ * @returns also `isNew`, true if just generated: viewers in an existing store then have other passwords.
  */
-export function loadSecrets(folder: string): DemoSecrets {
+export function loadSecrets(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   let isNew = false
   const kept = keptIn(join(folder, 'secrets.json'), Kept, () => {
     isNew = true
     return {
+      // Shared by the login app and the emulator's locks.
       hashSecret: randomKey(),
       sessionSecret: randomBytes(32).toString('hex'),
       viewers: DEMO_VIEWERS.map((username) => ({ username, password: readablePassword() })),

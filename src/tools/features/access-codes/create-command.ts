@@ -13,6 +13,7 @@ import { addViewerOptions, type ViewerOptions } from '../../cli/settings/viewer-
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { csvRecord } from '../../cli/terminal/csv.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
+import { wholeNumber } from '../../cli/terminal/option-values.ts'
 import { openFileSink, type ReportSink } from '../../cli/terminal/sink.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'
@@ -53,16 +54,19 @@ export function addCreateCommand(group: Command, context: CommandContext): void 
     'viewer-auth codes create --label PRESS --from press.csv --devices 2 --csv press-codes.csv',
     'viewer-auth codes create --label TOWNHALL --shared --most 300 --code SUMMER',
   ])
-  const most = (limit: number) => (text: string) => wholeNumber(text, limit)
   addNotes(command, ABOUT)
     .requiredOption('--label <NAME>', 'the name of the batch, such as GALA-2026', label)
-    .option('--count <N>', 'the number of codes', most(MOST_CODES))
+    .option('--count <N>', 'the number of codes', wholeNumber(1, MOST_CODES))
     .option('--from <FILE>', 'one code for each person of this file')
     .option('--shared', 'one code for all')
-    .option('--most <N>', 'with --shared: the most people at the same time', most(MOST_PLACES))
-    .option('--devices <N>', 'the most devices of each code at the same time', most(100))
+    .option('--most <N>', 'with --shared: the most people at the same time', wholeNumber(1, MOST_PLACES))
+    .option('--devices <N>', 'the most devices of each code at the same time', wholeNumber(1, 100))
     .option('--code <WORDS>', 'words at the beginning of each code', words)
-    .option('--length <N>', 'random characters of a code (default: as many as the budget needs)', most(20))
+    .option(
+      '--length <N>',
+      'random characters of a code (default: as many as the budget needs)',
+      wholeNumber(FEWEST_CHARACTERS, 20),
+    )
     .option('--until <DATE>', 'the end of the codes, such as 2026-11-30 or 2026-11-30T20:15+01:00')
     .option('--entry-point <NAME>', 'the entry point, if several have access codes')
     .option('--csv <FILE>', 'write the codes to a CSV file')
@@ -185,10 +189,4 @@ function words(text: string): string {
   const fault = faultInWords(given)
   if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`)
   return given
-}
-
-function wholeNumber(text: string, most: number): number {
-  const least = most === 20 ? FEWEST_CHARACTERS : 1
-  if (/^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
-  throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`)
 }

@@ -25,6 +25,7 @@ import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer, ViewerState } from '../../../users/user-store.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
+import { wholeNumber } from '../../cli/terminal/option-values.ts'
 import type { InvitationOptions } from '../../cli/viewers/inviting.ts'
 import { openLinksFile } from './links-file.ts'
 
@@ -67,12 +68,12 @@ const MOST_DEFERRED = 10
 /** Adds the options of every command that invites viewers. */
 export function addInvitationOptions(command: Command): Command {
   return command
-    .option('--days <N>', `the days until an invitation expires (default: ${DEFAULT_DAYS})`, wholeNumber(MOST_DAYS))
+    .option('--days <N>', `the days until an invitation expires (default: ${DEFAULT_DAYS})`, wholeNumber(1, MOST_DAYS))
     .option('--links <FILE>', 'write the links to a new CSV file instead of sending them')
     .option('--language <TAG>', 'the language of the mails, such as de')
     .option('--entry-point <NAME>', 'the entry point whose pages the links open')
     .option('--for <TEXT>', 'what the mails invite to, such as "Annual meeting, 27 November 20:00"', parseOccasion)
-    .option('--per-minute <N>', 'the most mails in a minute (default: no limit)', wholeNumber(MOST_PER_MINUTE))
+    .option('--per-minute <N>', 'the most mails in a minute (default: no limit)', wholeNumber(1, MOST_PER_MINUTE))
 }
 
 /**
@@ -237,12 +238,4 @@ function parseOccasion(text: string): string {
   const isLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u.test(occasion)
   if (isLine && occasion.length <= MOST_CHARACTERS) return occasion
   throw new InvalidArgumentError(`Use one line of at most ${MOST_CHARACTERS} characters, without control characters.`)
-}
-
-function wholeNumber(most: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
-    if (number >= 1 && number <= most) return number
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`)
-  }
 }

@@ -1,11 +1,14 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { STATES } from '../../../features/registration/book/registration.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../../cli/terminal/command.ts'
+import { wholeNumber } from '../../cli/terminal/option-values.ts'
 import { changeAndPrint } from './change-registrations.ts'
 import { exportRegistrations } from './export-registrations.ts'
 import { listRegistrations } from './list-registrations.ts'
 import { MAILS_PER_MINUTE, type Step } from './open-registrations.ts'
 
+/** Of rows, or of mails in a minute. */
+const MOST = 999_999
 const MAILS = `The app sends the mails of a change, also after this command has ended. It sends codes before them.`
 
 /** Adds `registrations …`: the guests who registered. */
@@ -17,7 +20,7 @@ export function addRegistrationsCommands(group: Command, context: CommandContext
   ])
   addFilter(list)
     .option('--after <ADDRESS>', 'begin after this address')
-    .option('--limit <NUMBER>', 'the most rows', wholeNumber, 100)
+    .option('--limit <NUMBER>', 'the most rows', wholeNumber(1, MOST), 100)
     .action((options) => runCommand(context, options.json, () => listRegistrations(io, options)))
   addChange(group, context, 'approve', 'let guests watch, and tell them by mail', [
     'viewer-auth registrations approve ada@example.com',
@@ -66,7 +69,7 @@ function addChange(
   command
     .option('--domain <DOMAIN>', 'with --all: only addresses of this domain')
     .option('--entry-point <NAME>', 'the entry point, if several have a registration')
-    .option('--per-minute <NUMBER>', 'the most mails in a minute', wholeNumber, MAILS_PER_MINUTE)
+    .option('--per-minute <NUMBER>', 'the most mails in a minute', wholeNumber(1, MOST), MAILS_PER_MINUTE)
     .option('--yes', 'do not ask')
     .action((addresses: string[], options, self: Command) => {
       if (addresses.length > 0 === (options.all === true)) self.error('error: give addresses, or --all')
@@ -74,9 +77,4 @@ function addChange(
       return runCommand(context, options.json, () => changeAndPrint(context.io, step, addresses, options))
     })
   addNotes(command, MAILS)
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
-  return Number(text)
 }

@@ -5,6 +5,7 @@ import { nowSeconds, withService } from '../../service/service.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { Lazy } from '../../terminal/lazy.ts'
+import { collect } from '../../terminal/option-values.ts'
 import {
   addOutputOptions,
   assertOutputOptions,
@@ -97,10 +98,6 @@ async function readPeople(
   if (load === undefined) return await filePeople(invited, choice)
   const read = await load()
   return await read(io, choice)
-}
-
-function collect(value: string, values: readonly string[] = []): readonly string[] {
-  return [...values, value]
 }
 
 function duration(text: string): number {
