@@ -1,9 +1,12 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { checkCredentials } from '../../login/check-credentials.ts'
 import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import { createAgain } from '../../server/again.ts'
+import { isFromOwnPage } from '../../server/same-origin.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'
+import type { MessagePage } from './pages.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
 
 const EMPTY: TextRefusal = { status: 400, text: ({ account }) => account.errors.emptyPasswords }
@@ -18,12 +21,22 @@ export function getChangePassword({ pages }: Pick<AccountDeps, 'pages'>): Reques
 /** Changes the password of a viewer who knows the current one (OWASP ASVS 6.2.2, 6.2.3), and ends all sessions. */
 export function postChangePassword(deps: AccountDeps): RequestHandler {
   const { pages, logAccount, contextWords, passwordChanges } = deps
+  const again = createAgain<MessagePage>(() => deps.nowSeconds() * 1000)
 
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
+    const isOwn = isFromOwnPage(req.headers, deps.publicUrl.origin)
+    const saved = await again([isOwn, req.body], () => change(req, res))
+    if (saved) pages.send(req, res, saved)
+  }
+
+  /** Returns the page that says so. Null if it refused, and answered. */
+  async function change(req: Request, res: Response): Promise<MessagePage | null> {
     const username = readUsername(req.body)
-    const refuse = (refusal: TextRefusal) =>
+    function refuse(refusal: TextRefusal): null {
       pages.send(req, res, { view: 'change-password', username: username ?? '' }, refusal)
+      return null
+    }
     if (isForeign(req, deps)) return refuse(NOT_FROM_OWN_PAGE)
     const current = readCurrentPassword(req.body)
     if (username === null || current === null) return refuse(EMPTY)
@@ -39,6 +52,6 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
     log({ outcome: 'password-changed', viewer: viewer.username })
     const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
     await afterPasswordChange(deps, viewer, { ...notice, hasNotice: true })
-    pages.send(req, res, { view: 'message', message: 'saved' })
+    return { view: 'message', message: 'saved' }
   }
 }

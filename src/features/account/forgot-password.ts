@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express'
 import { tooManyTries } from '../../login/check-credentials.ts'
 import { deviceOf } from '../../login/log/device.ts'
 import type { LogStep } from '../../login/log/step-log.ts'
+import { createAgain } from '../../server/again.ts'
 import type { MailRequest } from '../../services/mail/layout.ts'
 import type { MailJob } from '../../services/mail/mail-queue.ts'
 import type { GiveBack } from '../../services/mail/mail-shares.ts'
@@ -27,6 +28,7 @@ export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): Reques
  */
 export function postForgotPassword(deps: AccountDeps): RequestHandler {
   const { pages, resetLimits, addressOf, logAccount, mailQueue } = deps
+  const again = createAgain<object>(() => deps.nowSeconds() * 1000)
 
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
@@ -42,9 +44,13 @@ export function postForgotPassword(deps: AccountDeps): RequestHandler {
       log({ outcome: 'reset-limited', viewer: username, status: 429, limit: refused.limit })
       return pages.send(req, res, page, refusalOf(tooManyTries(refused.retryAfterSeconds)))
     }
-    log({ outcome: 'reset-requested', viewer: username })
-    const request = { atMs: deps.nowSeconds() * 1000, device: deviceOf(req) }
-    mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log, request }))
+    // A second mail of a double click would end the link of the first.
+    await again([username, addressOf(req)], () => {
+      log({ outcome: 'reset-requested', viewer: username })
+      const request = { atMs: deps.nowSeconds() * 1000, device: deviceOf(req) }
+      mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log, request }))
+      return Promise.resolve(request)
+    })
     pages.send(req, res, { view: 'message', message: 'linkSent', username })
   }
 }

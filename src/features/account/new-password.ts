@@ -1,10 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import { createAgain } from '../../server/again.ts'
 import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readNewPassword } from './form-fields.ts'
 import { readToken } from './links/tokens.ts'
+import type { MessagePage } from './pages.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
 
 /** Shows the form of a link. Changes nothing, because mail scanners open links too. */
@@ -12,7 +14,7 @@ export function getNewPassword(deps: AccountDeps): RequestHandler {
   return async (req, res) => {
     const read = readToken(req.query.token)
     const found = read && (await deps.passwordChanges.findLink(read.digest, deps.nowSeconds()))
-    if (!read || !found) return refuseLink(deps, req, res)
+    if (!read || !found) return void refuseLink(deps, req, res)
     deps.pages.send(req, res, await formOf(deps, req, found, read.token))
   }
 }
@@ -20,18 +22,28 @@ export function getNewPassword(deps: AccountDeps): RequestHandler {
 /** Sets the password of a link, once. Does not sign the viewer in. */
 export function postNewPassword(deps: AccountDeps): RequestHandler {
   const { passwordChanges, pages, logAccount, contextWords, nowSeconds, signInLimits, addressOf } = deps
+  const again = createAgain<MessagePage>(() => nowSeconds() * 1000)
 
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
     if (isForeign(req, deps, true)) {
       return pages.send(req, res, { view: 'message', message: 'refused' }, NOT_FROM_OWN_PAGE)
     }
+    const saved = await again(req.body, () => setPassword(req, res))
+    if (saved) pages.send(req, res, saved)
+  }
+
+  /** Returns the page that says so. Null if it refused, and answered. */
+  async function setPassword(req: Request, res: Response): Promise<MessagePage | null> {
     const read = readToken(req.body.token)
     const found = read && (await passwordChanges.findLink(read.digest, nowSeconds()))
     if (!read || !found) return refuseLink(deps, req, res)
     const { viewer, purpose } = found
     const reading = await readNewPassword(req.body, viewer.username, contextWords)
-    if (!reading.ok) return pages.send(req, res, await formOf(deps, req, found, read.token), reading.refusal)
+    if (!reading.ok) {
+      pages.send(req, res, await formOf(deps, req, found, read.token), reading.refusal)
+      return null
+    }
     const log = logAccount(req)
     const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
     // Comes first: a crash must not use up the link before the parts have done what the viewer chose.
@@ -43,7 +55,7 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     log({ outcome: isReset ? 'password-reset' : 'password-set', viewer: viewer.username })
     await signInLimits.forgive(viewer.username, addressOf(req))
     await afterPasswordChange(deps, viewer, { ...notice, hasNotice: isReset })
-    pages.send(req, res, { view: 'message', message: 'saved' })
+    return { view: 'message', message: 'saved' }
   }
 }
 
@@ -59,8 +71,9 @@ async function formOf(deps: AccountDeps, req: Request, { purpose, viewer }: Foun
   } as const
 }
 
-function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): void {
+function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): null {
   logAccount(req)({ outcome: 'link-refused', status: 410 })
   const refusal: TextRefusal = { status: 410, text: ({ account }) => account.deadLink }
   pages.send(req, res, { view: 'message', message: 'deadLink' }, refusal)
+  return null
 }

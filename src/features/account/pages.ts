@@ -27,7 +27,7 @@ export type AccountPage =
   | { readonly view: 'message'; readonly message: 'linkSent'; readonly username: string }
 
 type NewPasswordPage = Extract<AccountPage, { readonly view: 'new-password' }>
-type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
+export type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
 
 const MESSAGE_TITLES = {
   linkSent: 'linkSentTitle',
