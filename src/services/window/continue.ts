@@ -6,6 +6,7 @@ import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
+import { createAgain } from '../../server/again.ts'
 import { type FlowResult, type FlowStore, RESULT } from './flows/flow-store.ts'
 import { windowIdOf } from './frame-secret.ts'
 import { windowFaultEvent } from './window-fault.ts'
@@ -15,6 +16,8 @@ const Form = z.object({
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** The method of the screen with the button "I’ve logged in – continue". Absent for the method that names none. */
   way: z.string().max(20).optional(),
+  /** The text of the page. Without it, as of a stolen secret, the result is collected once. */
+  page: z.string().max(40).optional(),
 })
 
 /** A result of the window, which the frame collects. */
@@ -47,7 +50,8 @@ export function postWindowContinue(
   first: WindowMethod,
   methods: readonly WindowMethod[],
 ): RequestHandler {
-  const { entryPoint, screens, answer, logSignIn } = deps
+  const { entryPoint, screens, answer, sessions, logSignIn } = deps
+  const again = createAgain<FlowResult>(() => deps.nowSeconds() * 1000)
 
   return async function collectResult(req, res) {
     const context = readPost(deps, req, res)
@@ -56,7 +60,7 @@ export function postWindowContinue(
     // A screen without the secret begins anew.
     if (!form.success)
       return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'window.ssoNotYet' } })
-    const { wait: frameSecret, way } = form.data
+    const { wait: frameSecret, way, page } = form.data
     const own = methods.find(({ method }) => method === way)
     // The method of a screen that was open before a restart may be off now.
     const { method: prompt, outcomes } = own ?? first
@@ -64,7 +68,9 @@ export function postWindowContinue(
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
       answer.assertCapacity()
-      const result = await first.flows.take(RESULT, windowIdOf(frameSecret))
+      const take = () => first.flows.take(RESULT, windowIdOf(frameSecret))
+      const result = await (page === undefined ? take() : again([page, frameSecret, context.fields], take))
+      await sessions.nameForm(req, page, frameSecret)
       for (const { sendResult } of methods) {
         if (result?.entryPoint !== entryPoint.name) break
         if (await sendResult(req, res, { context, result, frameSecret })) return

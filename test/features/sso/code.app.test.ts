@@ -4,6 +4,7 @@ import { UpstreamError } from '../../../src/errors.ts'
 import { newCode } from '../../../src/features/sso/code.ts'
 import { createMemoryFlows } from '../../../src/services/window/flows/memory-flows.ts'
 import { entryPointAt } from '../../login/entry-point.ts'
+import { cookieIn, idIn } from '../../login/signed-in.ts'
 import { withSso } from './entry-point.ts'
 import { fieldOf, issueCode, openWindow, type SsoApp, startHeaders, startSso, visitProvider } from './start-sso.ts'
 
@@ -22,6 +23,18 @@ test('a viewer signs in on another device, and the code opens the player, once',
   expect([again.status, reasonOf(again)]).toEqual([401, 'sso-wrong-code'])
   expect(again.text).toMatch(/id="code"[^>]* aria-describedby="code-hint alert" aria-invalid="true"/)
   expect(JSON.stringify(app.lines)).not.toContain(code.replace(' ', ''))
+})
+
+test('a code sent twice by one page starts one session, and another page gets none', async () => {
+  const app = await startSso({ settings: { hasCode: true } })
+  const { code } = await issueCode(app)
+  const pageOf = async () => /name="page" value="([\w-]{16})"/.exec((await app.get('/?prompt=code')).text)?.[1] ?? ''
+  const send = (page: string) => app.post('/sso/code', { code, page }, { 'Sec-Fetch-Site': 'same-origin' })
+  const page = await pageOf()
+  const both = await Promise.all([send(page), send(page)])
+  expect(both.map(({ status }) => status)).toEqual([303, 303])
+  expect(new Set(both.map((answer) => idIn(cookieIn(answer)))).size).toBe(1)
+  expect((await send(await pageOf())).status).toBe(401)
 })
 
 test('the page with a code names the brand or the host, and leads to a new code of the same entry point', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { entryPointAt, PLAYER } from '../../login/entry-point.ts'
+import { cookieIn, idIn } from '../../login/signed-in.ts'
 import { withSso } from './entry-point.ts'
 import {
   cookiesOf,
@@ -183,6 +184,19 @@ test('only the secret of the frame collects the result, once', async () => {
   expect((await pressContinue(app, { wait: window.flow })).status).toBe(409)
   expect((await pressContinue(app, window)).status).toBe(303)
   expect((await pressContinue(app, window)).status).toBe(409)
+})
+
+test('the form of the frame sent twice starts one session, and a text of another page opens nothing', async () => {
+  const app = await startSso()
+  const window = await openWindow(app)
+  const page = fieldOf(await pressContinue(app, window), 'page')
+  await finishWindow(app, window)
+  const press = (fields: object) => pressContinue(app, window, '', fields)
+  const both = await Promise.all([press({ page }), press({ page })])
+  expect(both.map(({ status }) => status)).toEqual([303, 303])
+  expect(new Set(both.map((answer) => idIn(cookieIn(answer)))).size).toBe(1)
+  const others = [{}, { page: 'x'.repeat(16) }, { page, ustreamContentId: '7' }]
+  for (const fields of others) expect((await press(fields)).status).toBe(409)
 })
 
 test('a frame that comes too early keeps its secret, and the screen says why', async () => {
