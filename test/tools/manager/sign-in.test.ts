@@ -143,3 +143,27 @@ test('each try is a line in the log: who, what, from where', async () => {
   expect(manager.acts().map(({ outcome }) => outcome)).toEqual(['password-refused', 'password', 'second-step-set'])
   expect(JSON.stringify(manager.acts())).not.toContain(PASSWORD)
 })
+
+test('the second step sent twice signs in twice, and a code still counts once elsewhere', async () => {
+  const manager = await withEve()
+  const secret = await signIn(manager.browser(), EVE, START_SECONDS)
+  manager.clock.seconds += 60
+  const code = codeOf(secret, manager.clock.seconds)
+  const half = async () => {
+    const browser = manager.browser()
+    await browser.get('/sign-in')
+    // The password sent twice: the browser keeps the second session.
+    await browser.post('/sign-in', { name: EVE, password: PASSWORD })
+    await browser.post('/sign-in', { name: EVE, password: PASSWORD })
+    await browser.get('/second-step')
+    return browser
+  }
+  const browser = await half()
+  const other = await half()
+  const both = await Promise.all([browser.post('/second-step', { code }), browser.post('/second-step', { code })])
+  expect(both.map(({ location }) => location)).toEqual(['/', '/'])
+  expect((await browser.get('/people')).status).toBe(200)
+  expect((await other.post('/second-step', { code })).status).toBe(401)
+  const out = await Promise.all([browser.post('/sign-out'), browser.post('/sign-out')])
+  expect(out.map(({ location }) => location)).toEqual(['/sign-in', '/sign-in'])
+})

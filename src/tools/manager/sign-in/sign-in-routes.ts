@@ -1,8 +1,9 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { renderSVG } from 'uqr'
+import { createAgain } from '../../../server/again.ts'
 import { isFromOwnPage } from '../../../server/same-origin.ts'
 import { cleanName } from '../../../typed-text.ts'
-import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
+import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'
 import type { LogAct } from '../door/acts.ts'
 import { formBody, valuesOf } from '../door/form-body.ts'
@@ -70,6 +71,7 @@ function addPassword(router: Router, deps: SignInDeps): void {
 
 function addSecondStep(router: Router, deps: SignInDeps): void {
   const { sessions, check, seal, addressOf, logAct, origin, renderer, wordsFor } = deps
+  const again = createAgain<Pick<StoredManager, 'key'>>()
 
   function show(req: Request, res: Response, session: LiveSession, status = 200, fault = ''): void {
     const words = wordsFor(req)
@@ -82,8 +84,16 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
     if (session !== null) show(req, res, session)
   })
   router.post('/second-step', formBody, async (req, res) => {
+    const form = [isFromOwnPage(req.headers, origin), req.headers.cookie, req.body]
+    const manager = await again(form, () => passed(req, res))
+    if (manager === null) return
+    sessions.start(req, res, manager.key, true)
+    res.redirect(303, START)
+  })
+  /** Checks the code. Returns null if it refused, and answered. */
+  async function passed(req: Request, res: Response): Promise<Pick<StoredManager, 'key'> | null> {
     const session = halfSession(deps, req, res)
-    if (session === null) return
+    if (session === null) return null
     const { manager, formToken, newSecret } = session
     const field = fieldOf(req)
     const address = addressOf(req)
@@ -91,18 +101,21 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
     const refuse = (status: number, reason: string, fault: string) => {
       logAct({ act, outcome: 'refused', manager, address, detail: reason })
       show(req, res, session, status, fault)
+      return null
     }
     if (!isFromOwnPage(req.headers, origin) || !isSame(field('token'), formToken)) {
       return refuse(403, 'token', 'signIn.stale')
     }
     const sealed = manager.stepSecret ?? newSecret
-    if (sealed === null) return res.redirect(303, '/second-step')
+    if (sealed === null) {
+      res.redirect(303, '/second-step')
+      return null
+    }
     const checked = await check.code(manager, { code: field('code'), address }, sealed, seal.open)
     if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrongCode'))
     logAct({ act, outcome: 'done', manager, address })
-    sessions.start(req, res, manager.key, true)
-    res.redirect(303, START)
-  })
+    return { key: manager.key }
+  }
 }
 
 function signOut({ sessions, origin, addressOf, logAct }: SignInDeps): RequestHandler {
