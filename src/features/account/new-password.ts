@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import { createAgain } from '../../server/again.ts'
+import { createAgain } from '../../sign-in-limits/again.ts'
 import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readNewPassword } from './form-fields.ts'

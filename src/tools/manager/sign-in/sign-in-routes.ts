@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { renderSVG } from 'uqr'
-import { createAgain } from '../../../server/again.ts'
 import { isFromOwnPage } from '../../../server/same-origin.ts'
+import { createAgain } from '../../../sign-in-limits/again.ts'
 import { cleanName } from '../../../typed-text.ts'
 import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAgain } from '../../src/server/again.ts'
+import { createAgain } from '../../src/sign-in-limits/again.ts'
 
 /** Counts the works of forms. */
 function start() {
