@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isoDate } from '../../../src/tools/manager/people/sheet/sheet-dates.ts'
+import { isoDate } from '../../../src/tools/manager/pages/iso-date.ts'
 import { decodeSheet } from '../../../src/tools/manager/people/sheet/sheet-text.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { startManager } from './start-manager.ts'

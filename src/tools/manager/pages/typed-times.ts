@@ -4,6 +4,7 @@ import { readEndTime } from '../../cli/output/end-time.ts'
 import { timesOf } from '../../cli/output/local-time.ts'
 import { isoWithOffset, type TimeZone } from '../../cli/output/time-zone.ts'
 import type { Sentence } from '../door/route.ts'
+import { isoDate } from './iso-date.ts'
 import type { Words } from './words.ts'
 
 /** What a manager typed, or the sentence that says why it is refused. */
@@ -17,12 +18,12 @@ export function fieldText(ms: number | null, zone: TimeZone): string {
 }
 
 /**
- * Reads a field of the type `datetime-local`, in the zone of the page.
+ * Reads a field of the type `datetime-local`, or a time as people write it (`30.11.2026 20:15`), in the zone of the page.
  * @param wrong the key of the sentence for any other text.
  * @returns ISO 8601 with an offset. Refuses a time that the clocks skip, or that comes twice.
  */
 export function readField(text: string, { zone, zoneName }: Words, wrong: string): Typed<string> {
-  const [, date, clock] = LOCAL.exec(text) ?? []
+  const [, date, clock] = LOCAL.exec(isoDate(text, true)) ?? []
   const local = parseTime(`${date}T${clock}Z`)
   if (local === null) return { ok: false, fault: { text: wrong } }
   const [ms, other] = timesOf(zone, local.seconds * 1000)
@@ -32,7 +33,8 @@ export function readField(text: string, { zone, zoneName }: Words, wrong: string
 }
 
 /** Reads the end of an account or of codes: a day, a time, or `never`, for which the value is null. */
-export function readEnd(text: string, words: Words): Typed<ZonedTime | null> {
+export function readEnd(typed: string, words: Words): Typed<ZonedTime | null> {
+  const text = isoDate(typed, true)
   const wrong = 'people.badUntil'
   const local = LOCAL.test(text) ? readField(text, words, wrong) : null
   if (local?.ok === false) return local

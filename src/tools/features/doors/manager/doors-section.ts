@@ -1,25 +1,38 @@
 import { type DoorWindow, doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import { parseTime } from '../../../../settings/times.ts'
+import { isoWithOffset } from '../../../cli/output/time-zone.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
-import { isConfirmed } from '../../../cli/terminal/confirm.ts'
+import type { Confirm } from '../../../cli/terminal/confirm.ts'
 import {
   ALL_ROLES,
   type Answer,
   EDITORS,
+  faultText,
   get,
+  type Notice,
   page,
   post,
   redirect,
-  refused,
+  type Sentence,
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
-import { fieldText, readField } from '../../../manager/pages/typed-times.ts'
+import { fieldText, readField, type Typed } from '../../../manager/pages/typed-times.ts'
+import type { Words } from '../../../manager/pages/words.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
-import { currentWindow, movableDoors, moveDoors, type NewTimes } from '../move-doors.ts'
+import {
+  currentWindow,
+  type MovableDoors,
+  type MovedDoors,
+  movableDoors,
+  moveDoors,
+  type NewTimes,
+} from '../move-doors.ts'
 
 const PATH = '/doors'
 const MINUTES = [5, 15, 30, 60] as const
+const ENDS = ['opensAtSeconds', 'closesAtSeconds'] as const
 
 /** The doors of each entry point: open now, move the start, close. */
 export const doorsSection: Section = {
@@ -38,7 +51,13 @@ export const doorsSection: Section = {
   },
 }
 
-function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager }: Visit): Answer {
+/** @param refused the reason why a form is refused. The page keeps what was typed. */
+function show(
+  { entryPoints, nowSeconds }: SectionDeps,
+  visit: Visit,
+  refused?: Sentence & { detail?: string },
+): Answer {
+  const { scope, words, manager, field } = visit
   const now = nowSeconds()
   const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
   const doors = seen.map(({ name, features }) => {
@@ -54,6 +73,8 @@ function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager 
       closesAtMs: msOf(current?.closesAtSeconds),
       // Times of the environment are read at the start only.
       isMovable: settings !== undefined && settings.file !== null,
+      seen: seenOf(current),
+      typed: refused && visit.part('entryPoint') === name && { opens: field('opens'), closes: field('closes') },
       path: (act: string) => pathOf(['doors', name, act]),
     }
   })
@@ -62,66 +83,139 @@ function show({ entryPoints, nowSeconds }: SectionDeps, { scope, words, manager 
     minutes: MINUTES,
     isEditor: EDITORS.includes(manager.role),
     inputTime: (ms: number | null) => fieldText(ms, words.zone),
+    ...(refused && { notice: { tone: 'refused', ...refused } }),
   }
-  return page('doors', { title: words.t.doors.title, current: PATH, ...model })
+  return page('doors', { title: words.t.doors.title, current: PATH, ...model }, refused ? 409 : 200)
 }
 
-function doorActs({ env, entryPoints, nowSeconds }: SectionDeps) {
-  async function moveTo(visit: Visit, text: string, times: NewTimes): Promise<Answer> {
-    const name = visit.part('entryPoint')
-    const result = await outcomeOf(async () => {
-      const found = movableDoors(env, name, nowSeconds())
-      return found.ok ? await moveDoors(env, found.data, times, isConfirmed, nowSeconds()) : found
-    })
-    if (result.ok) return redirect(PATH, { tone: 'done', text: `doors.${text}`, values: { name } })
-    return refused(visit, PATH, 'doors.refused', result.fault, { values: { name } })
-  }
-  function windowOf(visit: Visit): DoorWindow | undefined {
-    const found = entryPoints()?.find(({ name }) => name === visit.part('entryPoint'))
-    return currentWindow((found?.features.doors as DoorSettings | undefined)?.windows ?? [], nowSeconds())
-  }
-  function moveStart(visit: Visit): Promise<Answer> | Answer {
-    const minutes = Number(visit.field('minutes'))
-    const opens = windowOf(visit)?.opensAtSeconds ?? null
-    // The start that the page showed: two managers who press at once move it by fifteen minutes, not by thirty.
-    const isShown = visit.field('opensAt') === String(opens)
-    const isKnown = MINUTES.some((one) => one === Math.abs(minutes))
-    if (opens === null || !isKnown || !isShown)
-      return redirect(PATH, { tone: 'refused', text: 'doors.changedMeanwhile' })
-    const end = windowOf(visit)?.closesAtSeconds ?? null
-    const movesEnd = end !== null && visit.field('both') === 'on'
-    const closes = movesEnd ? { closesAtSeconds: Math.floor(end + minutes * 60) } : {}
-    return moveTo(visit, 'moved', { opensAtSeconds: Math.floor(opens + minutes * 60), ...closes })
-  }
-  function set(visit: Visit): Promise<Answer> | Answer {
-    const { field, words } = visit
-    const current = windowOf(visit)
-    const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
-    for (const [name, end] of [
-      ['opens', 'opensAtSeconds'],
-      ['closes', 'closesAtSeconds'],
-    ] as const) {
-      const text = field(name)
-      if (text === '') continue
-      const before = current?.[end] ?? null
-      // A time that the manager did not change may have seconds, or be in an hour that comes twice.
-      if (before !== null && text === fieldText(before * 1000, words.zone)) {
-        times[end] = Math.floor(before)
-        continue
-      }
-      const typed = readField(text, words, 'doors.noTime')
-      if (!typed.ok) return redirect(PATH, { tone: 'refused', ...typed.fault })
-      times[end] = Date.parse(typed.value) / 1000
-    }
-    if (Object.keys(times).length === 0) return redirect(PATH, { tone: 'refused', text: 'doors.noTime' })
-    return moveTo(visit, 'moved', times)
-  }
-  const now = () => Math.floor(nowSeconds())
+function doorActs(deps: SectionDeps) {
+  const now = () => Math.floor(deps.nowSeconds())
+  const at = (times: NewTimes) => ({ ok: true, value: times }) as const
   return {
-    open: (visit: Visit) => moveTo(visit, 'opened', { opensAtSeconds: now() }),
-    close: (visit: Visit) => moveTo(visit, 'closed', { closesAtSeconds: now() }),
-    move: moveStart,
-    set,
+    open: (visit: Visit) => change(deps, visit, () => at({ opensAtSeconds: now() })),
+    close: (visit: Visit) => change(deps, visit, () => at({ closesAtSeconds: now() })),
+    move: (visit: Visit) => change(deps, visit, (current) => shiftedTimes(visit, current)),
+    set: (visit: Visit) => change(deps, visit, (current) => typedTimes(visit, current)),
+  }
+}
+
+type Changed = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly fault: string }
+type TimesFor = (current: DoorWindow | undefined) => Typed<NewTimes>
+
+/** Changes the times that the page showed. Asks before open doors close, and refuses a form of earlier times. */
+async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Promise<Answer> {
+  const { env } = deps
+  const { words } = visit
+  const nowSeconds = deps.nowSeconds()
+  const name = visit.part('entryPoint')
+  let isAsked = false
+  const confirm: Confirm = () => {
+    isAsked = visit.field('agreed') !== 'on'
+    return Promise.resolve(isAsked ? { ok: false, fault: '' } : { ok: true })
+  }
+  const result = await outcomeOf(async (): Promise<Changed> => {
+    const found = movableDoors(env, name, nowSeconds)
+    if (!found.ok) return found
+    const { current } = found.data
+    if (visit.field('seen') !== seenOf(current)) {
+      const values = { name, ...shownTimes(current, words) }
+      return { ok: true, answer: show(deps, visit, { text: 'doors.changedMeanwhile', values }) }
+    }
+    const times = timesFor(current)
+    if (!times.ok) return { ok: true, answer: show(deps, visit, times.fault) }
+    const wanted = { opensAtSeconds: null, closesAtSeconds: null, ...current, ...times.value }
+    const { opensAtSeconds: opens, closesAtSeconds: closes } = wanted
+    if (opens !== null && closes !== null && closes <= opens) {
+      return {
+        ok: true,
+        answer: show(deps, visit, { text: 'doors.endBeforeStart', values: shownTimes(wanted, words) }),
+      }
+    }
+    const moved = await moveDoors(env, found.data, times.value, confirm, nowSeconds)
+    if (isAsked) return { ok: true, answer: await ask(deps, visit, wanted) }
+    return moved.ok ? { ok: true, answer: done(visit, found.data, moved.data, nowSeconds) } : moved
+  })
+  if (result.ok) return result.answer
+  return show(deps, visit, { text: 'doors.refused', values: { name }, detail: faultText(result.fault, words) })
+}
+
+/** Says whom it concerns before open doors close. The form comes again with the agreement. */
+async function ask({ evening, nowSeconds }: SectionDeps, visit: Visit, wanted: DoorWindow): Promise<Answer> {
+  const { words, field, part } = visit
+  const name = part('entryPoint')
+  const { waiting, viewers, sinceMs, logMissing } = await evening.read([name])
+  const isLater = (wanted.opensAtSeconds ?? 0) > nowSeconds()
+  const model = {
+    title: words.say('doors.askTitle', { name }),
+    current: PATH,
+    text: words.say(isLater ? 'doors.askLater' : 'doors.askOver', { name, ...shownTimes(wanted, words) }),
+    people: logMissing === null ? { waiting, viewers, since: words.time(sinceMs) } : null,
+    fields: ['seen', 'opens', 'closes', 'minutes', 'both'].map((one) => [one, field(one)]),
+  }
+  return page('doors-ask', model, 409)
+}
+
+/** Says the new times, with a button that puts the times of before back. A time that was missing cannot be put back. */
+function done({ words }: Visit, before: MovableDoors, { name, doors }: MovedDoors, nowSeconds: number): Answer {
+  const windows = doors?.windows ?? []
+  const old = before.current
+  const after = windows[(old && before.doors?.windows.indexOf(old)) ?? 0]
+  const state = words.t.doors.states[doorState(windows, nowSeconds).name]
+  const values = { name, state, ...shownTimes(after, words) }
+  const isUndoable =
+    currentWindow(windows, nowSeconds) === after &&
+    ENDS.every((end) => old?.[end] != null || old?.[end] === after?.[end])
+  const [opens, closes] = ENDS.map((end) => (old?.[end] == null ? '' : isoWithOffset(old[end] * 1000, 0)))
+  const undo = {
+    action: pathOf(['doors', name, 'set']),
+    fields: { opens: opens ?? '', closes: closes ?? '', seen: seenOf(after) },
+  }
+  return redirect(PATH, { tone: 'done', text: 'doors.moved', values, ...(isUndoable && { undo }) } satisfies Notice)
+}
+
+function shiftedTimes({ field }: Visit, current: DoorWindow | undefined): Typed<NewTimes> {
+  const minutes = Number(field('minutes'))
+  const { opensAtSeconds: opens = null, closesAtSeconds: closes = null } = current ?? {}
+  const isKnown = MINUTES.some((one) => one === Math.abs(minutes))
+  if (opens === null || !isKnown) return { ok: false, fault: { text: 'doors.noTime' } }
+  const by = (seconds: number) => Math.floor(seconds + minutes * 60)
+  const end = closes !== null && field('both') === 'on' ? { closesAtSeconds: by(closes) } : {}
+  return { ok: true, value: { opensAtSeconds: by(opens), ...end } }
+}
+
+function typedTimes({ field, words }: Visit, current: DoorWindow | undefined): Typed<NewTimes> {
+  const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
+  for (const [name, end] of [
+    ['opens', 'opensAtSeconds'],
+    ['closes', 'closesAtSeconds'],
+  ] as const) {
+    const text = field(name)
+    if (text === '') continue
+    const before = current?.[end] ?? null
+    // A time that the manager did not change may have seconds, or be in an hour that comes twice.
+    const isSame = before !== null && text === fieldText(before * 1000, words.zone)
+    const exact = isSame ? before : parseTime(text)?.seconds
+    if (exact !== undefined) {
+      times[end] = Math.floor(exact)
+      continue
+    }
+    const typed = readField(text, words, 'doors.noTime')
+    if (!typed.ok) return typed
+    times[end] = Date.parse(typed.value) / 1000
+  }
+  return Object.keys(times).length === 0 ? { ok: false, fault: { text: 'doors.noTime' } } : { ok: true, value: times }
+}
+
+/** The times that a page showed, as its forms say. */
+function seenOf(window: DoorWindow | undefined): string {
+  return `${window?.opensAtSeconds ?? ''}/${window?.closesAtSeconds ?? ''}`
+}
+
+function shownTimes(window: DoorWindow | undefined, { t, time }: Words) {
+  const { opensAtSeconds: opens = null, closesAtSeconds: closes = null } = window ?? {}
+  return {
+    opens: opens === null ? t.doors.anytime : time(opens * 1000),
+    closes: closes === null ? t.doors.never : time(closes * 1000),
   }
 }
 

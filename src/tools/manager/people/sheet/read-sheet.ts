@@ -6,7 +6,7 @@ import { type FileRow, meaningOf, viewerRows, withColumns } from '../../../cli/i
 import type { TimeZone } from '../../../cli/output/time-zone.ts'
 import type { ViewerFacts } from '../../../cli/viewers/viewer-facts.ts'
 import type { Scope } from '../../door/scope.ts'
-import { isoDate } from './sheet-dates.ts'
+import { isoDate } from '../../pages/iso-date.ts'
 
 export interface SheetOptions {
   readonly dayFirst: boolean

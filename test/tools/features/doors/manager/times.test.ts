@@ -51,7 +51,11 @@ async function start(entry: object = {}, reports: Partial<EventReports> = {}) {
   const browser = await manager.signedIn()
   // Its token is for all forms.
   await browser.get('/people')
-  return { manager, browser, window }
+  const set = async (times: Readonly<Record<string, string>>) => {
+    const [, seen = ''] = /name="seen" value="([^"]+)"/.exec((await browser.get('/doors')).text) ?? []
+    return await browser.act('/doors/default/set', { seen, ...times })
+  }
+  return { manager, browser, window, set }
 }
 
 test('each page names the zone of the doors, and follows a change of it', async () => {
@@ -65,14 +69,14 @@ test('each page names the zone of the doors, and follows a change of it', async 
 })
 
 test('doors are shown and moved in the zone of the page, and a time that was not changed keeps its seconds', async () => {
-  const { browser, window } = await start()
+  const { browser, window, set } = await start()
   const { text } = await browser.get('/doors')
   expect(text).toContain('Mon, 24 Jul 2090, 23:45')
   expect(text).toContain('name="opens" type="datetime-local" value="2090-07-24T23:45"')
-  await browser.act('/doors/default/set', { opens: '2090-07-24T23:45', closes: '2090-07-25T02:15' })
+  await set({ opens: '2090-07-24T23:45', closes: '2090-07-25T02:15' })
   expect(window()).toEqual(['2090-07-24T18:00:30.000Z', '2090-07-24T20:30:00.000Z'])
-  const same = await browser.act('/doors/default/set', { opens: '2090-07-24T23:15', closes: '2090-07-25T02:15' })
-  expect(same.text).toContain('The times of default are changed')
+  const same = await set({ opens: '2090-07-24T23:15', closes: '2090-07-25T02:15' })
+  expect(same.text).toContain('default: not open yet now. Opens: Mon, 24 Jul 2090, 23:15.')
   expect(window()).toEqual(['2090-07-24T17:30:00.000Z', '2090-07-24T20:30:00.000Z'])
 })
 
@@ -82,13 +86,19 @@ const IN_BERLIN = {
   closesAt: '2027-11-01T22:00+01:00',
 }
 
+test('doors take times as people write them', async () => {
+  const { window, set } = await start()
+  await set({ opens: '24.07.2090 23:30', closes: '25/07/2090 02:15' })
+  expect(window()).toEqual(['2090-07-24T17:45:00.000Z', '2090-07-24T20:30:00.000Z'])
+})
+
 test.each([
   ['skip', '2027-03-28T02:30', 'The clocks in Europe/Berlin skip 2027-03-28 02:30.'],
   ['show twice', '2027-10-31T02:30', '2027-10-31 02:30 comes twice in Europe/Berlin'],
 ])('a time that the clocks %s is refused, wherever it is typed', async (_what, time, sentence) => {
-  const { manager, browser, window } = await start(IN_BERLIN, NO_CHANNELS)
+  const { manager, browser, window, set } = await start(IN_BERLIN, NO_CHANNELS)
   const before = window()
-  expect((await browser.act('/doors/default/set', { opens: time })).text).toContain(sentence)
+  expect((await set({ opens: time })).text).toContain(sentence)
   expect(window()).toEqual(before)
   for (const query of [`from=${time}&to=2027-12-01T00:00`, `from=2027-01-01T00:00&to=${time}`]) {
     expect((await browser.get(`/after/attendance?channel=1&${query}`)).text).toContain(sentence)
@@ -98,14 +108,17 @@ test.each([
 })
 
 test('an hour that comes twice does not refuse a form in which only the other time was changed', async () => {
-  const { browser, window } = await start({ ...IN_BERLIN, closesAt: '2027-10-31T02:30+01:00' })
-  await browser.act('/doors/default/set', { opens: '2027-03-27T21:00', closes: '2027-10-31T02:30' })
+  const { window, set } = await start({ ...IN_BERLIN, closesAt: '2027-10-31T02:30+01:00' })
+  await set({ opens: '2027-03-27T21:00', closes: '2027-10-31T02:30' })
   expect(window()).toEqual(['2027-03-27T20:00:00.000Z', '2027-10-31T01:30:00.000Z'])
 })
 
 test.each([
   ['a day', '2026-11-30', '2026-11-30', '2026-11-30T18:14:59Z'],
   ['a time', '2026-11-30T20:15', '2026-11-30T20:15', '2026-11-30T14:30:00Z'],
+  ['a day with points', '30.11.2026', '2026-11-30', '2026-11-30T18:14:59Z'],
+  ['a time with points', '30.11.2026 20:15', '2026-11-30T20:15', '2026-11-30T14:30:00Z'],
+  ['a time with slashes', '30/11/2026 20:15', '2026-11-30T20:15', '2026-11-30T14:30:00Z'],
   ['a time with an offset', '2026-11-30T20:15+01:00', '2026-12-01T01:00', '2026-11-30T19:15:00Z'],
 ])('the end of an account, typed as %s, is in the zone of the page', async (_what, typed, shown, iso) => {
   const { manager, browser } = await start()
