@@ -26,7 +26,7 @@ export const composeSettings: Block = {
 /** The settings of the app that compose.yaml decides itself, and secrets that Compose mounts. */
 function settingsOutsideBlock(): string[] {
   const text = readFileSync(fileURLToPath(new URL(`../../${FILE}`, import.meta.url)), 'utf8')
-  const [, login = ''] = /^x-login:[\s\S]*?^ {2}environment:\n([\s\S]*?)^\S/m.exec(text) ?? []
+  const [, login = ''] = /^x-login:[\s\S]*?^ {2}environment: &login-settings\n([\s\S]*?)^\S/m.exec(text) ?? []
   const outside = login.replace(/^.*settings: written by[\s\S]*end of settings$/m, '')
   return [...outside.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name = '']) => name)
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { readConfig, settingNames } from '../../src/config.ts'
+import { readConfig, readEntryPointSettings, settingNames } from '../../src/config.ts'
 import { CONTENT_KEY } from '../features/token/viewer-token/jwcrypto-vectors.ts'
 import { isSecret, KIT_SETTINGS } from '../kit-settings.ts'
 import { SETTINGS } from '../settings.ts'
@@ -154,6 +154,22 @@ test('compose.yaml passes on every setting of .env, except secrets and the setti
   const ofFile = names.filter((name) => seen[name]?.startsWith('/run/secrets/'))
   expect(decided.length).toBeGreaterThan(0)
   expect([...passed, ...ofFile].toSorted()).toEqual(names.toSorted())
+})
+
+test('the page for managers of compose.yaml reads the settings and files of the app', () => {
+  const given = { ...PLAYER, BRAND_NAME: 'Gala' }
+  const file = readComposeFile(FILE, given)
+  const { manager = expect.unreachable(), 'login-1': login = expect.unreachable() } = file.services
+  const { USER_STORE_URL_FILE, ...shared } = login.environment
+  expect(USER_STORE_URL_FILE).toBe('/run/secrets/user-store-url')
+  expect(manager.environment).toMatchObject({ ...shared, USER_STORE_URL_FILE: '/run/secrets/owner-url' })
+  for (const mount of login.volumes) expect(manager.volumes).toContainEqual(mount)
+  const { MANAGER_SECRET_FILE, ...environment } = manager.environment
+  const secrets = manager.secrets.filter((name) => name !== 'manager-secret')
+  expect(readEntryPointSettings(settingsOf({ ...manager, environment, secrets })).entryPoints).toMatchObject([
+    { name: 'default', brand: { name: 'Gala' } },
+  ])
+  expect(MANAGER_SECRET_FILE).toBe('/run/secrets/manager-secret')
 })
 
 test('both copies of compose.yaml can write a security log, into one volume', () => {

@@ -65,7 +65,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const takeNotice = noticesIn(store)
   const machine = machineTimeZone().name
   const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine, events))
-  const renderer = createRenderer({ brand, assets, tabs, takeNotice })
+  const renderer = createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints: () => entryPoints() !== null })
   const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
 
   const app = express()

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../src/server/http-server.ts'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { startManager } from './start-manager.ts'
 
 test('an empty user store counts as reachable', async () => {
@@ -16,4 +17,16 @@ test('an empty user store counts as reachable', async () => {
   body = { status: 'degraded', away: ['USER_STORE_URL', 'LIMITS_STORE_URL'] }
   manager.clock.seconds += 3
   await expect.poll(() => shows('Tell your engineer')).toBe(true)
+})
+
+test.each([
+  ['says so if the entry points cannot be read', null, true],
+  ['says nothing if the entry points are known', [ENTRY_POINT], false],
+])('each page %s', async (_what, entryPoints, isSaid) => {
+  const manager = await startManager({ entryPoints })
+  const browser = await manager.signedIn('reader')
+  for (const path of ['/evening', '/people', '/acts', '/account']) {
+    const { text } = await browser.get(path)
+    expect(text.includes('The settings of the entry points cannot be read here'), path).toBe(isSaid)
+  }
 })

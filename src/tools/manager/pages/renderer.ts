@@ -20,6 +20,8 @@ export interface RendererDeps {
   readonly tabs: readonly Tab[]
   /** Returns the notice for this page, and forgets it. */
   readonly takeNotice: (session: LiveSession) => Notice | null
+  /** False if the entry points cannot be read here: each page says so. */
+  readonly knowsEntryPoints: () => boolean
 }
 
 const VIEWS = new URL('../../../../views/manager/', import.meta.url)
@@ -30,12 +32,12 @@ export type Renderer = ReturnType<typeof createRenderer>
 type Visitor = Pick<Visit, 'words'> & Partial<Pick<Visit, 'manager' | 'formToken'>>
 
 /** Renders the pages from the templates of `views/manager`. */
-export function createRenderer({ brand, assets, tabs, takeNotice }: RendererDeps) {
+export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints }: RendererDeps) {
   // Compiled at the start, so that the first page is as fast as the others.
   const views = new Map(viewNames().map((name) => [name, compileView(`manager/${name}`)]))
   const { styles, logo, darkLogo } = assets
   const script = assets.address('manager.js')
-  const frame = { brand, styles, logo, darkLogo, script, path: pathOf, notice: null, current: '' }
+  const frame = { brand, styles, logo, darkLogo, script, path: pathOf, isPartial: false, notice: null, current: '' }
 
   function render({ words, manager, formToken = '' }: Visitor, view: string, model: object): string {
     const compiled = views.get(view)
@@ -55,7 +57,8 @@ export function createRenderer({ brand, assets, tabs, takeNotice }: RendererDeps
     render,
     send,
     sendPage(res: Response, visit: Visit, { view, model, status }: Page, session: LiveSession): void {
-      send(res, visit, view, { notice: takeNotice(session), ...model }, status)
+      const isPartial = !knowsEntryPoints()
+      send(res, visit, view, { isPartial, notice: takeNotice(session), ...model }, status)
     },
     /**
      * Sends a page with one sentence, by its key in `errors`. The page never has the message of an error, which may name
