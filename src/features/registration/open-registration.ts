@@ -5,6 +5,7 @@ import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import { createCodeCookie } from '../../services/mail-code/code-cookie.ts'
 import type { MailPermission, OpenMailCodes } from '../../services/mail-code/mail-codes.ts'
+import { OWN_KINDS } from './book/book.ts'
 import { createRegistrations, type Registrations } from './book/registrations.ts'
 import { createFormSeal } from './form/sealed-form.ts'
 import { createGate } from './gate.ts'
@@ -51,6 +52,7 @@ export function openRegistration(
   const warn = (err: unknown) => log.warn({ event: 'registration', err }, 'A waiting list does not move on for now')
   const moving = setInterval(() => void moveOn().catch(warn), MOVE_ON_EVERY_MS).unref()
   void moveOn().catch(warn)
+  guests.pruneFirst(OWN_KINDS)
   guests.addSource(async ({ name }, address) => {
     const own = byName.get(name)
     const registration = (await own?.registrations.find(address)) ?? null

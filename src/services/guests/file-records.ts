@@ -5,7 +5,14 @@ import { ConfigError, UpstreamError } from '../../errors.ts'
 import { migrateFile } from '../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite, sqliteCode } from '../../server/sqlite-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
-import { assertRecord, boundsOf, type GuestStore, orderedWrites, type RecordWrite } from './guest-records.ts'
+import {
+  assertRecord,
+  boundsOf,
+  type GuestStore,
+  MOST_PRUNED,
+  orderedWrites,
+  type RecordWrite,
+} from './guest-records.ts'
 import type { OpenStoreDeps, RecordStoreKind } from './record-store-kind.ts'
 
 /** "VwrG" in the header of the file. Other files of this app, and of other programs, are refused. */
@@ -26,7 +33,6 @@ const OPENING_TIMEOUT_MS = 10_000
 const APP_TIMEOUT_MS = 250
 /** Longer than in the app, because no viewer waits for a command. */
 const COMMAND_TIMEOUT_MS = 15_000
-const MOST_PRUNED = 1_000
 
 const Row = z.object({ key: z.string(), text: z.string(), version: z.number(), endsAtSeconds: z.number().nullable() })
 const State = z.object({ version: z.number() }).optional()
@@ -99,7 +105,7 @@ export function openFileRecords(file: string, { nowSeconds, isCommand = false }:
       }),
     write: (writes) => query(() => writeAll(orderedWrites(writes))),
     checkHealth: () => query(() => void select.get({ kind: 'none', key: 'none', now: 0 })),
-    prune: () => query(() => Number(removeEnded.run(nowSeconds()).changes)),
+    prune: (kind = null) => query(() => Number(removeEnded.run({ now: nowSeconds(), kind }).changes)),
     isAvailable: () => isAvailable,
     async close() {
       if (!database.isOpen) return
@@ -127,7 +133,7 @@ function statementsOf(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM records WHERE kind = ? AND key = ?')
   const removeEnded = database.prepare(
     `DELETE FROM records WHERE (kind, key) IN
-       (SELECT kind, key FROM records WHERE ends_at IS NOT NULL AND ends_at <= ? LIMIT ${MOST_PRUNED})`,
+       (SELECT kind, key FROM records WHERE ends_at <= :now AND (:kind IS NULL OR kind = :kind) LIMIT ${MOST_PRUNED})`,
   )
   return { select, page, counted, next, put, remove, removeEnded }
 }

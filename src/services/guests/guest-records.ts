@@ -59,14 +59,19 @@ export interface GuestRecords {
 export interface GuestStore extends GuestRecords {
   /** @throws UpstreamError if the store does not answer. */
   checkHealth(): Promise<void>
-  /** Deletes records that have ended, and returns their number. The app calls it from time to time. */
-  prune(): Promise<number>
+  /**
+   * Deletes some records that have ended: of one kind, or of all. Copies of the app can do so at the same time.
+   * @returns their number. Zero if none is left that no other writer holds.
+   */
+  prune(kind?: string | null): Promise<number>
   /** False after a use that failed, until one succeeds. */
   isAvailable(): boolean
   close(): Promise<void>
 }
 
 export const MOST_WRITES = 1_000
+/** A batch holds its lock for some milliseconds. */
+export const MOST_PRUNED = 500
 const KIND = /^[a-z][a-z0-9-]{0,39}$/
 /** ASCII, so that the order of keys and the end of a prefix are the same in all stores. */
 const KEY = /^[\x21-\x7e]{1,400}$/

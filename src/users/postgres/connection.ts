@@ -24,6 +24,8 @@ export type SqlClient = ReturnType<typeof sqlClient>
 export type PostgresConnection = ReturnType<typeof connectPostgres>
 
 export interface ConnectOptions {
+  /** The store in errors and warnings. Default: `user-store`. */
+  readonly store?: string
   readonly warn?: Warn
   /** Timeout of one use; by default the timeout in the settings. */
   readonly timeoutMs?: number
@@ -39,7 +41,7 @@ const IDLE_MS = 30_000
 /** Creates the pool. The first use connects. */
 export function connectPostgres(
   settings: PostgresSettings,
-  { warn, timeoutMs = settings.timeoutMs, pauseMs }: ConnectOptions = {},
+  { store = 'user-store', warn, timeoutMs = settings.timeoutMs, pauseMs }: ConnectOptions = {},
 ) {
   const sockets = new Set<Socket>()
   const pool = new Pool(poolOptions(settings, timeoutMs, sockets))
@@ -47,6 +49,7 @@ export function connectPostgres(
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   const guard = createRemoteGuard({
+    store,
     timeoutMs,
     width: settings.poolSize,
     failures: Math.min(FAILURES, settings.poolSize),
@@ -65,10 +68,10 @@ export function connectPostgres(
      * @throws ConfigError when the work throws one.
      */
     use: <T>(work: (client: SqlClient) => Promise<T>): Promise<T> =>
-      guard.run((signal) => withClient(pool, settings, signal, work)),
+      guard.run((signal) => withClient(pool, settings, store, signal, work)),
     /** Runs a health check ahead of the queue. @throws UpstreamError or DatabaseError as `use` does. */
     probe: (work: (client: SqlClient) => Promise<unknown>): Promise<void> =>
-      guard.probe((signal) => withClient(pool, settings, signal, work)),
+      guard.probe((signal) => withClient(pool, settings, store, signal, work)),
     /** Closes all connections. Takes one second at most, even if the server hangs. */
     async close(): Promise<void> {
       if (isClosed) return
@@ -106,11 +109,12 @@ export function inTransaction<T>(
 async function withClient<T>(
   pool: Pool,
   settings: PostgresSettings,
+  store: string,
   signal: AbortSignal,
   work: (client: SqlClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((cause: unknown) => {
-    throw new UpstreamError('user-store', describeFault(cause, settings), { cause })
+    throw new UpstreamError(store, describeFault(cause, settings), { cause })
   })
   let isReleased = false
   const release = (error?: Error) => {
@@ -132,7 +136,7 @@ async function withClient<T>(
       throw cause
     }
     release(cause instanceof Error ? cause : new Error('Failed'))
-    throw new UpstreamError('user-store', describeFault(cause, settings), { cause })
+    throw new UpstreamError(store, describeFault(cause, settings), { cause })
   } finally {
     signal.removeEventListener('abort', discard)
   }

@@ -25,6 +25,8 @@ export interface RemoteGuardOptions {
   readonly failures?: number
   /** Time until the breaker lets one request through as a trial. */
   readonly pauseMs?: number
+  /** The store in errors and warnings. Default: `user-store`. */
+  readonly store?: string
   /** Called once when the breaker opens, and once when it closes. */
   readonly warn?: Warn
 }
@@ -41,8 +43,11 @@ export function createRemoteGuard({
   queueLength = QUEUE_LENGTH,
   failures = FAILURES,
   pauseMs = PAUSE_MS,
+  store = 'user-store',
   warn = () => {},
 }: RemoteGuardOptions) {
+  const name = `The ${store.replace('-', ' ')}`
+  const refused = () => new UpstreamError(store, `${name} failed several times in a row and is not called for a moment`)
   const queue = createQueue({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
   const queued = new Set<AbortController>()
   let successes = 0
@@ -56,11 +61,11 @@ export function createRemoteGuard({
       for (const waiting of queued) waiting.abort(refused())
       const pause = `${pauseMs / 1000} s`
       warn(
-        `The user store failed ${failures} times in a row. The app stops calling it, and tries again every ${pause}.`,
+        `${name} failed ${failures} times in a row. The app stops calling it, and tries again every ${pause}.`,
         error,
       )
     },
-    onClose: () => warn('The user store answers again.'),
+    onClose: () => warn(`${name} answers again.`),
   })
 
   function send<T>(request: RemoteRequest<T>, deadline: AbortSignal): Promise<T> {
@@ -82,7 +87,7 @@ export function createRemoteGuard({
     }
     return await queue.run(work, waiting.signal).finally(leaveQueue)
   }
-  const late = () => new UpstreamError('user-store', `The user store did not answer within ${timeoutMs / 1000} s`)
+  const late = () => new UpstreamError(store, `${name} did not answer within ${timeoutMs / 1000} s`)
   return {
     /**
      * Sends a request of a sign-in or a look-up.
@@ -109,10 +114,6 @@ export function createRemoteGuard({
       await probing
     },
   }
-}
-
-function refused(): UpstreamError {
-  return new UpstreamError('user-store', 'The user store failed several times in a row and is not called for a moment')
 }
 
 function overloaded(waitedMs: number): OverloadedError {

@@ -116,5 +116,21 @@ export function codesContract(name: string, open: (nowSeconds: () => number) => 
       // The batch, the code, its digest, its sign-ins, and the person.
       expect(await opened.store.prune()).toBe(5)
     })
+
+    test('codes of a second event begin without sign-ins, also with the label of the first', async () => {
+      const endsAtSeconds = START_SECONDS + 60
+      const { digests } = await create({ isShared: true, endsAtSeconds })
+      const use = async (digest = '', name = 'Ada') => await codes.use(await known(digest), name, clock.seconds)
+      expect([await use(digests[0]), await use(digests[0])]).toEqual([1, 2])
+      clock.seconds = endsAtSeconds
+      expect((await create({ isShared: true, endsAtSeconds: endsAtSeconds + 60 })).isStored).toBe(false)
+      const next = await create({ label: 'NEXT', isShared: true, endsAtSeconds: endsAtSeconds + 60 })
+      expect(await use(next.digests[0])).toBe(1)
+      // Not pruned: what has ended counts no more.
+      clock.seconds = endsAtSeconds + KEPT_SECONDS
+      const again = await create({ isShared: true, endsAtSeconds: clock.seconds + 60 })
+      expect([again.isStored, await use(again.digests[0], 'Grace')]).toEqual([true, 1])
+      expect((await all(other.people('default/GALA/000001'))).map(({ name }) => name)).toEqual(['Grace'])
+    })
   })
 }

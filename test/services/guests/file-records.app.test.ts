@@ -69,6 +69,18 @@ test('a file that another process locks gives an UpstreamError, and works again 
   expect(store.isAvailable()).toBe(true)
 })
 
+test('a record that another process writes again while ended records go is not deleted', async () => {
+  const file = newFile()
+  const store = open(file)
+  await store.write(['a', 'b'].map((key) => ({ kind: 'code', key, text: 'old', endsAtSeconds: nowSeconds() })))
+  const writer = new DatabaseSync(file)
+  writer.exec("BEGIN IMMEDIATE; UPDATE records SET text = 'new', ends_at = NULL WHERE key = 'a'")
+  await expect(store.prune()).rejects.toThrow(UpstreamError)
+  writer.exec('COMMIT')
+  writer.close()
+  expect([await store.prune(), await store.read('code', 'a')]).toMatchObject([1, { text: 'new' }])
+})
+
 test('a killed writer leaves every batch whole, and what it said was written', async () => {
   const file = newFile()
   const store = open(file)

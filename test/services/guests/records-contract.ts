@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type GuestStore, MOST_WRITES, type RecordWrite } from '../../../src/services/guests/guest-records.ts'
+import {
+  type GuestStore,
+  MOST_PRUNED,
+  MOST_WRITES,
+  type RecordWrite,
+} from '../../../src/services/guests/guest-records.ts'
+import { pruneAll } from '../../../src/services/guests/service.ts'
 
 export interface Opened {
   readonly store: GuestStore
@@ -92,6 +98,33 @@ export function recordsContract(name: string, open: (nowSeconds: () => number) =
       expect(await store.prune()).toBe(1)
       expect(await store.prune()).toBe(0)
       expect((await store.list('code', { limit: 10 })).map(({ key }) => key)).toEqual(['b', 'c'])
+    })
+
+    test('batches of ended records follow each other until none is left, of people first', async () => {
+      const ended = (kind: string, count: number) =>
+        Array.from({ length: count }, (_, index) => ({ kind, key: `${index}`, text: '', endsAtSeconds: clock.seconds }))
+      await store.write(ended('code', MOST_PRUNED + 1))
+      await store.write(ended('person', MOST_PRUNED + 2))
+      await store.write([put('stays', '1', { endsAtSeconds: clock.seconds + 1 })])
+      const batches: (string | number | null | undefined)[][] = []
+      async function prune(kind?: string | null) {
+        const removed = await store.prune(kind)
+        batches.push([kind, removed])
+        return removed
+      }
+      await pruneAll({ prune }, ['person'])
+      const ofPeople = [MOST_PRUNED, 2, 0].map((removed) => ['person', removed])
+      expect(batches).toEqual([...ofPeople, [null, MOST_PRUNED], [null, 1], [null, 0]])
+      expect((await store.list('code', { limit: 10 })).map(({ key }) => key)).toEqual(['stays'])
+    })
+
+    test('two copies delete ended records at the same time', async () => {
+      const keys = Array.from({ length: 2 * MOST_PRUNED }, (_, index) => `${index}`)
+      await store.write(keys.map((key) => put(key, '', { endsAtSeconds: clock.seconds })))
+      await Promise.all([pruneAll(store, []), pruneAll(other, [])])
+      expect(await store.prune()).toBe(0)
+      clock.seconds -= 1
+      expect(await store.count('code')).toBe(0)
     })
 
     test('a list has pages in the order of bytes, and keeps to its prefix and kind', async () => {

@@ -52,7 +52,8 @@ export interface Decision<T> {
 const KIND = 'registration'
 const COUNTS = 'registration-counts'
 const WAITING_LIST = 'registration-waiting-list'
-const OWN_KINDS = [KIND, COUNTS, WAITING_LIST]
+/** The kinds of all records with the data of guests. */
+export const OWN_KINDS = [KIND, COUNTS, WAITING_LIST]
 /** Changes of one entry point come one after the other. Another copy of the app can still come between. */
 const MOST_ATTEMPTS = 40
 const LONGEST_PAUSE_MS = 25

@@ -8,12 +8,18 @@ import {
 } from '../../../users/postgres/connection.ts'
 import { refusalAsUpstreamError } from '../../../users/postgres/fault.ts'
 import type { PostgresSettings } from '../../../users/postgres/settings.ts'
-import { assertRecord, boundsOf, type GuestStore, orderedWrites, type RecordWrite } from '../guest-records.ts'
+import {
+  assertRecord,
+  boundsOf,
+  type GuestStore,
+  MOST_PRUNED,
+  orderedWrites,
+  type RecordWrite,
+} from '../guest-records.ts'
 import type { OpenStoreDeps } from '../record-store-kind.ts'
 import { prepareTables } from './tables.ts'
 
 const COMMAND_TIMEOUT_MS = 60_000
-const MOST_PRUNED = 1_000
 
 const Row = z
   .object({ key: z.string(), text: z.string(), version: z.coerce.number(), ends_at: z.number().nullable() })
@@ -35,8 +41,10 @@ const REPLACE = `UPDATE viewer_guests.records SET text = $4, version = $5, ends_
   WHERE kind = $2 AND key = $3 AND version = $7 AND ${LIVES}`
 const REMOVE = 'DELETE FROM viewer_guests.records WHERE kind = $1 AND key = $2'
 const REMOVE_VERSION = `DELETE FROM viewer_guests.records WHERE kind = $2 AND key = $3 AND version = $4 AND ${LIVES}`
+/** Leaves out records that another copy deletes or writes again at this moment: they may have a new end. */
 const PRUNE = `DELETE FROM viewer_guests.records WHERE (kind, key) IN
-  (SELECT kind, key FROM viewer_guests.records WHERE ends_at <= $1 LIMIT ${MOST_PRUNED})`
+  (SELECT kind, key FROM viewer_guests.records WHERE ends_at <= $1 AND ($2::text IS NULL OR kind = $2)
+    LIMIT ${MOST_PRUNED} FOR UPDATE SKIP LOCKED)`
 
 /** Undoes the transaction. */
 class ConditionFailed extends ConfigError {}
@@ -47,7 +55,7 @@ export function openPostgresRecords(
   { nowSeconds, warn, isCommand = false }: OpenStoreDeps,
 ): GuestStore {
   const timeoutMs = isCommand ? COMMAND_TIMEOUT_MS : settings.timeoutMs
-  const connection = connectPostgres(settings, { timeoutMs, ...(warn && { warn }) })
+  const connection = connectPostgres(settings, { store: 'guest-store', timeoutMs, ...(warn && { warn }) })
   let isAvailable = true
   let isPrepared = false
 
@@ -87,7 +95,7 @@ export function openPostgresRecords(
       return await using(() => writeAll(connection, ordered, nowSeconds()))
     },
     checkHealth: () => using(() => connection.probe((client) => client.rows('SELECT 1'))),
-    prune: () => using(() => connection.use((client) => client.changedRows(PRUNE, [nowSeconds()]))),
+    prune: (kind = null) => using(() => connection.use((client) => client.changedRows(PRUNE, [nowSeconds(), kind]))),
     isAvailable: () => isAvailable,
     close: () => connection.close(),
   }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
 import { openPostgresRecords } from '../../../../src/services/guests/postgres/postgres-records.ts'
@@ -50,8 +52,33 @@ test('tables of a newer release are refused', async () => {
   await expect(open(url).count('code')).rejects.toThrow('9.9.9')
 })
 
+test('a record that another copy writes again while ended records go is not deleted', async () => {
+  const url = server.url({ database: await server.createDatabase() })
+  const store = open(url)
+  await store.write(['a', 'b'].map((key) => ({ kind: 'code', key, text: 'old', endsAtSeconds: now() })))
+  const writer = new Client({ connectionString: url, ssl: false })
+  await writer.connect()
+  onTestFinished(() => writer.end())
+  await writer.query("BEGIN; UPDATE viewer_guests.records SET text = 'new', ends_at = NULL WHERE key = 'a'")
+  const removed = store.prune()
+  // Without SKIP LOCKED, the deletion waits here for the writer.
+  await Promise.race([removed, sleep(1_000)])
+  await writer.query('COMMIT')
+  expect(await removed).toBe(1)
+  expect([await store.read('code', 'a'), await store.prune()]).toMatchObject([{ text: 'new' }, 0])
+})
+
 test('a server that is away gives an UpstreamError, and readiness knows', async () => {
   const store = open('postgres://nobody:x@127.0.0.1:1/none')
-  await expect(store.count('code')).rejects.toThrow(UpstreamError)
+  const count = () => store.count('code').catch((error: unknown) => error)
+  const errors = [await count()]
+  for (let failure = 0; failure < 10; failure += 1) errors.push(await count())
+  for (let error of errors) {
+    expect(error).toBeInstanceOf(UpstreamError)
+    for (; error instanceof UpstreamError; error = error.cause) {
+      expect([error.upstream, error.message]).toEqual(['guest-store', expect.not.stringContaining('user store')])
+    }
+  }
+  expect(String(errors.at(-1))).toContain('The guest store failed several times')
   expect(store.isAvailable()).toBe(false)
 })
