@@ -22,7 +22,15 @@ export type OutboxMail = z.output<typeof Content>
 export const KIND = 'mail-outbox'
 /** Separates the keys of sealed mails from those of other seals. */
 export const OUTBOX_SEAL = 'viewer-auth mail outbox 1'
-export const Row = z.object({ atMs: z.number(), leasedUntilMs: z.number(), tries: z.number(), sealed: z.string() })
+export const Row = z.object({
+  atMs: z.number(),
+  /** The mail is sent no sooner. */
+  leasedUntilMs: z.number(),
+  /** True while a copy of the app sends the mail. Each renewal of its lease changes the version of the record. */
+  isTaken: z.boolean().optional(),
+  tries: z.number(),
+  sealed: z.string(),
+})
 export type Row = z.output<typeof Row>
 
 /**

@@ -58,6 +58,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const placeIn = createLanes(nowMs)
   const pause = createPause()
   const wakeLater = lateWaker(pause)
+  const endedLeases = watchLeases(leaseMs)
   const state = { waiting: 0, oldestMs: Number.POSITIVE_INFINITY, isAway: false, isClosed: false }
 
   /** Sends the next mails. @returns how long to wait then. */
@@ -66,7 +67,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     state.waiting = page.length < PAGE ? page.length : await records.count(KIND)
     const rows = page.map((record) => ({ record, row: Row.parse(JSON.parse(record.text)) }))
     state.oldestMs = Math.min(Number.POSITIVE_INFINITY, ...rows.map(({ row }) => row.atMs))
-    const free = rows.filter(({ row }) => row.leasedUntilMs <= nowMs()).map(({ record }) => record)
+    const ended = endedLeases(page)
+    const isFree = ({ key }: GuestRecord, row: Row) => (row.isTaken ? ended.has(key) : row.leasedUntilMs <= nowMs())
+    const free = rows.filter(({ record, row }) => isFree(record, row)).map(({ record }) => record)
     const batch = free.slice(0, BATCH)
     if (batch.length === 0) return pollMs
     const held = await lease(deps, batch, leaseMs)
@@ -122,6 +125,20 @@ function lateWaker(pause: Pick<ReturnType<typeof createPause>, 'wake'>): () => v
   }
 }
 
+/**
+ * Returns a function that finds the records which did not change for the time of a lease: their copy died. It measures the
+ * time itself, because the clocks of copies can differ.
+ */
+function watchLeases(leaseMs: number): (page: readonly GuestRecord[]) => ReadonlySet<string> {
+  let seenAtMs = new Map<number, number>()
+  return (page) => {
+    const now = performance.now()
+    seenAtMs = new Map(page.map(({ version }) => [version, seenAtMs.get(version) ?? now]))
+    const ended = page.filter(({ version }) => now - (seenAtMs.get(version) ?? now) >= leaseMs)
+    return new Set(ended.map(({ key }) => key))
+  }
+}
+
 /** Takes mails, and keeps them until `stop()` returns their version. Null if another copy took one of them. */
 async function lease(
   { records, nowMs, onFault }: Pick<OutboxDeps, 'records' | 'nowMs' | 'onFault'>,
@@ -131,7 +148,7 @@ async function lease(
   const take = (version?: number) =>
     records.write(
       found.map((one) => {
-        const row = { ...Row.parse(JSON.parse(one.text)), leasedUntilMs: nowMs() + leaseMs }
+        const row = { ...Row.parse(JSON.parse(one.text)), leasedUntilMs: nowMs() + leaseMs, isTaken: true }
         return { ...stepOf(one.key, row, one.endsAtSeconds), if: version ?? one.version }
       }),
     )
