@@ -6,11 +6,8 @@ import type { Environment } from '../../../settings/fields.ts'
 
 export type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
 
-export interface EntryPointDiagnosis {
-  readonly diagnosis: Diagnosis
-  /** The secret of the response; `current` also if neither secret fits. */
-  readonly secret: 'current' | 'previous'
-}
+/** `secret` is that of the response; `current` also if neither secret fits. */
+export type EntryPointDiagnosis = { readonly diagnosis: Diagnosis; readonly secret: 'current' | 'previous' }
 
 /**
  * Chooses an entry point by name. Without a name: the only entry point, or the one named `default`.

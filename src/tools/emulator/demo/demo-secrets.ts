@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../rest/parameters.ts'
 import { randomKey, readablePassword } from '../seed/default-seed.ts'
 import { type ProgramEnvironment, runCommand } from './login-app.ts'
 
@@ -41,14 +42,6 @@ export function loadSecrets(folder: string) {
     }
   })
   return { ...kept, isNew }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
+import { digest } from '../oauth/tokens/token-store.ts'
 import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
 /** A playback lets one player play one channel or video for a limited time. Only the digest of its token is stored. */
@@ -87,8 +88,4 @@ export function openPlaybacks({
       }
     },
   }
-}
-
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }

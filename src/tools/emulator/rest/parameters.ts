@@ -44,7 +44,8 @@ function readJson(bytes: Buffer): ParameterReading {
   return { ok: true, values: Object.fromEntries(given) }
 }
 
-function parseJson(text: string): unknown {
+/** Returns undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
