@@ -3,14 +3,14 @@ import { tooManyTries } from '../../login/check-credentials.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { placeOfForm } from '../../services/places/place-keys.ts'
+import { placeBefore, placeOfForm } from '../../services/places/place-keys.ts'
 import type { SignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import { codeDigest } from './codes/code-digest.ts'
 import { codeKey, endOf, type KnownCode } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
 import type { AccessCodeSettings } from './fields.ts'
 import type { GuessLimits } from './guess-limits.ts'
-import { type SeatsDeps, seatsOf, sessionBefore } from './seats.ts'
+import { type SeatsDeps, seatsOf } from './seats.ts'
 
 export interface CheckDeps
   extends Pick<EntryPointDeps, 'entryPoint' | 'addressOf' | 'logSignIn' | 'nowSeconds' | 'sessions'>,
@@ -72,7 +72,7 @@ export async function checkCode(
   const seats = seatsOf({ ...deps, placeSeconds: settings.placeSeconds }, context.address, known)
   if (
     seats === null ||
-    !(await seats.isFull(placeOfForm(deps.sessions, req), await sessionBefore(deps.sessions, req, res)))
+    !(await seats.isFull(placeOfForm(deps.sessions, req), await placeBefore(deps.sessions, req, res)))
   )
     return { ok: true, known }
   logSignIn(req, { outcome: 'code-full', viewer: codeKey(known.batch, known.code.number) })

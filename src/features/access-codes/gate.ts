@@ -1,12 +1,11 @@
-import { LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
-import type { AccessRefused } from '../../login/answer/access-decision.ts'
+import { gateRefusal } from '../../login/answer/policy-text.ts'
 import type { EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
-import { placeOfForm } from '../../services/places/place-keys.ts'
+import { placeBefore, placeOfForm } from '../../services/places/place-keys.ts'
 import { endOf } from './codes/code-records.ts'
 import type { CodeStore } from './codes/code-store.ts'
 import { CODES_ISSUER } from './guest-way.ts'
-import { type SeatsDeps, seatsOf, sessionBefore } from './seats.ts'
+import { type SeatsDeps, seatsOf } from './seats.ts'
 
 export interface GateParts extends SeatsDeps, Pick<EntryPointDeps, 'logSignIn' | 'sessions'> {
   readonly codes: Pick<CodeStore, 'ofSubject'>
@@ -35,13 +34,11 @@ export function createGate(parts: GateParts): Gate {
       logSignIn(req, { outcome: 'code-elsewhere', viewer: viewer.username, isReturn: true })
       return refusal('code-elsewhere', known.batch.isShared ? 'full' : 'elsewhere')
     }
-    const onGranted = await seats.take(placeOfForm(sessions, req), await sessionBefore(sessions, req, res))
+    const onGranted = await seats.take(placeOfForm(sessions, req), await placeBefore(sessions, req, res))
     return onGranted === null ? refusal('code-full', 'full') : { ...passed, onGranted }
   }
 }
 
-function refusal(code: string, key: 'endedCode' | 'full' | 'elsewhere'): AccessRefused {
-  const textIn = (language: Language) => textsOf(language)['access-codes'].errors[key]
-  const text = { en: textIn('en'), ...Object.fromEntries(LANGUAGES.map((language) => [language, textIn(language)])) }
-  return { ok: false, reason: 'not-entitled', code, explanation: { text } }
+function refusal(code: string, key: 'endedCode' | 'full' | 'elsewhere') {
+  return gateRefusal(code, (texts) => texts['access-codes'].errors[key])
 }

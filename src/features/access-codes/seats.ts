@@ -1,8 +1,6 @@
-import type { Request, Response } from 'express'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import { placeOfSession, placesKey } from '../../services/places/place-keys.ts'
-import type { Sessions } from '../../sessions/sessions.ts'
 import type { ClaimResult } from '../../stores/places/claim-place.ts'
 import type { PlaceStore } from '../../stores/places/place-store.ts'
 import { codeKey, type KnownCode } from './codes/code-records.ts'
@@ -40,22 +38,21 @@ export function seatsOf(
   }
   return {
     /** True if a sign-in gets no place, which only a shared code can refuse. @param place see `take`. */
-    isFull: async (place: string, before?: string): Promise<boolean> =>
-      batch.isShared && (await claim('look', place, placeBefore(before))) === 'none-free',
+    isFull: async (place: string, placeBefore?: string): Promise<boolean> =>
+      batch.isShared && (await claim('look', place, placeBefore)) === 'none-free',
     /**
      * Takes a place for a sign-in. A personal code takes it from the oldest device; a shared code only if one is free.
      * @param place of the form.
-     * @param before the session of this browser before the sign-in: a device that signs in again is not a new one.
+     * @param placeBefore of this browser before the sign-in: a device that signs in again is not a new one.
      * @returns null if no place is free, else a function to call with the session, which then has the place, and the
      *   end of the answer: a place that outlived it would be missing at the next event.
      */
-    async take(place: string, before?: string) {
-      const replaces = placeBefore(before)
+    async take(place: string, placeBefore?: string) {
       // The session is not known yet, and two browsers may want the last place.
-      if (batch.isShared && (await claim('if-free', place, replaces)) === 'none-free') return null
+      if (batch.isShared && (await claim('if-free', place, placeBefore)) === 'none-free') return null
       return async (sessionId: string | null, endsAtSeconds?: number) => {
         const own = sessionId === null ? place : placeOfSession(sessionId)
-        await claim('newest', own, batch.isShared ? place : replaces, endsAtSeconds)
+        await claim('newest', own, batch.isShared ? place : placeBefore, endsAtSeconds)
       }
     },
     /** Keeps the place of a session, or takes a free one. Returns as `take`. */
@@ -67,18 +64,4 @@ export function seatsOf(
       }
     },
   }
-}
-
-const placeBefore = (session: string | undefined) => (session === undefined ? undefined : placeOfSession(session))
-
-/** Returns the session of this browser before a sign-in. */
-export async function sessionBefore(
-  sessions: Pick<Sessions, 'returningViewer'>,
-  req: Request,
-  res: Response,
-): Promise<string | undefined> {
-  const before = await sessions.returningViewer(req, res).catch(() => null)
-  // A session that was only read sets no cookie: the sign-in reads it again, and then replaces it.
-  Reflect.deleteProperty(req, 'session')
-  return before?.sessionId
 }

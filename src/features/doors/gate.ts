@@ -1,5 +1,6 @@
-import { fill, LANGUAGES, type Language, textsOf } from '../../languages/languages.ts'
+import { fill } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
+import { inEachLanguage } from '../../login/answer/policy-text.ts'
 import { timeText } from '../../settings/times.ts'
 import { type DoorState, doorState } from './doors.ts'
 import type { DoorSettings } from './fields.ts'
@@ -31,21 +32,13 @@ export function createGate(doorsNow: () => DoorSettings, nowSeconds: () => numbe
 
 function refusalOf(state: Closed, { timeZone, overUrl }: DoorSettings): AccessRefused {
   const isOver = state.name === 'over'
-  const title = inEach((language) => {
-    const { overTitle, notOpenYetTitle } = textsOf(language).doors
-    return isOver ? overTitle : notOpenYetTitle
-  })
-  const text = inEach((language) => {
-    const { over, notOpenYet } = textsOf(language).doors
-    return isOver ? over : fill(notOpenYet, { time: timeText(language, state.opensAtSeconds, timeZone) })
-  })
+  const title = inEachLanguage(({ doors }) => (isOver ? doors.overTitle : doors.notOpenYetTitle))
+  const text = inEachLanguage(({ doors }, language) =>
+    isOver ? doors.over : fill(doors.notOpenYet, { time: timeText(language, state.opensAtSeconds, timeZone) }),
+  )
   const link =
-    isOver && overUrl !== null ? { href: overUrl, text: inEach((one) => textsOf(one).doors.more) } : undefined
+    isOver && overUrl !== null ? { href: overUrl, text: inEachLanguage(({ doors }) => doors.more) } : undefined
   const ofAll = { title, reason: state.name }
   const explanation = { text, ofAll, ...(link && { link }) }
   return { ok: false, reason: 'not-entitled', code: state.name, explanation }
-}
-
-function inEach(textIn: (language: Language) => string) {
-  return { en: textIn('en'), ...Object.fromEntries(LANGUAGES.map((language) => [language, textIn(language)])) }
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts'
-import { LANGUAGES, textsOf } from '../../languages/languages.ts'
+import { gateRefusal } from '../../login/answer/policy-text.ts'
 import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
 import type { Gate } from '../../login/route-deps.ts'
 import type { AppParts } from '../../login/service.ts'
@@ -66,17 +66,7 @@ export async function openMailSignIn(
   }
 }
 
-const REMOVED = {
-  ok: false,
-  reason: 'not-entitled',
-  code: 'mail-guest-removed',
-  explanation: {
-    text: {
-      en: textsOf('en')['mail-sign-in'].errors.removed,
-      ...Object.fromEntries(LANGUAGES.map((one) => [one, textsOf(one)['mail-sign-in'].errors.removed])),
-    },
-  },
-} as const
+const REMOVED = gateRefusal('mail-guest-removed', (texts) => texts['mail-sign-in'].errors.removed)
 
 /**
  * Refuses guests who are no longer on the list, at their next return. A guest who is known here in another way signs in

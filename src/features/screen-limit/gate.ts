@@ -4,7 +4,7 @@ import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { GateDecision } from '../../login/answer/access-decision.ts'
 import type { AuthenticatedViewer, EntryPointDeps, Gate } from '../../login/route-deps.ts'
 import type { Passes } from '../../services/pass/passes.ts'
-import { placeOfForm, placeOfSession, placesKey } from '../../services/places/place-keys.ts'
+import { placeBefore, placeOfForm, placeOfSession, placesKey } from '../../services/places/place-keys.ts'
 import type { Claim, ClaimResult } from '../../stores/places/claim-place.ts'
 import type { PlaceStore } from '../../stores/places/place-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
@@ -59,13 +59,6 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
       return 'taken'
     }
   }
-  /** Returns the place of this browser before the sign-in. No other viewer has it. */
-  async function placeBefore(req: Request, res: Response) {
-    const before = await sessions.returningViewer(req, res).catch(() => null)
-    // A session that was only read sets no cookie: the sign-in reads it again, and then replaces it.
-    Reflect.deleteProperty(req, 'session')
-    return before === null ? undefined : placeOfSession(before.sessionId)
-  }
   function held(req: Request, res: Response, visit: AuthenticatedViewer, pass: string | null): GateDecision {
     const isReturn = visit.outcome === 'returned'
     const send = () => {
@@ -94,7 +87,7 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     const { viewer, sessionId: returning } = visit
     const isChosen = chosen.has(req)
     const own = placeOfForm(sessions, req)
-    let replaces = returning === undefined ? await placeBefore(req, res) : undefined
+    let replaces = returning === undefined ? await placeBefore(sessions, req, res) : undefined
     if (passes !== null && !isChosen) {
       // Takes the place for a moment: of two sign-ins at once, the second one asks.
       const result = await claim(key, { place: own, replaces, how: 'if-free' }, nowSeconds() + HELD_SECONDS)

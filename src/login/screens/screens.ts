@@ -14,7 +14,8 @@ import {
   type TextValues,
   textsOf,
 } from '../../languages/languages.ts'
-import type { Explanation, PolicyText } from '../answer/access-decision.ts'
+import type { Explanation } from '../answer/access-decision.ts'
+import { policyText } from '../answer/policy-text.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, reasonOf, titlesOf } from './page.ts'
@@ -207,7 +208,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
   const texts = textsOf(language)
   const { username, ...values } = refusal.values ?? {}
   const isError = refusal.status >= 400
-  const heading = explanation?.ofAll ? textIn(language, explanation.ofAll.title) : texts.titles[title]
+  const heading = explanation?.ofAll ? policyText(language, explanation.ofAll.title) : texts.titles[title]
   return views.message({
     basePath,
     asset: views.asset,
@@ -219,7 +220,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     isOfAll: explanation?.ofAll !== undefined,
     pageTitle: isError ? fill(texts.titleWithError, { title: heading }) : heading,
     alert: htmlWithName(
-      explanation ? textIn(language, explanation.text) : errorText(language, refusal.text, values),
+      explanation ? policyText(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
     ),
     reason: explanation?.ofAll?.reason ?? reasonOf(refusal),
@@ -243,7 +244,7 @@ function waysOn(
     const toScreen = { address: pathOf(basePath, { ...link.context.fields, ...prompt }), text: texts[link.text] }
     if (explanation?.link === undefined) return [toScreen]
     const { href, text: linkText } = explanation.link
-    return [{ address: href, text: textIn(language, linkText), isOutside: true }, toScreen]
+    return [{ address: href, text: policyText(language, linkText), isOutside: true }, toScreen]
   }
   if (needsPlayer) return []
   // An empty address opens the same page again, with its query.
@@ -252,8 +253,4 @@ function waysOn(
   const lang = chosenLanguage(req)
   const address = pathOf(basePath, lang === null ? {} : { lang })
   return [{ address, text: status === 404 ? texts.signIn : texts.tryAgain }]
-}
-
-function textIn(language: Language, text: PolicyText): string {
-  return typeof text === 'string' ? text : (text[language] ?? text.en)
 }

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import { type EntryPoint, isHashEntryPoint } from '../../entry-points/entry-point.ts'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
@@ -22,6 +22,18 @@ export function placeOfSession(sessionId: string): string {
 export function placeOfForm(sessions: Pick<Sessions, 'idOfForm'>, req: Request): string {
   const id = sessions.idOfForm(req)
   return id === undefined ? randomBytes(16).toString('base64url') : placeOfSession(id)
+}
+
+/** Returns the place of this browser before a sign-in. No other viewer has it. Undefined without a session. */
+export async function placeBefore(
+  sessions: Pick<Sessions, 'returningViewer'>,
+  req: Request,
+  res: Response,
+): Promise<string | undefined> {
+  const before = await sessions.returningViewer(req, res).catch(() => null)
+  // A session that was only read sets no cookie: the sign-in reads it again, and then replaces it.
+  Reflect.deleteProperty(req, 'session')
+  return before === null ? undefined : placeOfSession(before.sessionId)
 }
 
 /** Returns the longest allowed consumer around an address. The operator lists these, so their number is fixed. */

@@ -1,7 +1,8 @@
 import ejs from 'ejs'
 import { LRUCache } from 'lru-cache'
 import { errorText, type Language, textsOf } from '../../../languages/languages.ts'
-import type { AccessRefused, PolicyText } from '../../../login/answer/access-decision.ts'
+import type { AccessRefused } from '../../../login/answer/access-decision.ts'
+import { policyText } from '../../../login/answer/policy-text.ts'
 import type { PlayerContext } from '../../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../../login/route-deps.ts'
 import { assetAddress } from '../../../login/screens/assets.ts'
@@ -43,7 +44,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
     const texts = textsOf(language)
     const page = pageIn(language)
     const { ofAll, text } = closed?.explanation ?? {}
-    const title = fault ? texts.titles.unavailable : textIn(language, ofAll?.title)
+    const title = fault ? texts.titles.unavailable : policyText(language, ofAll?.title ?? '')
     return template({
       basePath,
       asset: assetAddress,
@@ -52,7 +53,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
       title,
       pageTitle: title,
       reason: 'waiting',
-      why: fault ? errorText(language, fault.text) : textIn(language, text),
+      why: fault ? errorText(language, fault.text) : policyText(language, text ?? ''),
       username: NAME,
       pass: PASS,
       countdown: hasScript && !fault ? SECONDS : null,
@@ -75,8 +76,4 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
     }
     return pieces.map((piece) => values[piece] ?? piece).join('')
   }
-}
-
-function textIn(language: Language, text: PolicyText = ''): string {
-  return typeof text === 'string' ? text : (text[language] ?? text.en)
 }

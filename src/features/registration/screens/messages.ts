@@ -1,5 +1,6 @@
-import { fill, LANGUAGES, type Language, type Texts, textsOf } from '../../../languages/languages.ts'
+import { fill, type Language, type Texts, textsOf } from '../../../languages/languages.ts'
 import type { PolicyText } from '../../../login/answer/access-decision.ts'
+import { inEachLanguage, policyText } from '../../../login/answer/policy-text.ts'
 import { timeText } from '../../../settings/times.ts'
 import type { RegistrationState } from '../book/registration.ts'
 import type { Openness } from '../book/registrations.ts'
@@ -19,8 +20,8 @@ export type Ends = Pick<RegistrationSettings, 'closesAt' | 'deletesAt'>
 export function messageOfState(state: RegistrationState | 'unknown'): Message {
   const [title, text] = KEYS[state]
   return {
-    title: inEach((texts) => texts.registration[title]),
-    text: inEach((texts) => texts.registration[text]),
+    title: inEachLanguage((texts) => texts.registration[title]),
+    text: inEachLanguage((texts) => texts.registration[text]),
     reason: `registration-${state}`,
   }
 }
@@ -39,15 +40,17 @@ export function messageOfShut(openness: 'full' | 'closed', { closesAt, deletesAt
   const reason = `registration-${openness}`
   if (openness === 'full') {
     return {
-      title: inEach((texts) => texts.registration.fullTitle),
-      text: inEach((texts) => texts.registration.full),
+      title: inEachLanguage((texts) => texts.registration.fullTitle),
+      text: inEachLanguage((texts) => texts.registration.full),
       reason,
     }
   }
   const { seconds = 0, zone = 'UTC' } = closesAt ?? deletesAt ?? {}
   return {
-    title: inEach((texts) => texts.registration.closedTitle),
-    text: inEach((texts, language) => fill(texts.registration.closed, { time: timeText(language, seconds, zone) })),
+    title: inEachLanguage((texts) => texts.registration.closedTitle),
+    text: inEachLanguage((texts, language) =>
+      fill(texts.registration.closed, { time: timeText(language, seconds, zone) }),
+    ),
     reason,
   }
 }
@@ -58,11 +61,6 @@ export function noticeOf(openness: Openness, ends: Ends, language: Language): st
   if (openness === 'open') return introduction
   if (openness === 'waiting-list') return listNotice
   const { text } = messageOfShut(openness === 'full' ? openness : 'closed', ends)
-  const sentence = typeof text === 'string' ? text : (text[language] ?? text.en)
+  const sentence = policyText(language, text)
   return openness === 'over' ? sentence : `${sentence} ${already}`
-}
-
-function inEach(textIn: (texts: Texts, language: Language) => string): PolicyText {
-  const all = LANGUAGES.map((language) => [language, textIn(textsOf(language), language)])
-  return { en: textIn(textsOf('en'), 'en'), ...Object.fromEntries(all) }
 }
