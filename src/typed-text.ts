@@ -9,7 +9,11 @@ const BLANK = String.raw`[\s${HIDDEN}]`
 // The lookbehind keeps a long run of blanks inside a text from taking time of its square.
 const AT_EDGES = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'gv')
 const INSIDE = new RegExp(`[${HIDDEN}--${JOINER}]`, 'gv')
-const NEEDLESS_JOINER = new RegExp(`(?<!${LETTER})${JOINER}|${JOINER}(?!${LETTER})`, 'gv')
+const PICTOGRAPH = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]`
+const NEEDLESS_JOINER = new RegExp(
+  `(?!(?<=${LETTER})${JOINER}${LETTER}|(?<=${PICTOGRAPH})\u200D${PICTOGRAPH})${JOINER}`,
+  'gv',
+)
 const DIRECTION_MARK = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/
 /** Brackets and quotation marks that stand around an address in mails, chats and lists. */
 const WRAPPED = /^([^<>]*)[<[(]\s*(?:mailto:)?([^\s<>[\]()]+)\s*[>\])]$/i

@@ -21,6 +21,13 @@ test.each([
   ['a joiner between letters of Devanagari', 'क्\u200dष', 'क्\u200dष'],
   ['a joiner between Latin letters', 'a\u200db', 'ab'],
   ['a joiner between a letter and a blank', 'نامه\u200c ای', 'نامه ای'],
+  [
+    'a joiner in a picture of several',
+    'Ada \u{1F469}\u{1F3FD}\u200d\u{1F4BB}',
+    'Ada \u{1F469}\u{1F3FD}\u200d\u{1F4BB}',
+  ],
+  ['a joiner in a flag', '\u{1F3F3}\uFE0F\u200d\u{1F308}', '\u{1F3F3}\uFE0F\u200d\u{1F308}'],
+  ['a joiner behind a picture', '\u{1F469}\u200da', '\u{1F469}a'],
   ['two joiners', 'نامه\u200c\u200cای', 'نامهای'],
   ['a number sign of Arabic, which is seen', '\u06dd١', '\u06dd١'],
   ['a blank inside', 'Ada  Lovelace', 'Ada  Lovelace'],
