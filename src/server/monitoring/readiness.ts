@@ -1,4 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
+
+/** Load balancers give up after a few seconds, and then say less. A locked table would hold the answer for longer. */
+const STORE_ANSWERS_WITHIN_MS = 2000
 
 /** A store that the app can do without for a while. While it is away, readiness says "degraded". */
 export interface OptionalStore {
@@ -36,7 +40,10 @@ export function createReadiness(options: ReadinessOptions): RequestHandler {
 async function failedStores({ requiredStores, onAway }: ReadinessOptions): Promise<string[]> {
   const checks = Object.entries(requiredStores).map(async ([setting, store]) => {
     try {
-      await store.checkHealth()
+      const tooLate = setTimeout(STORE_ANSWERS_WITHIN_MS, undefined, { ref: false }).then(() => {
+        throw new Error(`${setting} did not answer within ${STORE_ANSWERS_WITHIN_MS / 1000} s.`)
+      })
+      await Promise.race([store.checkHealth(), tooLate])
       return []
     } catch (error) {
       onAway(setting, error)
