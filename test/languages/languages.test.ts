@@ -51,8 +51,16 @@ const BUTTONS = [
   ...['account/sendLink', 'account/sendAgain', 'account/savePassword', 'account/requestNewLink'],
 ]
 
+/** Texts inside a sentence, or below a greeting that ends with a comma. */
+const CONTINUED = /^\/(?:or|opensInNewTab|(?:account|passkeys)\/mail\/\w+)$/
+
 describe.each(LANGUAGES)('the catalogue %s', (language) => {
   const sentences = sentencesOf(catalogueOf(language))
+
+  test(`no text of ${language} that stands alone begins in lower case`, () => {
+    const alone = [...sentences].filter(([path]) => !CONTINUED.test(path)).flatMap(([, texts]) => texts)
+    expect(alone.filter((text) => /^\p{Ll}(?!ame@)/u.test(text))).toEqual([])
+  })
 
   test(`the file of the catalogue ${language} has a BCP 47 tag as its name`, () => {
     expect(Intl.getCanonicalLocales(language)).toEqual([language])

@@ -17,7 +17,7 @@ describe('before the door opens', () => {
     const app = await startWaiting()
     const page = await app.enter()
     expectWaiting(page)
-    expect(page.text).toContain('<h1>It hasn’t started yet</h1>')
+    expect(page.text).toContain('<h1>This event hasn’t started yet</h1>')
     expect(page.text).toContain('It opens: Wednesday, May 18, 2033 at 3:43 AM UTC.')
     expect(page.text).toContain('You’re logged in. The video starts by itself.')
     expect(page.text).toContain('<bdi dir="ltr">ada@example.com</bdi>')
