@@ -10,7 +10,6 @@ export function passkeyScreenPart(): ScreenPart {
   return {
     prompts: PASSKEY_PROMPTS,
     isFirst: false,
-    stylesheet: 'ways.css',
     script: 'window.js',
     complete: withFrameSecret,
     show({ texts, prompt, basePath, fields }) {

@@ -17,7 +17,6 @@ export function ssoScreenPart(
   return {
     prompts: [{ value: 'signed-out' }, { value: 'code' }],
     isFirst: true,
-    stylesheet: 'ways.css',
     script: 'window.js',
     complete: withFrameSecret,
     show({ texts: { sso: texts, errors, otherAccount }, prompt, wantsOtherAccount, refusal, basePath, fields }) {

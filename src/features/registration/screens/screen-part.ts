@@ -12,7 +12,6 @@ export function registrationPart(isOnlyWay: boolean, cookie: Pick<CodeCookie, 'r
     resume: (req) => cookie.read(req) && { path: PATHS.address },
     prompts: [],
     isFirst: false,
-    stylesheet: 'ways.css',
     complete: (html) => html,
     show({ texts, basePath, fields }) {
       const address = pathOf(basePath + PATHS.address, fields)
