@@ -1,7 +1,11 @@
 import { ssoScreenPart } from '../../../src/features/sso/screen-part.ts'
 import type { ScreenWay } from '../../login/screens/screen.ts'
 
-export const ssoScreenWay: ScreenWay = { name: 'sso', partWith: (hasPasswordForm) => ssoScreenPart(
-    { label: 'Contoso Identity Services', icon: null, isOnly: !hasPasswordForm, hasCode: true },
-    'login.example',
-  ) }
+export const ssoScreenWay: ScreenWay = {
+  name: 'sso',
+  partWith: (hasPasswordForm) =>
+    ssoScreenPart(
+      { label: 'Contoso Identity Services', icon: null, isOnly: !hasPasswordForm, hasCode: true },
+      'login.example',
+    ),
+}

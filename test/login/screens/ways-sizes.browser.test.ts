@@ -98,7 +98,11 @@ test('all ways together fit 480x270 and more; at 320x180 the first way and "Canc
       const [found = []] = await findGeometryFaults(page, [html], rules)
       const hidden = await page.evaluate(`[document.querySelector('.primary'), document.querySelector('.quiet')]
         .filter((element) => element.getBoundingClientRect().bottom > innerHeight).map(({ textContent }) => textContent)`)
-      faults.push(...[...(isSmall ? [] : found), ...(hidden as string[]).map((text) => `out of sight: ${text}`)].map((fault) => `${size} ${name}: ${fault}`))
+      faults.push(
+        ...[...(isSmall ? [] : found), ...(hidden as string[]).map((text) => `out of sight: ${text}`)].map(
+          (fault) => `${size} ${name}: ${fault}`,
+        ),
+      )
     }
   }
   expect(faults).toEqual([])
