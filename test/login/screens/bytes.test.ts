@@ -130,7 +130,8 @@ test('the screen is sent byte for byte, also from the cache and in another langu
 
 test('a sign-in and a return are sent byte for byte', async () => {
   const app = await startLoginApp()
-  const cookie = 'Set-Cookie: __Host-viewer=*; Max-Age=28800; Path=/; Expires=*; HttpOnly; Secure; Partitioned; SameSite=None'
+  const cookie =
+    'Set-Cookie: __Host-viewer=*; Max-Age=28800; Path=/; Expires=*; HttpOnly; Secure; Partitioned; SameSite=None'
   const signedIn = await post(app, ADA)
   expectRedirect(signedIn, headOf('303 See Other', [...TO_PLAYER, cookie]))
   const sent = /(?<=^Set-)Cookie: [^;]+/m.exec(signedIn.head.join('\n'))?.[0] ?? expect.unreachable()
