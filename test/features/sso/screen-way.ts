@@ -4,8 +4,5 @@ import type { ScreenWay } from '../../login/screens/screen.ts'
 export const ssoScreenWay: ScreenWay = {
   name: 'sso',
   partWith: (hasPasswordForm) =>
-    ssoScreenPart(
-      { label: 'Contoso Identity Services', icon: null, isOnly: !hasPasswordForm, hasCode: true },
-      'login.example',
-    ),
+    ssoScreenPart({ label: 'Contoso Identity Services', isOnly: !hasPasswordForm, hasCode: true }, 'login.example'),
 }
