@@ -44,7 +44,7 @@ that begin each code, such as SUMMER: the random characters after them make the 
 with the columns name and groups; other columns are attributes.`
 /** More places would make each sign-in too slow. */
 const MOST_PLACES = 2_000
-/** As SCREENS_PER_VIEWER: a device that lost its place watches on until its response expires. */
+/** A device that lost its place watches on until its response expires. */
 const LONG_SECONDS = 900
 
 /** Adds `codes create`. */
