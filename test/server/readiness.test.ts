@@ -11,6 +11,11 @@ test('a store that holds the question is away, and the answer comes all the same
       requiredStores: {
         USER_STORE_URL: { checkHealth: () => Promise.withResolvers<void>().promise },
         SESSION_STORE_URL: { checkHealth: async () => {} },
+        LDAP_URL: {
+          checkHealth() {
+            throw new Error('closed')
+          },
+        },
       },
       optionalStores: [],
       isAccepting: () => true,
@@ -20,7 +25,7 @@ test('a store that holds the question is away, and the answer comes all the same
   const { status, body } = await request(app).get('/health/ready')
   expect({ status, body, away }).toEqual({
     status: 503,
-    body: { status: 'unavailable', away: ['USER_STORE_URL'] },
-    away: ['USER_STORE_URL'],
+    body: { status: 'unavailable', away: ['USER_STORE_URL', 'LDAP_URL'] },
+    away: ['LDAP_URL', 'USER_STORE_URL'],
   })
 })

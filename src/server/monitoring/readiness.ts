@@ -40,10 +40,12 @@ export function createReadiness(options: ReadinessOptions): RequestHandler {
 async function failedStores({ requiredStores, onAway }: ReadinessOptions): Promise<string[]> {
   const checks = Object.entries(requiredStores).map(async ([setting, store]) => {
     try {
+      // First, because a timer that no race awaits would end the program.
+      const answer = store.checkHealth()
       const tooLate = setTimeout(STORE_ANSWERS_WITHIN_MS, undefined, { ref: false }).then(() => {
         throw new Error(`${setting} did not answer within ${STORE_ANSWERS_WITHIN_MS / 1000} s.`)
       })
-      await Promise.race([store.checkHealth(), tooLate])
+      await Promise.race([answer, tooLate])
       return []
     } catch (error) {
       onAway(setting, error)
