@@ -123,7 +123,8 @@ test('two copies with one PostgreSQL, one Redis and a mail server of Debian shar
 
   for (const copy of [one, two, one]) expect((await post(copy, '/account/forgot', ADA)).status).toBe(200)
   expect((await post(two, '/account/forgot', ADA)).status).toBe(429)
-  const mails = await mail.received(3)
+  // The third was the first once more, at the same copy within ten seconds.
+  const mails = await mail.received(2)
   // A mail has the link three times: in its text, on the button and below.
   const tokens = [...new Set([...mails.matchAll(/new-password\?token=([\w-]{43})/g)].map(([, token = '']) => token))]
   const statuses = []
@@ -131,10 +132,10 @@ test('two copies with one PostgreSQL, one Redis and a mail server of Debian shar
     const form = { token, newPassword: NEW_PASSWORD, repeatPassword: NEW_PASSWORD }
     statuses.push((await post(two, '/account/new-password', form)).status)
   }
-  expect(statuses.toSorted()).toEqual([200, 410, 410])
+  expect(statuses.toSorted()).toEqual([200, 410])
   expect((await visit()).status).toBe(200)
   expect((await post(one, '/sign-in', { ...ADA, password: NEW_PASSWORD })).status).toBe(303)
-  expect(await mail.received(4)).toContain('/account/forgot')
+  expect(await mail.received(3)).toContain('/account/forgot')
   const logged = copies.map(({ output }) => output()).join('')
   for (const secret of [...tokens, 'PASSWORDMARKER']) expect(logged).not.toContain(secret)
 })
