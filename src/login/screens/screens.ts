@@ -196,7 +196,7 @@ function partLocals(
     notice: main?.notice ?? null,
     ways: shown.flatMap((part) => (part !== main && part.way ? [part.way] : [])),
     partLinks: shown.flatMap(({ link }) => link ?? []),
-    stylesheets: [...new Set(parts.flatMap(({ stylesheet }) => ['ways.css', ...(stylesheet ? [stylesheet] : [])]))],
+    stylesheets: [...new Set(parts.flatMap(({ stylesheet = 'ways.css' }) => ['ways.css', stylesheet]))],
     scripts: [...new Set(parts.flatMap(({ script }) => script ?? []))],
   }
 }

@@ -97,7 +97,7 @@ async function withFile<T>(file: string, missing: T, work: (counts: CountsInStor
   try {
     using database = openSqlite(file, { timeoutMs: COMMAND_TIMEOUT_MS, pragmas: 'PRAGMA synchronous = NORMAL' })
     const keys = async (name: string, prefix: string) => {
-      // Creates the table in a file of which only a command has written yet.
+      // Creates the table if it is missing: the app creates it with its first count.
       countersIn(database)(name, 1)
       const select = database.prepare(`SELECT key FROM ${JSON.stringify(name)} WHERE substr(key, 1, ?) = ?`)
       return await Promise.resolve(select.all(prefix.length, prefix).map(({ key }) => String(key)))

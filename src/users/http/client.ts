@@ -56,7 +56,7 @@ export function createHttpClient(settings: Pick<HttpStoreSettings, 'token' | 'ca
     return answer
   }
   return {
-    /** @throws UpstreamError if there is no answer, and for the statuses 502 to 504 of a gateway. */
+    /** @throws UpstreamError without an answer, and for the statuses 502, 503 and 504 of a gateway. */
     post: (address: string, body: string, signal: AbortSignal): Promise<HttpAnswer> =>
       send('POST', address, body, signal),
     /** @throws UpstreamError as `post` does. */

@@ -62,7 +62,7 @@ async function exportViewers(
   await using sink = await openSink(file, io, stop.signal)
   const { count, refusals } = await writeViewers(store, sink, stop.signal)
   if (stop.signal.aborted) return { ok: false, fault: 'Stopped. The export is not complete.' }
-  if (count === 0) return { ok: false, fault: 'There are no viewers to export. Check USER_STORE_URL.' }
+  if (count === 0) return { ok: false, fault: 'The user store has no viewers. Check USER_STORE_URL.' }
   await sink.finish()
   const place = file === undefined ? '' : ` to ${file}`
   const exported = `Exported ${counted(count, 'viewer')}${place}, without ${leftOut}.`

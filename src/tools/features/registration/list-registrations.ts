@@ -37,8 +37,12 @@ export async function registrationsPage(
   const { nextTurn: _nextTurn, ...counts } = await registrations.counts()
   const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit })
   const ofMailbox = new Map<string, number>()
-  for await (const rows of pagesOf(registrations, {}))
-    for (const { address } of rows) ofMailbox.set(mailboxKey(address), (ofMailbox.get(mailboxKey(address)) ?? 0) + 1)
+  for await (const rows of pagesOf(registrations, {})) {
+    for (const { address } of rows) {
+      const mailbox = mailboxKey(address)
+      ofMailbox.set(mailbox, (ofMailbox.get(mailbox) ?? 0) + 1)
+    }
+  }
   return {
     entryPoint: entryPoint.name,
     most: registrations.settings.most,
