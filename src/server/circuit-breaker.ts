@@ -85,7 +85,8 @@ export async function withDeadline<T>(
   }
 }
 
-async function untilDeadline<T>(request: RemoteRequest<T>, deadline: AbortSignal): Promise<T> {
+/** Waits for the answer until the deadline aborts, even if the request ignores its signal. @throws the reason of the abort. */
+export async function untilDeadline<T>(request: RemoteRequest<T>, deadline: AbortSignal): Promise<T> {
   deadline.throwIfAborted()
   const late = Promise.withResolvers<never>()
   const onAbort = () => late.reject(deadline.reason)

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
+import { untilDeadline, withDeadline } from '../circuit-breaker.ts'
 
 /** Load balancers give up after a few seconds, and then say less. A locked table would hold the answer for longer. */
 const STORE_ANSWERS_WITHIN_MS = 2000
@@ -40,12 +40,9 @@ export function createReadiness(options: ReadinessOptions): RequestHandler {
 async function failedStores({ requiredStores, onAway }: ReadinessOptions): Promise<string[]> {
   const checks = Object.entries(requiredStores).map(async ([setting, store]) => {
     try {
-      // First, because a timer that no race awaits would end the program.
-      const answer = store.checkHealth()
-      const tooLate = setTimeout(STORE_ANSWERS_WITHIN_MS, undefined, { ref: false }).then(() => {
-        throw new Error(`${setting} did not answer within ${STORE_ANSWERS_WITHIN_MS / 1000} s.`)
-      })
-      await Promise.race([answer, tooLate])
+      const late = () => new Error(`${setting} did not answer within ${STORE_ANSWERS_WITHIN_MS / 1000} s.`)
+      const check = (deadline: AbortSignal) => untilDeadline(() => store.checkHealth(), deadline)
+      await withDeadline(STORE_ANSWERS_WITHIN_MS, late, check)
       return []
     } catch (error) {
       onAway(setting, error)
