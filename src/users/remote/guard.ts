@@ -46,7 +46,8 @@ export function createRemoteGuard({
   store = 'user-store',
   warn = () => {},
 }: RemoteGuardOptions) {
-  const name = `The ${store.replace('-', ' ')}`
+  const words = store.replace('-', ' ')
+  const name = `The ${words}`
   const refused = () => new UpstreamError(store, `${name} failed several times in a row and is not called for a moment`)
   const queue = createQueue({ width, queueLength, retryAfterSeconds: OVERLOAD_RETRY_SECONDS })
   const queued = new Set<AbortController>()
@@ -75,7 +76,7 @@ export function createRemoteGuard({
   async function sendQueued<T>(request: RemoteRequest<T>, deadline: AbortSignal): Promise<T> {
     if (breaker.isOpen()) return await send(request, deadline)
     const waiting = new AbortController()
-    const timer = setTimeout(() => waiting.abort(overloaded(timeoutMs / 2)), timeoutMs / 2)
+    const timer = setTimeout(() => waiting.abort(overloaded(words, timeoutMs / 2)), timeoutMs / 2)
     queued.add(waiting)
     const leaveQueue = () => {
       clearTimeout(timer)
@@ -116,9 +117,9 @@ export function createRemoteGuard({
   }
 }
 
-function overloaded(waitedMs: number): OverloadedError {
+function overloaded(store: string, waitedMs: number): OverloadedError {
   return new OverloadedError(
-    `Waited ${waitedMs / 1000} s for a free connection to the user store`,
+    `Waited ${waitedMs / 1000} s for a free connection to the ${store}`,
     OVERLOAD_RETRY_SECONDS,
   )
 }
