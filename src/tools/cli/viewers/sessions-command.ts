@@ -82,7 +82,10 @@ async function endSignIns(limitsStore: SharedStores['limitsStore'], username: st
   const nowSeconds = () => Date.now() / 1000
   const log = { info: () => {}, warn: (message: unknown) => warnings.push(` ${message}`) }
   const counters = await (await stores.counts(limitsStore)).open({ nowSeconds, log })
-  await createEndedSignIns(counters.openCounter).end(username, nowSeconds())
-  counters.close()
+  try {
+    await createEndedSignIns(counters.openCounter).end(username, nowSeconds())
+  } finally {
+    await counters.close()
+  }
   return warnings.join('')
 }
