@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
@@ -276,4 +276,31 @@ test.each([
   const ended = await runHere(['viewers', 'add', 'ada@example.com', ...args], { cwd, env })
   expect(ended).toMatchObject({ status, stderr: expect.stringContaining(part) })
   expect(await storeIn(cwd).show('ada@example.com')).toMatchObject({ ok: false })
+})
+
+test('a check of an import names the same addresses as the import, sends nothing, and adds nothing', async () => {
+  const mail = await startMailServer()
+  const rows = ['username,mail', 'ada,ada@example.com', 'bob,', 'eve,eve@', 'joe,joe@example.com']
+  const { cwd, file } = folderWith(`${rows.join('\n')}\n`)
+  const options = { cwd, env: { ...environment(mail), RESET_MAIL_ATTRIBUTE: 'mail' } }
+  const checked = await runHere(['viewers', 'import', file, '--invite', '--check'], options)
+  expect([checked.status, checked.stdout]).toEqual([1, `${file}: 2 valid, 2 refused.\n`])
+  expect(readdirSync(cwd)).toEqual(['viewers.csv'])
+  const imported = await runHere(['viewers', 'import', file, '--invite'], options)
+  expect(imported.stderr).toBe(checked.stderr)
+  expect(imported.stderr).toContain('Line 3 has no mail address in mail. 1 more line has this fault: 4.')
+  expect(recipients(mail.mails)).toEqual(['ada@example.com', 'joe@example.com'])
+})
+
+test('an import needs no address of viewers who get no invitation, and knows the stored address of those who do', async () => {
+  const mail = await startMailServer()
+  const { cwd, file } = folderWith('username,groups\nwith-password,x\nwith-mail,x\nwithout-mail,x\n')
+  const store = storeIn(cwd)
+  await store.add({ username: 'with-password', groups: [], attributes: {} }, PASSWORD)
+  await store.add({ username: 'with-mail', groups: [], attributes: { mail: 'ada@example.com' } }, null)
+  await store.add({ username: 'without-mail', groups: [], attributes: {} }, null)
+  const options = { cwd, env: { ...environment(mail), RESET_MAIL_ATTRIBUTE: 'mail' } }
+  const { stderr } = await runHere(['viewers', 'import', file, '--update', '--invite'], options)
+  expect(stderr).toBe('Line 4 has no mail address in mail.\n')
+  expect(recipients(mail.mails)).toEqual(['ada@example.com'])
 })

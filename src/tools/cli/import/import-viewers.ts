@@ -21,7 +21,7 @@ export interface ImportOptions {
 
 export interface Invitations {
   /** Returns why a viewer cannot be invited, as the end of a sentence that begins with the line; null otherwise. */
-  faultIn(viewer: Viewer): string | null
+  faultIn(viewer: Viewer): Promise<string | null> | string | null
   /**
    * Invites a stored viewer, unless the viewer has a password or an invitation already.
    * @returns true if an invitation was sent; a text says why not, as the end of a sentence that begins with the line.
@@ -91,7 +91,7 @@ export async function importViewers(
   for await (const batch of batches(rows, deps.invitations === null ? BATCH_ROWS : BATCH_INVITATIONS)) {
     const sound: SoundRow[] = []
     for (const fileRow of batch) {
-      const fault = fileRow.ok ? faultInRow(fileRow.row, seen, options, deps) : fileRow.fault
+      const fault = fileRow.ok ? await faultInRow(fileRow.row, seen, options, deps) : fileRow.fault
       if (fault !== null) refuse(fileRow.line, fault)
       else if (fileRow.ok) sound.push(fileRow)
     }
@@ -116,12 +116,12 @@ type Refuse = ImportDeps['onRefused']
 type SoundRow = Extract<FileRow, { ok: true }>
 type Candidate = ImportedViewer & { readonly line: number }
 
-function faultInRow(
+async function faultInRow(
   row: ViewerRow,
   seen: Set<string>,
   { existing }: ImportOptions,
   { passwords, invitations }: Pick<ImportDeps, 'passwords' | 'invitations'>,
-): RowFault | null {
+): Promise<RowFault | null> {
   const { username, password, passwordHash, groups = [] } = row
   if (username === '') return rowFault('noName', 'has no user name')
   const attributes = Object.fromEntries(Object.entries(row.attributes).map(([name, value]) => [name, value ?? '']))
@@ -134,7 +134,7 @@ function faultInRow(
     if (invitations === null && existing === 'keep') {
       return rowFault('noPassword', 'has neither a password nor a password hash')
     }
-    const inInvitation = invitations?.faultIn({ username, groups, attributes }) ?? null
+    const inInvitation = (await invitations?.faultIn({ username, groups, attributes })) ?? null
     if (inInvitation !== null) return rowFault('notInvited', inInvitation)
   }
   const hash = passwordHash === undefined ? null : passwords.read(passwordHash)

@@ -11,7 +11,7 @@ import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { foreignHashOptions } from './foreign-hashes/foreign-hash-options.ts'
 import type { HashOptions } from './hash-options.ts'
-import type { InvitationOptions, Inviter, Inviting } from './inviting.ts'
+import { faultInRowOf, type InvitationOptions, type Inviter, type Inviting, needsInvitation } from './inviting.ts'
 import { collectRefusals } from './refusals.ts'
 import { type HasViewerFacts, invitingIn, viewerFactsOf } from './viewer-facts.ts'
 
@@ -79,7 +79,7 @@ export async function addViewersImportCommand(group: Command, context: CommandCo
     .action((file: string, options: ImportCommandOptions) =>
       runCommand(context, options.json, () =>
         options.check
-          ? importFile(context.io, file, { ...options, columns }, null)
+          ? importAndInvite(context, file, { ...options, columns }, null, inviting)
           : withEditableStore(context.io, (store) =>
               importAndInvite(context, file, { ...options, columns }, store, inviting),
             ),
@@ -87,28 +87,37 @@ export async function addViewersImportCommand(group: Command, context: CommandCo
     )
 }
 
+/** @param store null to check the file. With `--invite`, a check names the addresses that cannot be used. */
 function importAndInvite(
   context: CommandContext,
   path: string,
   options: ImportOptions,
-  store: EditableUserStore,
+  store: EditableUserStore | null,
   inviting: Inviting | undefined,
 ): Promise<Outcome> {
-  if (!options.invite || inviting === undefined) return importFile(context.io, path, options, store)
+  const { invite, links, update = false } = options
+  const run = (invitations: Invitations | null) => importFile(context.io, path, options, store, invitations)
+  if (!invite || inviting === undefined) return run(null)
+  // No viewer needs an address for a file of links, and a check creates no file.
+  if (store === null && links !== undefined) return run({ faultIn: () => null, invite: inviteNobody })
   return inviting.withInviter(context, options, (inviter) =>
-    importFile(context.io, path, options, store, {
-      faultIn: (viewer) => inviter.faultIn(viewer),
-      invite: (username) => inviteOnce(store, inviter, username),
-    }),
+    run(
+      store === null
+        ? { faultIn: inviter.faultIn, invite: inviteNobody }
+        : {
+            faultIn: faultInRowOf(store, inviter, update),
+            invite: (username) => inviteOnce(store, inviter, username),
+          },
+    ),
   )
 }
+
+const inviteNobody = () => Promise.resolve(false)
 
 /** Invites a viewer without a password and without a valid invitation, so that a stopped import can continue. */
 async function inviteOnce(store: EditableUserStore, inviter: Inviter, username: string): Promise<boolean | string> {
   const known = await store.inspect(username)
-  if (known === null || known.hasPassword || known.viewer.disabled) return false
-  const { invitation } = known
-  if (invitation?.isSent && invitation.expiresAtSeconds > Date.now() / 1000) return false
+  if (known === null || !needsInvitation(known)) return false
   const invited = await inviter.invite(store, username)
   return invited.ok || `was imported, but not invited: ${invited.fault.replace(/\.$/, '')}`
 }
@@ -118,7 +127,7 @@ async function importFile(
   path: string,
   options: ImportOptions,
   store: ImportDeps['store'],
-  invitations: Invitations | null = null,
+  invitations: Invitations | null,
 ): Promise<Outcome> {
   const columns = readColumns(options)
   const { openRecordFile } = await import('../../../files/record-file.ts')
@@ -138,9 +147,7 @@ async function importFile(
       {
         store,
         passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? storedPasswords,
-        invitations: options.invite
-          ? unlessStopped(invitations ?? { faultIn: () => null, invite: () => Promise.resolve(false) }, isStopped)
-          : null,
+        invitations: invitations && unlessStopped(invitations, isStopped),
         hashingWidth: availableParallelism(),
         onRefused: (line, { text }) => refusals.add(line, text),
         isStopped,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import type { Viewer } from '../../../users/user-store.ts'
+import type { Viewer, ViewerState } from '../../../users/user-store.ts'
 import type { ActResult, CommandContext, Outcome } from '../terminal/command.ts'
 
 export interface InvitationOptions {
@@ -16,6 +16,8 @@ export interface InvitationOptions {
 
 /** Invites viewers to set their first password. */
 export interface Inviter {
+  /** The attribute with the mail address of an invitation, or `username`. */
+  readonly addressAttribute: string
   /** The sentence that says how to invite a viewer again. */
   readonly advice: string
   /** Returns why the viewer cannot be invited, as the end of a sentence; null if an invitation is possible. */
@@ -48,12 +50,35 @@ export interface Resent {
 /** A way to invite viewers. */
 export interface Inviting {
   addOptions(command: Command): Command
-  /** Returns the attribute with the mail address of an invitation, or `username`. @throws ConfigError for a wrong setting. */
-  addressAttribute(env: CommandContext['io']['env']): string
   /** @throws ConfigError when a setting or an option is missing or wrong. */
   withInviter<T>(
     context: Pick<CommandContext, 'io'>,
     options: InvitationOptions,
     work: (inviter: Inviter) => Promise<T>,
   ): Promise<T>
+}
+
+/** True for a viewer who has no password, and no invitation that works. */
+export function needsInvitation({ viewer, hasPassword, invitation }: ViewerState): boolean {
+  const isInvited = invitation?.isSent === true && invitation.expiresAtSeconds > Date.now() / 1000
+  return !viewer.disabled && !hasPassword && !isInvited
+}
+
+/**
+ * Returns a function that says why the viewer of a row cannot be invited, before the row is stored. A viewer who needs no
+ * invitation has no fault.
+ * @param updates true if the import changes the attributes of known viewers.
+ */
+export function faultInRowOf(
+  store: Pick<EditableUserStore, 'inspect'>,
+  { faultIn }: Pick<Inviter, 'faultIn'>,
+  updates: boolean,
+) {
+  return async (row: Viewer): Promise<string | null> => {
+    const known = await store.inspect(row.username)
+    if (known === null) return faultIn(row)
+    if (!needsInvitation(known)) return null
+    const attributes = { ...known.viewer.attributes, ...(updates && row.attributes) }
+    return faultIn({ ...known.viewer, attributes })
+  }
 }

@@ -12,12 +12,12 @@ import { resendInvitations } from './open-invitations.ts'
 /** Invitations by mail, or in a file of links. */
 export const invitations: Inviting = {
   addOptions: addInvitationOptions,
-  addressAttribute: (env) => readFeatureSettings(env, ACCOUNT_SETTINGS).settings.addressAttribute,
   async withInviter({ io }, options, work) {
     const sender = await openLinkSender(io, options)
     const inviteOne = (store: EditableUserStore, username: string) => invite(store, sender, username, options.days)
     try {
       return await work({
+        addressAttribute: readFeatureSettings(io.env, ACCOUNT_SETTINGS).settings.addressAttribute,
         advice: 'Send it with viewers invite.',
         faultIn: (viewer) => sender.faultIn(viewer),
         invite: inviteOne,

@@ -35,6 +35,12 @@ export function invite(deps: Deps, store: EditableUserStore, username: string): 
   return withInviter(deps, (inviter) => inviter.invite(store, username))
 }
 
+/** Returns where invitations go, and why a viewer cannot be invited. Null if this page can send no invitation. */
+export async function invitationRules(deps: Deps): Promise<Pick<Inviter, 'faultIn' | 'addressAttribute'> | null> {
+  const opened = await withInviter(deps, (inviter) => Promise.resolve({ ok: true, inviter } as const))
+  return opened.ok ? opened.inviter : null
+}
+
 /** Invites everyone again who has no password yet. @param group null for all viewers. */
 export function inviteGroupAgain(
   deps: Deps,

@@ -3,7 +3,7 @@ import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, faultText, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { invite } from './account-acts.ts'
+import { invitationRules, invite } from './account-acts.ts'
 import { endField } from './end-field.ts'
 import { typedAccount } from './viewer-form.ts'
 
@@ -36,6 +36,8 @@ export function addPages(deps: SectionDeps) {
     if (!typed.ok) return show(visit, typed.fault, 400)
     const password = field('password')
     const viewer = { username, groups: typed.groups, attributes: ends.withEnd(typed.attributes, typed.end?.text, true) }
+    const rules = field('invite') === 'on' && password === '' ? await invitationRules(deps) : null
+    if (rules?.faultIn(viewer)) return show(visit, words.t.sheet.faults.notInvited, 400)
     const added = await editable.add(viewer, password === '' ? null : password)
     if (!added.ok) return show(visit, faultText(added.fault, words), 400)
     const invited = field('invite') === 'on' ? await invite(deps, editable, username) : null

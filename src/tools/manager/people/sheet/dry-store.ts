@@ -6,7 +6,8 @@ import {
   newViewer,
   outcomeForKnown,
 } from '../../../../users/import-batch/import-rules.ts'
-import type { Viewer } from '../../../../users/user-store.ts'
+import type { Viewer, ViewerState } from '../../../../users/user-store.ts'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { endField } from '../end-field.ts'
 
 type EndField = Pick<ReturnType<typeof endField>, 'namesIn' | 'endMsOf'>
@@ -20,6 +21,8 @@ const MOST_LETTERS = 60
  */
 export function dryStore(store: EditableUserStore, ends: EndField) {
   const sample: object[] = []
+  /** The viewers of the last batch, as they would be stored. */
+  const stored = new Map<string, ViewerState['viewer']>()
   async function preview(imported: ImportedViewer, existing: Existing) {
     const known = await store.show(imported.username)
     if (!known.ok) {
@@ -32,8 +35,14 @@ export function dryStore(store: EditableUserStore, ends: EndField) {
   return {
     sample,
     show: (username: string) => store.show(username),
+    async inspect(username: string): Promise<ViewerState | null> {
+      const viewer = stored.get(usernameKey(username))
+      return viewer ? { hasPassword: false, invitation: null, ...(await store.inspect(username)), viewer } : null
+    },
     async importBatch(viewers: readonly ImportedViewer[], existing: Existing): Promise<ImportOutcome[]> {
       const all = await Promise.all(viewers.map((viewer) => preview(viewer, existing)))
+      stored.clear()
+      for (const { viewer, disabled } of all) stored.set(usernameKey(viewer.username), { ...viewer, disabled })
       for (const { outcome, viewer, disabled } of all.slice(0, MOST_ROWS - sample.length)) {
         sample.push({ outcome, disabled, ...shownValues(viewer, ends) })
       }

@@ -4,7 +4,7 @@ import type { RowFault } from '../../../../files/list-columns.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
 import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
-import { invitingIn } from '../../../cli/viewers/viewer-facts.ts'
+import { faultInRowOf, needsInvitation } from '../../../cli/viewers/inviting.ts'
 import {
   type Answer,
   detailOf,
@@ -20,7 +20,7 @@ import {
 import { keptBySession } from '../../kept-values.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
-import { invite } from '../account-acts.ts'
+import { invitationRules, invite } from '../account-acts.ts'
 import { endField } from '../end-field.ts'
 import { dryStore } from './dry-store.ts'
 import { inScope, openSheet, type SheetColumn, type SheetOptions } from './read-sheet.ts'
@@ -77,17 +77,19 @@ function sheetPages(deps: SectionDeps) {
     if (sheet === undefined || editable === null) return gone()
     try {
       const dry = dryStore(editable, ends)
-      const { counts, faults, columns } = await importSheet(dry, editable, sheet, visit, deps.viewerFacts)
+      const { counts, faults, columns, invited, rules } = await importSheet(dry, editable, sheet, visit, deps)
       const shown = faults
         .slice(0, MOST_FAULTS_SHOWN)
         .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
-      const mail = sheet.invites ? mailColumnIn(columns, deps) : null
+      const mail = rules && mailColumnIn(columns, rules.addressAttribute)
       const model = {
         hasEnd: ends.isThere,
         sheet,
         counts,
         columns,
         mail,
+        invitedCount: invited.length,
+        sendsMails: !sheet.invites || rules !== null,
         sample: dry.sample,
         faults: shown,
         faultCount: faults.length,
@@ -102,7 +104,7 @@ function sheetPages(deps: SectionDeps) {
     const sheet = kept.get(visit.sessionId)
     if (sheet === undefined || editable === null) return gone()
     kept.delete(visit.sessionId)
-    const { counts, invited } = await importSheet(editable, editable, sheet, visit, deps.viewerFacts)
+    const { counts, invited } = await importSheet(editable, editable, sheet, visit, deps)
     if (invited.length > 0) void inviteAll(deps, invited)
     return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
   }
@@ -113,19 +115,11 @@ function sheetPages(deps: SectionDeps) {
   return { show: (visit: Visit) => show(visit), upload, preview, confirm, cancel }
 }
 
-/** Returns the column with the mail address of invitations. Null if the settings cannot be read here. */
-function mailColumnIn(columns: readonly SheetColumn[], { env, viewerFacts }: SectionDeps) {
-  try {
-    const inviting = invitingIn(viewerFacts)
-    if (inviting === undefined) return null
-    const name = inviting.addressAttribute(env)
-    const isMail = ({ title, meaning }: SheetColumn) =>
-      name === 'username' ? meaning === 'username' : meaning === 'attribute' && title === name
-    return { name, column: columns.find(isMail) ?? null }
-  } catch (error) {
-    if (error instanceof ConfigError) return null
-    throw error
-  }
+/** Returns the column with the mail address of invitations. */
+function mailColumnIn(columns: readonly SheetColumn[], name: string) {
+  const isMail = ({ title, meaning }: SheetColumn) =>
+    name === 'username' ? meaning === 'username' : meaning === 'attribute' && title === name
+  return { name, column: columns.find(isMail) ?? null }
 }
 
 /** Returns a sentence for each count, without zeros after the first. */
@@ -139,14 +133,14 @@ function noticeOf({ added, updated, refused }: ImportCounts, invited: number): N
 
 /**
  * Imports a sheet. @param target gets the viewers: the store, or one that only says what would happen.
- * @returns the counts, the faults by row, the columns, and the names of viewers without a password, who get an invitation.
+ * @returns the counts, the faults by row, the columns, and the names of viewers who get an invitation.
  */
 async function importSheet(
-  target: Pick<EditableUserStore, 'importBatch' | 'show'>,
+  target: Pick<EditableUserStore, 'importBatch' | 'show' | 'inspect'>,
   store: EditableUserStore,
   { text, dayFirst, invites, updates }: Sheet,
   { scope, words: { zone } }: Visit,
-  viewerFacts: SectionDeps['viewerFacts'],
+  deps: SectionDeps,
 ) {
   const faults: { line: number; fault: RowFault }[] = []
   const invited: string[] = []
@@ -154,7 +148,8 @@ async function importSheet(
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const sheet = await openSheet(text, { dayFirst, invites, zone, viewerFacts })
+  const sheet = await openSheet(text, { dayFirst, invites, zone, viewerFacts: deps.viewerFacts })
+  const rules = invites ? await invitationRules(deps) : null
   const isDry = target !== store
   const counts = await importViewers(
     inScope(sheet.rows, scope, viewerOf),
@@ -167,10 +162,11 @@ async function importSheet(
         : storedPasswords,
       invitations: invites
         ? {
-            faultIn: () => null,
-            invite: (username) => {
-              invited.push(username)
-              return Promise.resolve(false)
+            faultIn: rules ? faultInRowOf(store, rules, updates) : () => null,
+            async invite(username) {
+              const known = await target.inspect(username)
+              if (rules && known && needsInvitation(known)) invited.push(username)
+              return false
             },
           }
         : null,
@@ -181,7 +177,7 @@ async function importSheet(
     },
   )
   faults.sort((one, other) => one.line - other.line)
-  return { counts, faults, columns: sheet.columns, invited }
+  return { counts, faults, columns: sheet.columns, invited, rules }
 }
 
 /** Returns a mistake in the language of the page, or in English if it has no text there. */
@@ -198,7 +194,7 @@ async function inviteAll(deps: SectionDeps, usernames: readonly string[]): Promi
     try {
       const { editable } = viewers
       const known = await editable?.inspect(username)
-      if (editable === null || !known || known.hasPassword || known.invitation !== null) continue
+      if (editable === null || !known || !needsInvitation(known)) continue
       const invited = await invite(deps, editable, username)
       if (!invited.ok) notSent += 1
     } catch (error) {

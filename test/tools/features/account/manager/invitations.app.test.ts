@@ -109,3 +109,61 @@ test('without a mail server, the page says so, and no one is invited', async () 
   expect(added.text).not.toMatch(/SMTP_URL/)
   expect(manager.faults).toEqual([])
 })
+
+test('the preview of a sheet promises exactly the invitations that go out, and names the addresses that can get none', async () => {
+  const mail = await startMailServer()
+  const manager = await startWithCommands({}, { ...mailEnvironment(mail), RESET_MAIL_ATTRIBUTE: 'mail' })
+  const known = (username: string, address: string) => ({ username, groups: [], attributes: { mail: address } })
+  await manager.users.add(known('has-password', 'has@example.com'), 'correct horse battery')
+  await manager.users.add(known('was-added', 'was@example.com'), null)
+  await manager.users.add(known('is-invited', 'is@example.com'), null)
+  const link = { purpose: 'invitation', digest: 'x', expiresAtSeconds: Date.now() / 1000 + 86_400 } as const
+  await manager.users.passwordChanges.createLink('is-invited', link)
+  await manager.users.markSent('x')
+  const browser = await manager.signedIn()
+  await browser.get('/people/import')
+  const rows = [
+    'username,mail,disabled',
+    'new,new@example.com,',
+    'no-address,,',
+    'half,half@,',
+    'disabled,disabled@example.com,true',
+    'has-password,,',
+    'was-added,,',
+    'is-invited,,',
+  ]
+  const { location } = await browser.upload('/people/import', 'x.csv', rows.join('\n'), { invite: 'on' })
+  const { text } = await browser.get(location ?? '')
+  expect(text).toContain('Import 2 people, send invitations: 2')
+  expect(text.match(/<th scope="row" class="count">\d+<\/th><td lang="en">[^<]+/g)).toEqual(
+    ['3', '4'].map(
+      (row) => `<th scope="row" class="count">${row}</th><td lang="en">No mail address for the invitation.`,
+    ),
+  )
+  expect((await browser.act('/people/import/confirm')).text).toContain('2 invitations are being sent')
+  expect(recipients(await mail.received(2))).toEqual(['new@example.com', 'was@example.com'])
+  expect((await manager.users.show('half')).ok).toBe(false)
+  expect(manager.faults).toEqual([])
+})
+
+test('the preview of a sheet promises no invitation if the page can send no mail', async () => {
+  const manager = await startWithCommands()
+  const browser = await manager.signedIn()
+  await browser.get('/people/import')
+  const { location } = await browser.upload('/people/import', 'x.csv', 'Email\na@example.com\n', { invite: 'on' })
+  const { text } = await browser.get(location ?? '')
+  expect(text).toContain('This page cannot send mails at the moment')
+  expect(text).toContain('>Import 1 person</button>')
+  expect((await browser.act('/people/import/confirm')).text).not.toContain('being sent')
+})
+
+test('a person whose address can get no invitation is not added', async () => {
+  const { mail, manager } = await startWithMail()
+  const browser = await manager.signedIn()
+  await browser.get('/people/add')
+  const { status, text } = await browser.post('/people/add', { username: 'ada@', invite: 'on', groups: 'press' })
+  expect([status, text]).toEqual([400, expect.stringContaining('No mail address for the invitation.')])
+  expect(text).toContain('value="press"')
+  expect((await manager.users.show('ada@')).ok).toBe(false)
+  expect(mail.mails).toEqual([])
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mailEnvironment } from '../../../manager/real-entry-point.ts'
 import { startManager } from '../../../manager/start-manager.ts'
 
 const BY_NAME = 'the user name; invitations go to this address'
@@ -12,7 +13,9 @@ test.each([
   ['no address, if no one is invited', {}, 'username,password', {}, []],
   ['no address, if the settings have a fault', { RESET_MAIL_ATTRIBUTE: 'a=b' }, 'username,mail', { invite: 'on' }, []],
 ])('the preview of a sheet names %s', async (_what, settings, titles, fields, sentences) => {
-  const manager = await startManager({ env: { PUBLIC_URL: 'http://localhost:3000', ...settings } })
+  const manager = await startManager({
+    env: { PUBLIC_URL: 'http://localhost:3000', ...mailEnvironment({ port: 1 }), ...settings },
+  })
   const browser = await manager.signedIn()
   await browser.get('/people/import')
   const { location } = await browser.upload('/people/import', 'x.csv', `${titles}\nbob,x\n`, fields)
