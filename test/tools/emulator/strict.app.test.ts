@@ -112,7 +112,6 @@ test.each<[string, Prepare, RegExp, string | object | null, number?]>([
     'invalid_request',
   ],
   ['channels', rest('GET', '/users/self/channels.json', {}), /list of channels/, 'invalid_request', 405],
-  ['tokens', rest('GET', '/oauth2/clients/self/tokens.json', {}), /list of the tokens/, 'not_found', 404],
   [
     'a message of a lock',
     rest('PUT', LOCK, { form: { ...lock, message: 'X' } }),

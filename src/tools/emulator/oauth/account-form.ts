@@ -9,10 +9,8 @@ import {
   readAuthorizationRequest,
 } from './authorize/authorization-request.ts'
 import type { AccountSessions } from './own-accounts/account-session.ts'
-import type { FailureLimits } from './own-accounts/failure-limits.ts'
 import type { Outbox } from './own-accounts/outbox.ts'
 import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from './page.ts'
-import type { Words } from './words.ts'
 
 /** The parts that all pages of the user's account need. */
 export interface AccountDeps {
@@ -20,7 +18,6 @@ export interface AccountDeps {
   readonly nowSeconds: () => number
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: string
-  readonly limits: FailureLimits
   readonly outbox: Outbox
   readonly sessions: AccountSessions
 }
@@ -72,12 +69,6 @@ export interface Refusal {
   readonly alert: string
   /** For the request log. */
   readonly explanation: string
-  readonly retryAfterSeconds?: number
-}
-
-export function tooManyFailures(words: Words, retryAfterSeconds: number, explanation: string): Refusal {
-  const alert = words.say('tooManyFailures', { seconds: retryAfterSeconds })
-  return { status: 429, alert, explanation, retryAfterSeconds }
 }
 
 /** Shows a form, which carries the authorization request on. */
@@ -88,7 +79,6 @@ export function showForm(
   refusal: Refusal | null = null,
 ): void {
   if (refusal !== null) res.locals.explanation = refusal.explanation
-  if (refusal?.retryAfterSeconds !== undefined) res.set('Retry-After', String(refusal.retryAfterSeconds))
   const carried = {
     carried: request?.query ?? '',
     carriedLink: carriedLink(request),

@@ -5,7 +5,6 @@ import { errorHandler } from '../http/form.ts'
 import { authorizeRoutes } from './authorize/authorize-page.ts'
 import { createAccountSessions, SESSION_TABLE } from './own-accounts/account-session.ts'
 import { connectedClientsRoutes } from './own-accounts/connected-clients.ts'
-import { createFailureLimits } from './own-accounts/failure-limits.ts'
 import { createOutbox } from './own-accounts/outbox.ts'
 import { passwordResetRoutes, RESET_TABLE } from './own-accounts/password-reset.ts'
 import { signInRoutes } from './own-accounts/sign-in.ts'
@@ -32,11 +31,9 @@ const STYLESHEET = fileURLToPath(new URL('public/pages.css', import.meta.url))
 /** Routes of the authorization server: `/authorize`, `/oauth2/token`, and the user's pages below `/account`. */
 export function oauthRoutes(deps: OauthDeps): Router {
   const { database } = deps
-  const generation = () => Buffer.from(signingKey(database, 'limits')).toString('base64url')
-  const limits = createFailureLimits(generation)
-  const outbox = createOutbox(generation)
+  const outbox = createOutbox(() => Buffer.from(signingKey(database, 'outbox')).toString('base64url'))
   const sessions = createAccountSessions(database, deps.nowSeconds)
-  const shared = { ...deps, limits, outbox, sessions }
+  const shared = { ...deps, outbox, sessions }
 
   const router = Router({ caseSensitive: true, strict: true })
   router.use(tokenRoutes(shared))

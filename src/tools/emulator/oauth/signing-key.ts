@@ -10,7 +10,7 @@ export const SIGNING_KEY_TABLE = `
 `
 
 /** Each purpose has its own key, so that a text signed for one purpose is not valid for another. */
-type Purpose = 'analytics-token' | 'shown-request' | 'limits' | 'mac-key'
+type Purpose = 'analytics-token' | 'shown-request' | 'outbox' | 'mac-key'
 
 /**
  * Returns the 256-bit key of this database for one purpose, derived from a random secret that is created at first use.

@@ -10,7 +10,6 @@ export type RestError =
   | 'not_found'
   | 'unauthorized'
   | 'invalid_token'
-  | 'insufficient_scope'
   | 'server_error'
 
 /** Returns the format that the path ends in; JSON by default. */

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
-import { accessOf, tokenRequired } from './guard.ts'
+import { tokenRequired, userIdOf } from './guard.ts'
 import { anyBody, bodyParameters, PlainText } from './parameters.ts'
 
 interface ChannelDeps extends AccessDeps {
@@ -38,7 +38,7 @@ export function channelRoutes(deps: ChannelDeps): Router {
       if (refusesBeyond(res, 'a list of channels')) return wrongMethod('POST')(req, res, next)
       const page = ListPage.safeParse(req.query)
       if (!page.success) return sendError(res, 400, 'invalid_request', `p must be 1 or more, pagesize ${LIST_SIZES}`)
-      return sendJson(res, 200, listOf(deps, accessOf(res).userId, page.data))
+      return sendJson(res, 200, listOf(deps, userIdOf(res), page.data))
     })
     .post(tokenRequired(deps), anyBody, (req, res) => {
       const parameters = bodyParameters(req)
@@ -89,7 +89,7 @@ function createChannel({ database, nowSeconds, publicUrl }: ChannelDeps, res: Re
   const channel = inTransaction(database, () => {
     const { lastInsertRowid: id } = database
       .prepare(`INSERT INTO channels (title, url, owner_id, created_at_seconds) VALUES (?, '', ?, ?)`)
-      .run(title, accessOf(res).userId, nowSeconds())
+      .run(title, userIdOf(res), nowSeconds())
     const url = freeSlug(database, title, id)
     database.prepare('UPDATE channels SET url = ? WHERE id = ?').run(url, id)
     return channelRecord({ id, title, url }, publicUrl)

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request, RequestHandler, Response } from 'express'
-import { type Access, type AccessDeps, checkAccess } from '../oauth/tokens/access.ts'
+import { type AccessDeps, checkAccess } from '../oauth/tokens/access.ts'
 import { formatOf, sendError } from './answer.ts'
 import type { ContentType } from './lock-settings.ts'
 
 const REALM = 'realm="emulated video service"'
 
-/** Refuses requests without a valid token, before their body is read. Later handlers call `accessOf`. */
+/** Refuses requests without a valid token, before their body is read. Later handlers call `userIdOf`. */
 export function tokenRequired(deps: AccessDeps): RequestHandler {
   return (req, res, next) => {
     const check = checkAccess(deps, {
@@ -18,7 +18,7 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
       isEncrypted: req.secure,
     })
     if (check.ok) {
-      res.locals.access = check.access
+      res.locals.userId = check.userId
       return next()
     }
     // RFC 6750 3.1: no error code if the request has no token. In the description, a quotation mark would end the text.
@@ -32,11 +32,11 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
   }
 }
 
-/** Returns the access that `tokenRequired` granted. */
-export function accessOf(res: Response): Access {
-  const access: Access | undefined = res.locals.access
-  if (access === undefined) throw new Error('The route has no tokenRequired')
-  return access
+/** Returns the user of the token that `tokenRequired` accepted. */
+export function userIdOf(res: Response): number {
+  const userId: number | undefined = res.locals.userId
+  if (userId === undefined) throw new Error('The route has no tokenRequired')
+  return userId
 }
 
 /** The names of channels and videos in paths and messages. */
@@ -56,7 +56,7 @@ export function onOwn(
     }
     const row = /^[1-9]\d{0,14}$/.test(id) ? find.get(Number(id)) : undefined
     if (row === undefined) return sendError(res, 404, 'not_found', `No ${CONTENT_NAME[type]} has this id`)
-    if (row.owner_id !== accessOf(res).userId) {
+    if (row.owner_id !== userIdOf(res)) {
       return sendError(res, 403, 'lack_of_ownership', `The user of this token cannot manage this ${CONTENT_NAME[type]}`)
     }
     return work(req, res, Number(id))

@@ -4,7 +4,6 @@ import type { AccessDeps } from '../oauth/tokens/access.ts'
 import type { OpenServiceFeature } from '../service-feature.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
-import { clientTokenRoutes } from './client-tokens.ts'
 import { lockRoutes } from './lock-routes.ts'
 
 export interface RestDeps extends AccessDeps {
@@ -13,15 +12,14 @@ export interface RestDeps extends AccessDeps {
   readonly features: readonly Pick<OpenServiceFeature, 'routes'>[]
 }
 
-const PATHS = ['/users', '/channels', '/videos', '/oauth2/clients']
+const PATHS = ['/users', '/channels', '/videos']
 
-/** Routes of the REST API: channels, locks, one resource of the client, and those of features. */
+/** Routes of the REST API: channels, locks, and those of features. */
 export function restRoutes(deps: RestDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(channelRoutes(deps))
   router.use(lockRoutes(deps))
   for (const { routes } of deps.features) router.use(routes)
-  router.use(clientTokenRoutes(deps))
   router.use(PATHS, (req, res) => {
     sendError(res, 404, 'not_found', `No such path: ${req.baseUrl}${req.path}`)
   })

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { checkAccess } from '../../../../src/tools/emulator/oauth/tokens/access.ts'
 import { roomAppForFile } from '../oauth/room-app.ts'
-import { STUDIO_CLIENT } from '../oauth/room-database.ts'
-import { CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, tokenFrom } from '../oauth/token-client.ts'
+import { CLIENT_CREDENTIALS_GRANT, tokenFrom } from '../oauth/token-client.ts'
 import { call } from './rest-client.ts'
 
 const PATH = '/users/self/channels.json'
@@ -134,49 +133,5 @@ describe('Bearer tokens only over HTTPS', () => {
     const { signedHeader } = await import('./signed-request.ts')
     const authorizationHeader = signedHeader(body, { method: 'GET', path: PATH, host: 'service.example', port: 80 })
     expect(check({ authorizationHeader, hostHeader: 'service.example', localAddress: '10.0.0.1' })).toBe(true)
-  })
-})
-
-describe('Client-level token', () => {
-  const OWN = '/oauth2/clients/self/tokens.json'
-
-  test('a client-level token reads the list of the client’s tokens, without the tokens themselves', async () => {
-    await tokenFrom(app, { ...PASSWORD_GRANT, device_name: 'Desk', token_type: 'mac', scope: 'broadcaster' })
-    const { status, json, text } = await call(app, 'GET', OWN, { token })
-    expect(status).toBe(200)
-    expect(json).toMatchObject({
-      tokens: expect.arrayContaining([
-        {
-          token_type: 'mac',
-          scope: 'broadcaster',
-          device_name: 'Desk',
-          username: 'studio',
-          client_level: false,
-          created_at: app.nowSeconds(),
-          expires_in: 86_400,
-          revoked: false,
-        },
-      ]),
-    })
-    expect(text).not.toContain(token)
-    expect(text).not.toMatch(/[0-9a-f]{40}/)
-  })
-
-  test('a user’s token cannot read the list of the client’s tokens', async () => {
-    const plain = await tokenFrom(app, PASSWORD_GRANT)
-    const { status, json } = await call(app, 'GET', OWN, { token: plain })
-    expect([status, json]).toMatchObject([403, { error: 'insufficient_scope' }])
-  })
-
-  test('the list of tokens holds only tokens of the client', async () => {
-    app.database.exec(
-      `INSERT INTO clients VALUES ('${'3'.repeat(40)}', '${'c'.repeat(40)}', 'Third', 'https://c.example', 1)`,
-    )
-    const { json } = await call(app, 'GET', OWN, { token })
-    const count = (json as { tokens: unknown[] }).tokens.length
-    const own = app.database
-      .prepare('SELECT COUNT(*) AS count FROM oauth_tokens WHERE client_id = ? AND expires_at_seconds > ?')
-      .get(STUDIO_CLIENT.clientId, app.nowSeconds())
-    expect(count).toBe(own?.count)
   })
 })

@@ -3,7 +3,7 @@ import { Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { hashPassword } from '../../../../users/passwords/argon2.ts'
-import { type AccountDeps, addFormRoute, carriedLink, showForm, tooManyFailures, type Visit } from '../account-form.ts'
+import { type AccountDeps, addFormRoute, carriedLink, showForm, type Visit } from '../account-form.ts'
 import { showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
 import { digest, randomToken } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
@@ -53,16 +53,10 @@ export function passwordResetRoutes(deps: AccountDeps): Router {
 }
 
 /** Sends a link to a known user. The page and the time are the same for an unknown user. */
-async function sendLink(deps: AccountDeps, visit: Visit): Promise<void> {
-  const { database, limits, nowSeconds, publicUrl, outbox } = deps
+function sendLink({ database, nowSeconds, publicUrl, outbox }: AccountDeps, visit: Visit): void {
   const { req, res, request, fields } = visit
   const words = wordsOf(req, request?.lang)
   const username = (fields.username ?? '').slice(0, 255).normalize('NFC')
-  const admission = await limits.admit('reset', username, req.socket.remoteAddress ?? '')
-  if (!admission.ok) {
-    const refusal = tooManyFailures(words, admission.retryAfterSeconds, 'Too many requests for a link')
-    return showForm(visit, 'forgot', {}, refusal)
-  }
   const user = database.prepare('SELECT id, username FROM users WHERE username = ?').get(username)
   const token = randomToken()
   database.prepare('DELETE FROM oauth_password_resets WHERE expires_at_seconds <= ?').run(nowSeconds())

@@ -1,13 +1,5 @@
 import { Router } from 'express'
-import {
-  type AccountDeps,
-  addFormRoute,
-  hasJustSignedIn,
-  nextPath,
-  showForm,
-  tooManyFailures,
-  type Visit,
-} from '../account-form.ts'
+import { type AccountDeps, addFormRoute, hasJustSignedIn, nextPath, showForm, type Visit } from '../account-form.ts'
 import { redirect, wordsOf } from '../page.ts'
 import { authenticateUser } from './user-authentication.ts'
 
@@ -34,16 +26,11 @@ export function showSignIn(visit: Omit<Visit, 'fields'>): void {
 async function signIn(deps: AccountDeps, visit: Visit): Promise<void> {
   const { req, res, request, fields } = visit
   const { username = '', password = '' } = fields
-  const outcome = await authenticateUser(deps, username, password, req.socket.remoteAddress ?? '')
-  if (outcome.ok) {
-    deps.sessions.signIn(req, res, outcome.userId)
+  const userId = await authenticateUser(deps.database, username, password)
+  if (userId !== null) {
+    deps.sessions.signIn(req, res, userId)
     return redirect(res, nextPath(request))
   }
-  const words = wordsOf(req, request?.lang)
-  const explanation = `Not signed in: ${outcome.reason}`
-  const refusal =
-    outcome.reason === 'wrong-credentials'
-      ? { status: 401, alert: words.wrongCredentials, explanation }
-      : tooManyFailures(words, outcome.retryAfterSeconds, explanation)
-  showForm(visit, 'sign-in', { username }, refusal)
+  const alert = wordsOf(req, request?.lang).wrongCredentials
+  showForm(visit, 'sign-in', { username }, { status: 401, alert, explanation: 'Not signed in: wrong-credentials' })
 }

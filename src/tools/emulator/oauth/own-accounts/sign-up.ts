@@ -1,14 +1,6 @@
 import { Router } from 'express'
 import { hashPassword } from '../../../../users/passwords/argon2.ts'
-import {
-  type AccountDeps,
-  addFormRoute,
-  nextPath,
-  type Refusal,
-  showForm,
-  tooManyFailures,
-  type Visit,
-} from '../account-form.ts'
+import { type AccountDeps, addFormRoute, nextPath, type Refusal, showForm, type Visit } from '../account-form.ts'
 import { redirect, wordsOf } from '../page.ts'
 import { isLocale } from '../words.ts'
 import { faultInNewPassword } from './user-authentication.ts'
@@ -34,12 +26,9 @@ async function signUp(deps: AccountDeps, visit: Visit): Promise<void> {
   redirect(res, nextPath(request))
 }
 
-/**
- * Creates the user. A sign-up reveals which names exist, so the limit slows down callers who try many names.
- * @returns the id of the user, or why there is none.
- */
+/** Creates the user. @returns the id of the user, or why there is none. */
 async function createUser(
-  { database, limits, nowSeconds }: AccountDeps,
+  { database, nowSeconds }: AccountDeps,
   { req, request, fields }: Visit,
   username: string,
 ): Promise<number | Refusal> {
@@ -54,10 +43,6 @@ async function createUser(
   }
   const fault = await faultInNewPassword(password, username)
   if (fault !== null) return refused(400, words.passwordFaults[fault], `the password is ${fault}`)
-  const admission = await limits.admit('sign-up', username, req.socket.remoteAddress ?? '')
-  if (!admission.ok) {
-    return tooManyFailures(words, admission.retryAfterSeconds, 'No account created: too many attempts')
-  }
   const language = request?.lang != null && isLocale(request.lang) ? request.lang : words.language
   const { changes, lastInsertRowid } = database
     .prepare('INSERT OR IGNORE INTO users (username, password_hash, language, created_at_seconds) VALUES (?, ?, ?, ?)')

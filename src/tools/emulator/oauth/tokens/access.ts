@@ -13,15 +13,8 @@ export const NONCE_TABLE = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** User and client of an authorized request. */
-export interface Access {
-  readonly userId: number
-  readonly clientId: string
-  readonly isClientLevel: boolean
-}
-
 export type AccessCheck =
-  | { readonly ok: true; readonly access: Access }
+  | { readonly ok: true; readonly userId: number }
   | {
       readonly ok: false
       readonly error: 'unauthorized' | 'invalid_token'
@@ -77,7 +70,7 @@ function checkBearer({ database, nowSeconds }: AccessDeps, request: AccessReques
   if (!found.ok) return refused(SENTENCE[found.reason])
   if (found.token.kind === 'mac') return refused('This is a MAC token. Sign requests with it')
   if (found.token.kind === 'jwt') return refused(SENTENCE.unknown)
-  return granted(found.token)
+  return { ok: true, userId: found.token.userId }
 }
 
 function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCredentials): AccessCheck {
@@ -91,7 +84,7 @@ function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCred
     return refused('The signature does not match the request')
   }
   return isFresh(deps, token, credentials)
-    ? granted(token)
+    ? { ok: true, userId: token.userId }
     : refused('The signed request is a replay, or its ts is not the current time')
 }
 
@@ -114,10 +107,6 @@ function isFresh(deps: AccessDeps, token: KnownToken, credentials: MacCredential
     .prepare('INSERT OR IGNORE INTO oauth_mac_nonces (token_id, ts, nonce) VALUES (?, ?, ?)')
     .run(token.id, ts, credentials.nonce)
   return changes === 1
-}
-
-function granted({ userId, clientId, isClientLevel }: KnownToken): AccessCheck {
-  return { ok: true, access: { userId, clientId, isClientLevel } }
 }
 
 function refused(description: string): AccessCheck {

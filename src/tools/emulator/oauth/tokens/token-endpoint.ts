@@ -2,7 +2,6 @@ import { type RequestHandler, type Response, Router } from 'express'
 import { onlyMethods } from '../../../../server/only-methods.ts'
 import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
-import type { FailureLimits } from '../own-accounts/failure-limits.ts'
 import { authenticateUser } from '../own-accounts/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, hasSecret } from './client-authentication.ts'
@@ -10,11 +9,9 @@ import { redeemCode, refreshToken } from './code-store.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
 import { type Grant, type IssuedToken, issueToken, revokeToken, type TokenKind } from './token-store.ts'
 
-type TokenEndpointDeps = AnalyticsTokenDeps & { readonly limits: FailureLimits }
-
 type TokenAnswer =
   | { readonly ok: true; readonly kind: TokenKind; readonly token: IssuedToken }
-  | { readonly ok: false; readonly error: TokenError; readonly reason: string; readonly retryAfterSeconds?: number }
+  | { readonly ok: false; readonly error: TokenError; readonly reason: string }
 
 const STATUS: Record<TokenError, number> = {
   invalid_request: 400,
@@ -32,7 +29,7 @@ const RETRY_AFTER_SECONDS = 1
  * grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and at last the
  * code or the password.
  */
-export function tokenRoutes(deps: TokenEndpointDeps): Router {
+export function tokenRoutes(deps: AnalyticsTokenDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   const onlyPost = onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description))
   addRevokeRoute(router, deps, onlyPost)
@@ -47,12 +44,10 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
       const answer: TokenAnswer = reading.ok
         ? await answerTokenRequest(deps, reading.request, {
             authorizationHeader: req.headers.authorization,
-            address: req.socket.remoteAddress ?? '',
             refusesBeyond: (what) => refusesBeyond(res, what),
           })
         : reading
       if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
-      if (answer.retryAfterSeconds !== undefined) res.set('Retry-After', String(answer.retryAfterSeconds))
       refuse(res, STATUS[answer.error], answer.error, answer.reason)
     })
     .all(onlyPost)
@@ -67,7 +62,7 @@ export function tokenRoutes(deps: TokenEndpointDeps): Router {
   return router
 }
 
-function addRevokeRoute(router: Router, { database, nowSeconds }: TokenEndpointDeps, onlyPost: RequestHandler): void {
+function addRevokeRoute(router: Router, { database, nowSeconds }: AnalyticsTokenDeps, onlyPost: RequestHandler): void {
   const onlyBeyond: RequestHandler = (_req, res, next) => {
     if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
     next()
@@ -92,16 +87,15 @@ function addRevokeRoute(router: Router, { database, nowSeconds }: TokenEndpointD
 }
 
 async function answerTokenRequest(
-  deps: TokenEndpointDeps,
+  deps: AnalyticsTokenDeps,
   request: TokenRequest,
-  caller: { authorizationHeader: string | undefined; address: string; refusesBeyond: RefusesBeyond },
+  caller: { authorizationHeader: string | undefined; refusesBeyond: RefusesBeyond },
 ): Promise<TokenAnswer> {
-  const { authorizationHeader, address } = caller
   const { client_id: clientId } = request
   if (request.grant_type === 'refresh_token' && caller.refusesBeyond('the grant refresh_token')) {
     return { ok: false, error: 'unsupported_grant_type', reason: strictRefusal('the grant refresh_token') }
   }
-  const authentication = authenticateClient(deps.database, clientId, authorizationHeader, caller.refusesBeyond)
+  const authentication = authenticateClient(deps.database, clientId, caller.authorizationHeader, caller.refusesBeyond)
   if (!authentication.ok) return { ...authentication, error: 'invalid_client' }
   if (request.grant_type === 'password' && !hasSecret(deps.database, request.client_id, request.client_secret)) {
     return { ok: false, error: 'invalid_client', reason: 'The parameter client_secret is wrong' }
@@ -117,15 +111,15 @@ async function answerTokenRequest(
     const redemption = redeemCode(deps.database, { code, clientId, redirectUri, verifier }, deps.nowSeconds())
     return redemption.ok ? { ...redemption, kind: 'bearer' } : redemption
   }
-  const user =
+  const userId =
     request.grant_type === 'password'
-      ? await userOf(deps, request.username, request.password, address)
-      : ({ ok: true, userId: authentication.client.ownerId } as const)
-  if (!user.ok) return user
+      ? await authenticateUser(deps.database, request.username, request.password)
+      : authentication.client.ownerId
+  if (userId === null) return { ok: false, error: 'invalid_grant', reason: 'Wrong username or password' }
   const grant: Grant = {
     kind: terms.kind,
     clientId: request.client_id,
-    userId: user.userId,
+    userId,
     isClientLevel: request.grant_type === 'client_credentials',
     scope: terms.scope,
     deviceName: request.device_name ?? null,
@@ -133,21 +127,6 @@ async function answerTokenRequest(
   const token =
     grant.kind === 'jwt' ? await issueAnalyticsToken(deps, grant) : issueToken(deps.database, grant, deps.nowSeconds())
   return { ok: true, kind: grant.kind, token }
-}
-
-async function userOf(
-  deps: TokenEndpointDeps,
-  username: string,
-  password: string,
-  address: string,
-): Promise<{ ok: true; userId: number } | (TokenAnswer & { ok: false })> {
-  const user = await authenticateUser(deps, username, password, address)
-  if (user.ok) return user
-  if (user.reason === 'wrong-credentials') {
-    return { ok: false, error: 'invalid_grant', reason: 'Wrong username or password' }
-  }
-  const { retryAfterSeconds } = user
-  return { ok: false, error: 'server_error', reason: 'Too many failed sign-ins', retryAfterSeconds }
 }
 
 /** Returns the documented fields in the documented order. */

@@ -37,7 +37,7 @@ export interface Grant {
   readonly clientId: string
   /** The token reaches the channels and videos of this user. */
   readonly userId: number
-  /** True for the client credentials flow: the token also reaches the client's own resources. */
+  /** True for the client credentials flow. */
   readonly isClientLevel: boolean
   /** Names with spaces between them. */
   readonly scope: string
@@ -57,9 +57,7 @@ export interface IssuedToken {
 export interface KnownToken {
   readonly id: number
   readonly kind: TokenKind
-  readonly clientId: string
   readonly userId: number
-  readonly isClientLevel: boolean
   readonly macKey: string | null
   /** Seconds that the client's clock is ahead, by its first signed request. */
   readonly clockOffsetSeconds: number | null
@@ -120,7 +118,7 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
 export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
   const row = database
     .prepare(
-      `SELECT id, kind, client_id, user_id, client_level, clock_offset_seconds, expires_at_seconds, revoked_at_seconds
+      `SELECT id, kind, user_id, clock_offset_seconds, expires_at_seconds, revoked_at_seconds
        FROM oauth_tokens WHERE token_hash = ?`,
     )
     .get(digest(accessToken))
@@ -132,9 +130,7 @@ export function findToken(database: DatabaseSync, accessToken: string, nowSecond
     token: {
       id: Number(row.id),
       kind: row.kind as TokenKind,
-      clientId: String(row.client_id),
       userId: Number(row.user_id),
-      isClientLevel: row.client_level === 1,
       macKey: row.kind === 'mac' ? macKeyOf(database, accessToken) : null,
       clockOffsetSeconds: row.clock_offset_seconds === null ? null : Number(row.clock_offset_seconds),
     },

@@ -168,12 +168,4 @@ describe('A forgotten password', () => {
     const next = /href="(\/account\/sign-in\?[^"]+)"/.exec(saved.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     expect((await visitor.get(next)).html).toContain(es.goOnTo.replace('{client}', 'Client of 1'))
   })
-
-  test('the sixth request for a link in five minutes gets 429', async () => {
-    const username = newName()
-    for (let at = 0; at < 5; at += 1) expect((await visitor.post('/account/forgot', { username })).status).toBe(200)
-    const page = await visitor.post('/account/forgot', { username })
-    const retryAfterSeconds = Number(page.headers.get('retry-after'))
-    expect([page.status, page.alert]).toEqual([429, en.tooManyFailures.replace('{seconds}', String(retryAfterSeconds))])
-  })
 })

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type RoomApp, roomAppForFile, startRoomApp } from '../room-app.ts'
+import { describe, expect, test } from 'vitest'
+import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, STUDIO } from '../room-database.ts'
 import { askForToken, CLIENT_CREDENTIALS_GRANT, PASSWORD_GRANT, without } from '../token-client.ts'
 
@@ -42,33 +42,6 @@ describe('Token endpoint: grant password', () => {
   test('the client_secret parameter does not replace the Authorization header', async () => {
     const answer = await askForToken(app, PASSWORD_GRANT, {})
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
-  })
-})
-
-describe('Token endpoint: failed sign-ins', () => {
-  let app: RoomApp
-
-  beforeEach(async () => {
-    app = await startRoomApp()
-  })
-  afterEach(() => app.close())
-
-  test('after ten failures even the right password gets server_error 503 with Retry-After', async () => {
-    for (let failure = 0; failure < 10; failure += 1) {
-      expect((await askForToken(app, { ...PASSWORD_GRANT, password: 'wrong' })).body.error).toBe('invalid_grant')
-    }
-    const answer = await askForToken(app, PASSWORD_GRANT)
-    expect(answer).toMatchObject({ status: 503, body: { error: 'server_error' } })
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    const other = { ...PASSWORD_GRANT, username: NEWSROOM.username, password: NEWSROOM.password }
-    expect((await askForToken(app, other)).status).toBe(200)
-  })
-
-  test('a successful sign-in clears the failures of its name', async () => {
-    for (let round = 0; round < 2; round += 1) {
-      for (let failure = 0; failure < 6; failure += 1) await askForToken(app, { ...PASSWORD_GRANT, password: 'wrong' })
-      expect((await askForToken(app, PASSWORD_GRANT)).status).toBe(200)
-    }
   })
 })
 
