@@ -1,4 +1,4 @@
-import { randomKey } from '../seed/default-seed.ts'
+import { randomKey } from '../seed/secrets.ts'
 import type { SeededChannel } from '../seed/seed.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
 import type { ProgramEnvironment } from './login-app.ts'

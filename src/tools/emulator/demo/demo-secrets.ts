@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../rest/parameters.ts'
-import { randomKey, readablePassword } from '../seed/default-seed.ts'
+import { randomKey, readablePassword } from '../seed/secrets.ts'
 import { type ProgramEnvironment, runCommand } from './login-app.ts'
 
 const DEMO_VIEWERS = ['ada@example.com', 'grace@example.com']

@@ -4,8 +4,8 @@ import { refreshDemoWeeks } from '../analytics/demo-views/demo-weeks.ts'
 import { generateSegments } from '../analytics/demo-views/generate-segments.ts'
 import { EmulatorStartError } from '../companion.ts'
 import { planDefaultSeed } from './default-seed.ts'
-import { Seed, type SeedDefaults, type SeededChannel } from './seed.ts'
-import { planSeedOfFile, type SeedFile } from './seed-file.ts'
+import { completeSeed, type Seed, type SeedDefaults, type SeededChannel } from './seed.ts'
+import type { SeedFile } from './seed-schema.ts'
 import { addChannel, writeRows } from './write-rows.ts'
 
 /** Stores the seed, so that ids and secrets survive a restart and a reset. */
@@ -37,7 +37,7 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
   const stored = readState(database, 'seed')
   if (stored === null) {
     const seed =
-      options.file === undefined ? withOptions(planDefaultSeed(), options) : planSeedOfFile(options.file, options)
+      options.file === undefined ? withOptions(planDefaultSeed(), options) : completeSeed(options.file, options)
     await resetToSeed(database, seed, options, nowSeconds)
     return seed
   }
@@ -47,7 +47,8 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
       'The data file has another seed than the seed file. Delete it, or set EMULATOR_DATA_FILE to a new file.',
     )
   }
-  const parsed = Seed.parse(JSON.parse(stored))
+  // Written by this program only. Data files of older releases lack some lists.
+  const parsed: Seed = { viewer_auth: [], views: [], generated_views: 0, ...JSON.parse(stored) }
   const seed = origin === null ? withOptions(parsed, options) : parsed
   if (origin === null) updateLocks(database, seed, options)
   for (const channel of seed.channels.slice(parsed.channels.length)) addChannel(database, channel, seed, nowSeconds)

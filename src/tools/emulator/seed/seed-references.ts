@@ -1,70 +1,87 @@
+import { SERVICE_FEATURES } from '../service-features.ts'
+import type { SeedFile } from './seed-schema.ts'
+
 interface Mistake {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
-type Row = Readonly<Record<string, unknown>>
 
-/**
- * Lists references to nothing, repeated ids, and fields that contradict each other. Reads the file before its values
- * are checked, so that all mistakes are listed at once. Skips values of a wrong type.
- */
-export function wrongReferences(json: unknown): Mistake[] {
-  const clients = rows(json, 'clients')
-  const users = rows(json, 'users')
-  const channels = rows(json, 'channels')
-  const videos = rows(json, 'videos')
-  const locks = rows(json, 'locks')
-  const views = rows(json, 'views')
-  const viewerAuth = rows(json, 'viewer_auth')
-  const allLocks = [...locks, ...viewerAuth]
-  const usernames = valuesOf(users, 'username', text)
-  const ids = { live: valuesOf(channels, 'id', id), recorded: valuesOf(videos, 'id', id) }
-  const owned = Object.entries({ clients, channels, videos })
+/** Lists references to nothing, repeated ids, fields that contradict each other, and unusable keys. */
+export function wrongReferences(file: SeedFile): Mistake[] {
+  const { clients, users, channels, videos, locks, views, viewer_auth: viewerAuth = [] } = file
+  const usernames = new Set(users.map(({ username }) => username))
+  const ids = { live: new Set(channels.map(({ id }) => id)), recorded: new Set(videos.map(({ id }) => id)) }
+  const locked = new Set([...locks, ...viewerAuth].map(contentOf))
   return [
-    ...repeatedValues('users', users, 'username', (value) => text(value)?.toLowerCase()),
-    ...repeatedValues('clients', clients, 'client_id', text),
-    ...repeatedValues('channels', channels, 'id', id),
-    ...repeatedValues('videos', videos, 'id', id),
-    ...repeatedValues('views', views, 'view_id', text),
-    ...owned.flatMap(([list, items]) =>
-      unknownNames(list, items, 'owner', text, usernames, 'is not the name of a user'),
+    ...repeated('users', users, 'username', ({ username }) => username.toLowerCase()),
+    ...repeated('clients', clients, 'client_id', ({ client_id }) => client_id),
+    ...repeated('channels', channels, 'id', ({ id }) => id),
+    ...repeated('videos', videos, 'id', ({ id }) => id),
+    ...repeated('views', views, 'view_id', ({ view_id }) => view_id),
+    ...repeated('locks', locks, 'content_id', contentOf),
+    ...repeated('viewer_auth', viewerAuth, 'content_id', contentOf),
+    ...Object.entries({ clients, channels, videos }).flatMap(([list, items]) =>
+      wrong<{ readonly owner?: string | undefined }>(list, items, 'owner', ({ owner }) =>
+        owner === undefined || usernames.has(owner) ? null : 'is not the name of a user',
+      ),
     ),
-    ...unknownNames('videos', videos, 'channel_id', id, ids.live, 'is not the id of a channel'),
+    ...wrong('videos', videos, 'channel_id', ({ channel_id }) =>
+      ids.live.has(channel_id) ? null : 'is not the id of a channel',
+    ),
     ...Object.entries({ locks, viewer_auth: viewerAuth, views }).flatMap(([list, items]) =>
-      unknownContent(list, items, ids),
+      wrong<ContentRef>(list, items, 'content_id', ({ content_type: type, content_id: id }) =>
+        ids[type].has(id) ? null : `is not the id of a ${type === 'live' ? 'channel' : 'video'}`,
+      ),
     ),
-    ...repeatedLocks('locks', locks),
-    ...repeatedLocks('viewer_auth', viewerAuth),
-    ...wrongLocked('channels', channels, (row) => hasLock(allLocks, 'live', row.id)),
-    ...wrongLocked('videos', videos, (row) => {
-      return hasLock(allLocks, 'recorded', row.id) || hasLock(allLocks, 'live', row.channel_id)
-    }),
-    ...clients.flatMap((client, at) => wrongPrefix(client, at)),
-    ...views.flatMap((view, at) => endsBeforeStart(view, at)),
+    ...wrong('channels', channels, 'locked', (one) => wrongLocked(one.locked, locked.has(`live ${one.id}`))),
+    ...wrong('videos', videos, 'locked', (one) =>
+      wrongLocked(one.locked, locked.has(`recorded ${one.id}`) || locked.has(`live ${one.channel_id}`)),
+    ),
+    ...wrong('clients', clients, 'redirect_uri_prefix', ({ redirect_uri_prefix: first, redirect_uri_prefixes: all }) =>
+      [undefined, all[0]].includes(first) ? null : 'is not the first of redirect_uri_prefixes. Leave it out',
+    ),
+    ...wrong(
+      'viewer_auth',
+      viewerAuth,
+      'public_key',
+      ({ public_key: key }) =>
+        SERVICE_FEATURES.map(({ faultInKey }) => faultInKey(key)).find((fault) => fault !== null) ?? null,
+    ),
+    ...wrong('views', views, 'finished_at', ({ started_at: start, finished_at: end }) =>
+      Date.parse(end ?? '') < Date.parse(start) ? 'is before started_at' : null,
+    ),
   ]
 }
 
-function rows(json: unknown, name: string): Row[] {
-  const list = isRow(json) ? json[name] : undefined
-  return Array.isArray(list) ? list.map((item: unknown) => (isRow(item) ? item : {})) : []
+type ContentRef = Pick<SeedFile['views'][number], 'content_type' | 'content_id'>
+
+function contentOf({ content_type, content_id }: ContentRef): string {
+  return `${content_type} ${content_id}`
 }
 
-function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Lists the items of a list for which `messageFor` returns a message. */
+function wrong<Item>(
+  list: string,
+  items: readonly Item[],
+  field: string,
+  messageFor: (item: Item) => string | null,
+): Mistake[] {
+  return items.flatMap((item, at) => {
+    const message = messageFor(item)
+    return message === null ? [] : [{ path: [list, at, field], message }]
+  })
 }
 
-type Read = (value: unknown) => string | undefined
-const text: Read = (value) => (typeof value === 'string' ? value : undefined)
-const id: Read = (value) => (typeof value === 'number' ? String(value) : text(value))
-
-function valuesOf(items: readonly Row[], field: string, read: Read): ReadonlySet<string | undefined> {
-  return new Set(items.map((item) => read(item[field])))
-}
-
-function repeatedValues(list: string, items: readonly Row[], field: string, read: Read): Mistake[] {
+/** Lists the items with a value that an item before has too. Items without a value are different. */
+function repeated<Item>(
+  list: string,
+  items: readonly Item[],
+  field: string,
+  textOf: (item: Item) => string | undefined,
+): Mistake[] {
   const firstPlaces = new Map<string, number>()
   return items.flatMap((item, at) => {
-    const value = read(item[field])
+    const value = textOf(item)
     if (value === undefined) return []
     const first = firstPlaces.get(value) ?? at
     firstPlaces.set(value, first)
@@ -72,60 +89,7 @@ function repeatedValues(list: string, items: readonly Row[], field: string, read
   })
 }
 
-function unknownNames(
-  list: string,
-  items: readonly Row[],
-  field: string,
-  read: Read,
-  known: ReadonlySet<string | undefined>,
-  message: string,
-): Mistake[] {
-  return items.flatMap((item, at) => {
-    const value = read(item[field])
-    return value === undefined || known.has(value) ? [] : [{ path: [list, at, field], message }]
-  })
-}
-
-function unknownContent(
-  list: string,
-  items: readonly Row[],
-  ids: Readonly<Record<'live' | 'recorded', ReadonlySet<string | undefined>>>,
-): Mistake[] {
-  return items.flatMap(({ content_type: type, content_id }, at) => {
-    const value = id(content_id)
-    if (value === undefined || (type !== 'live' && type !== 'recorded') || ids[type].has(value)) return []
-    return [{ path: [list, at, 'content_id'], message: `is not the id of a ${type === 'live' ? 'channel' : 'video'}` }]
-  })
-}
-
-function repeatedLocks(list: string, locks: readonly Row[]): Mistake[] {
-  const contents = locks.map(({ content_type, content_id }) => `${text(content_type)} ${id(content_id)}`)
-  return contents.flatMap((content, at) =>
-    contents.indexOf(content) === at
-      ? []
-      : [{ path: [list, at], message: 'is a second lock of the same channel or video' }],
-  )
-}
-
-function hasLock(locks: readonly Row[], type: string, contentId: unknown): boolean {
-  return locks.some((lock) => lock.content_type === type && id(lock.content_id) === id(contentId))
-}
-
-function wrongLocked(list: string, items: readonly Row[], isLocked: (row: Row) => boolean): Mistake[] {
-  return items.flatMap((item, at) =>
-    typeof item.locked !== 'boolean' || item.locked === isLocked(item)
-      ? []
-      : [{ path: [list, at, 'locked'], message: `is ${item.locked}, but "locks" says otherwise. Leave it out` }],
-  )
-}
-
-function wrongPrefix({ redirect_uri_prefix: first, redirect_uri_prefixes: all }: Row, at: number): Mistake[] {
-  if (first === undefined || !Array.isArray(all) || all[0] === first) return []
-  const message = 'is not the first of redirect_uri_prefixes. Leave it out'
-  return [{ path: ['clients', at, 'redirect_uri_prefix'], message }]
-}
-
-function endsBeforeStart({ started_at: start, finished_at: end }: Row, at: number): Mistake[] {
-  const isReversed = Date.parse(text(end) ?? '') < Date.parse(text(start) ?? '')
-  return isReversed ? [{ path: ['views', at, 'finished_at'], message: 'is before started_at' }] : []
+function wrongLocked(locked: boolean | undefined, isLocked: boolean): string | null {
+  if (locked === undefined || locked === isLocked) return null
+  return `is ${locked}, but "locks" says otherwise. Leave it out`
 }

@@ -1,65 +1,10 @@
-import { z } from 'zod'
+import { randomUUID } from 'node:crypto'
+import { randomKey } from './secrets.ts'
+import type { SeedFile } from './seed-schema.ts'
 
-const Text = z.string()
-const Account = z.object({ username: Text, password: Text })
-const ContentType = z.enum(['live', 'recorded'])
-const Content = z.object({ id: Text, title: Text, owner: Text, locked: z.boolean() })
-const Client = z.object({
-  client_id: Text,
-  client_secret: Text,
-  name: Text.optional(),
-  /** The first of `redirect_uri_prefixes`. */
-  redirect_uri_prefix: Text,
-  /** Absent in old data files. */
-  redirect_uri_prefixes: z.array(Text).optional(),
-  owner: Text,
-})
-const Lock = z.object({
-  content_type: ContentType,
-  content_id: Text,
-  url: Text,
-  secret: Text,
-  message: Text.optional(),
-  button_caption: Text.optional(),
-  popup_width: Text.optional(),
-  popup_height: Text.optional(),
-})
-const ViewerAuth = z.object({ content_type: ContentType, content_id: Text, auth_url: Text, public_key: Text })
-const Position = z.number().nullable()
-const View = z.object({
-  view_id: Text,
-  content_type: ContentType,
-  content_id: Text,
-  started_at: Text,
-  finished_at: Text.nullable(),
-  viewer_identifier: Text.nullable(),
-  client_id: Text,
-  view_session_id: Text,
-  from: Position,
-  to: Position,
-  view_type: z.enum(['onsite', 'offsite']),
-  country: Text,
-  city: Text,
-  user_agent: Text,
-})
 /** Everything seeded, as `/emulator/seed` shows it. */
-export const Seed = z.object({
-  clients: z.array(Client),
-  users: z.array(Account),
-  channels: z.array(Content),
-  videos: z.array(Content.extend({ channel_id: Text })),
-  /** Viewers who can sign in to the login app of the seeded locks. */
-  viewers: z.array(Account),
-  locks: z.array(Lock),
-  /** The second version of viewer authentication. */
-  viewer_auth: z.array(ViewerAuth).default([]),
-  views: z.array(View).default([]),
-  /** Least number of views. Missing views are generated. */
-  generated_views: z.number().default(0),
-})
-
-export type Seed = z.infer<typeof Seed>
-export type SeedAccount = z.infer<typeof Account>
+export type Seed = ReturnType<typeof completeSeed>
+export type SeedAccount = SeedFile['users'][number]
 
 /** Settings that complete a seed. */
 export interface SeedDefaults {
@@ -77,4 +22,45 @@ export interface SeededChannel {
   readonly title: string
   readonly lock?: { readonly url: string; readonly secret: string }
   readonly viewerAuth?: { readonly auth_url: string; readonly public_key: string }
+}
+
+/** Completes a seed file with generated ids and secrets, and with the settings for locks without an address. */
+export function completeSeed(file: SeedFile, { lock, viewers }: SeedDefaults) {
+  const defaults = { url: lock?.url ?? 'http://localhost:3000/', secret: lock?.secret ?? randomKey() }
+  const locks = file.locks.map(({ url = defaults.url, secret = defaults.secret, ...rest }) => ({
+    ...rest,
+    url,
+    secret,
+  }))
+  const viewerAuth = file.viewer_auth ?? []
+  const isLocked = (type: 'live' | 'recorded', id: string) =>
+    [...locks, ...viewerAuth].some(({ content_type, content_id }) => content_type === type && content_id === id)
+  const ownerOf = new Map(file.channels.map(({ id, owner }) => [id, owner]))
+  return {
+    clients: file.clients.map((client) => ({
+      client_id: client.client_id ?? randomKey(),
+      client_secret: client.client_secret ?? randomKey(),
+      name: client.name ?? `Demo client of ${client.owner}`,
+      redirect_uri_prefix: client.redirect_uri_prefixes[0] ?? '',
+      redirect_uri_prefixes: client.redirect_uri_prefixes,
+      owner: client.owner,
+    })),
+    users: file.users,
+    channels: file.channels.map((channel) => ({ ...channel, locked: isLocked('live', channel.id) })),
+    videos: file.videos.map((video) => ({
+      ...video,
+      owner: video.owner ?? ownerOf.get(video.channel_id) ?? '',
+      locked: isLocked('recorded', video.id) || isLocked('live', video.channel_id),
+    })),
+    viewers: viewers ? [...viewers] : file.viewers,
+    locks,
+    viewer_auth: viewerAuth,
+    views: file.views.map((view) => ({
+      ...view,
+      view_id: view.view_id ?? randomUUID(),
+      client_id: view.client_id ?? randomUUID(),
+      view_session_id: view.view_session_id ?? randomUUID(),
+    })),
+    generated_views: file.generated_views,
+  }
 }

@@ -69,8 +69,7 @@ function writeClients(database: DatabaseSync, { clients }: Seed, userIds: UserId
     'INSERT INTO clients (client_id, client_secret, name, redirect_uri_prefix, owner_id) VALUES (?, ?, ?, ?, ?)',
   )
   for (const client of clients) {
-    const { client_id: id, client_secret: secret, owner, name = `Demo client of ${owner}` } = client
-    const prefixes = client.redirect_uri_prefixes ?? [client.redirect_uri_prefix]
+    const { client_id: id, client_secret: secret, name, redirect_uri_prefixes: prefixes, owner } = client
     insert.run(id, secret, name, prefixes.join(' '), userIds.get(owner) ?? null)
   }
 }

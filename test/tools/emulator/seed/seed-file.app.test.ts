@@ -210,70 +210,95 @@ test('generated_views of a seed file is the least number of views', async () => 
   expect(await json(emulator, `/v1/views?${range}`, headers)).toMatchObject({ pagination: { count: 30 } })
 })
 
-test('all mistakes of a seed file are listed at once, with their places', () => {
-  const check = checkSeedFile({
+function placesOf(content: unknown): (string | undefined)[] {
+  const check = checkSeedFile(content)
+  return check.ok ? [] : check.mistakes.map((line) => line.split(' ')[0]).toSorted()
+}
+
+test('all wrong values of a seed file are listed at once, with their places', () => {
+  const content = {
     clients: [
       { client_id: 'ABC', redirect_uri_prefixes: [], owner: 'nobody' },
-      { client_id: '1'.repeat(40), redirect_uri_prefixes: ['/cb', 'http://127.0.0.1/#x'], owner: 'studio' },
-      { client_id: '1'.repeat(40), redirect_uri_prefixes: ['http://a.example/'], owner: 'studio', secret: 'x' },
+      { redirect_uri_prefixes: ['/cb', 'http://127.0.0.1/#x'], owner: 'studio' },
+      { redirect_uri_prefixes: ['http://a.example/'], owner: 'studio', secret: 'x' },
     ],
-    users: [
-      { username: 'studio', password: '' },
-      { username: 'Studio', password: 'x' },
-    ],
-    channels: [
-      { id: 0, title: 'Zero', owner: 'studio' },
-      { id: 1, title: 'One', owner: 'studio', locked: true },
-      { id: '1', title: 'One again', owner: 'studio' },
-    ],
-    videos: [{ id: 5, title: 'Lost', channel_id: 9 }],
+    users: [{ username: 'studio', password: '' }],
+    channels: [{ id: 0, title: 'Zero', owner: 'studio' }],
     locks: [
       { content_type: 'live', content_id: 77, url: 'ftp://a.example/' },
       { content_type: 'recorded', content_id: 5, popup_width: 'wide' },
-      { content_type: 'recorded', content_id: '5' },
     ],
-    viewer_auth: [
-      { content_type: 'live', content_id: 78, auth_url: 'https://a.example/', public_key: PUBLIC_KEY },
-      { content_type: 'recorded', content_id: 5, auth_url: 'ftp://a.example/', public_key: 'a key' },
-    ],
-    views: [
-      { content_type: 'radio', content_id: 5, started_at: '2026-01-01' },
-      {
-        content_type: 'recorded',
-        content_id: 5,
-        started_at: '2026-01-01T01:00:00+01:00',
-        finished_at: '2025-12-31T23:59:59Z',
-      },
-    ],
+    viewer_auth: [{ content_type: 'recorded', content_id: 5, auth_url: 'ftp://a.example/', public_key: 7 }],
+    views: [{ content_type: 'radio', content_id: 5, started_at: '2026-01-01' }],
     generated_views: -1,
-  })
-  const places = check.ok ? [] : check.mistakes.map((line) => line.split(' ')[0]).toSorted()
-  expect(places).toEqual(
+  }
+  expect(placesOf(content)).toEqual(
     [
       'channels[0].id',
-      'channels[1].locked',
-      'channels[2].id',
       'clients[0].client_id',
-      'clients[0].owner',
       'clients[0].redirect_uri_prefixes',
       'clients[1].redirect_uri_prefixes[0]',
       'clients[1].redirect_uri_prefixes[1]',
       'clients[2]',
-      'clients[2].client_id',
       'generated_views',
-      'locks[0].content_id',
       'locks[0].url',
       'locks[1].popup_width',
-      'locks[2]',
       'users[0].password',
-      'viewer_auth[0].content_id',
-      'viewer_auth[1].auth_url',
-      'viewer_auth[1].public_key',
-      'users[1].username',
-      'videos[0].channel_id',
+      'viewer_auth[0].auth_url',
+      'viewer_auth[0].public_key',
       'views[0].content_type',
       'views[0].started_at',
+    ].toSorted(),
+  )
+})
+
+test('all wrong references of a seed file are listed at once, with their places', () => {
+  const client = { client_id: '1'.repeat(40), redirect_uri_prefixes: ['http://127.0.0.1/cb'], owner: 'studio' }
+  const view = { content_type: 'recorded', content_id: 5, started_at: '2026-01-01T01:00:00+01:00' }
+  const content = {
+    clients: [
+      { ...client, owner: 'nobody' },
+      client,
+      { ...SMALL.clients[0], redirect_uri_prefix: 'http://b.example/' },
+    ],
+    users: [...SMALL.users, { username: 'Studio', password: 'x' }],
+    channels: [
+      { id: 1, title: 'One', owner: 'studio', locked: true },
+      { id: '1', title: 'One again', owner: 'studio' },
+    ],
+    videos: [{ id: 5, title: 'Lost', channel_id: 9, locked: false }],
+    locks: [
+      { content_type: 'live', content_id: 77 },
+      { content_type: 'recorded', content_id: 5 },
+      { content_type: 'recorded', content_id: '5' },
+    ],
+    viewer_auth: [
+      { content_type: 'live', content_id: 78, auth_url: 'https://a.example/', public_key: PUBLIC_KEY },
+      { content_type: 'live', content_id: 78, auth_url: 'https://b.example/', public_key: 'a key' },
+    ],
+    views: [
+      { ...view, view_id: '00000000-0000-7000-8000-000000000001' },
+      { ...view, view_id: '00000000-0000-7000-8000-000000000001', finished_at: '2025-12-31T23:59:59Z' },
+    ],
+  }
+  expect(placesOf(content)).toEqual(
+    [
+      'channels[0].locked',
+      'channels[1].id',
+      'clients[0].owner',
+      'clients[1].client_id',
+      'clients[2].redirect_uri_prefix',
+      'locks[0].content_id',
+      'locks[2].content_id',
+      'users[1].username',
+      'videos[0].channel_id',
+      'videos[0].locked',
+      'viewer_auth[0].content_id',
+      'viewer_auth[1].content_id',
+      'viewer_auth[1].content_id',
+      'viewer_auth[1].public_key',
       'views[1].finished_at',
+      'views[1].view_id',
     ].toSorted(),
   )
 })

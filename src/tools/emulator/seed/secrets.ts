@@ -1,0 +1,14 @@
+import { randomBytes, randomInt } from 'node:crypto'
+
+/** Generates a password that is easy to read out and to type: syllables from a CSPRNG, 49 bits. */
+export function readablePassword(): string {
+  const consonants = 'bdfgklmnprstvz'
+  const vowels = 'aeiou'
+  const syllable = () => consonants.charAt(randomInt(consonants.length)) + vowels.charAt(randomInt(vowels.length))
+  return Array.from({ length: 4 }, () => syllable() + syllable()).join('-')
+}
+
+/** Generates an id or a secret: 40 hexadecimal characters from a CSPRNG. */
+export function randomKey(): string {
+  return randomBytes(20).toString('hex')
+}
