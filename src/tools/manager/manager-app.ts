@@ -6,6 +6,7 @@ import { createSeal } from '../cli/manager/accounts/second-step.ts'
 import { openEvening } from '../cli/manager/evening/evening.ts'
 import { machineTimeZone } from '../cli/output/time-zone.ts'
 import type { ManagerSettings } from '../cli/settings/manager/settings.ts'
+import { invitingIn } from '../cli/viewers/viewer-facts.ts'
 import { afterSection } from './after/after-section.ts'
 import type { LogAct } from './door/acts.ts'
 import { createDoor } from './door/door.ts'
@@ -65,7 +66,9 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const takeNotice = noticesIn(store)
   const machine = machineTimeZone().name
   const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine, events))
-  const renderer = createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints: () => entryPoints() !== null })
+  const mayInvite = invitingIn(deps.viewerFacts) !== undefined
+  const knowsEntryPoints = () => entryPoints() !== null
+  const renderer = createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite })
   const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
 
   const app = express()

@@ -112,13 +112,15 @@ test('wrong codes and wrong passwords of an open session do not hold back the pa
 
 test('the right password does not delete the count of wrong codes', async () => {
   const manager = await withEve()
-  const statuses = []
+  let last = manager.browser()
   for (let guess = 0; guess < 8; guess += 1) {
     const browser = manager.browser()
     await typePassword(browser)
-    statuses.push((await browser.post('/second-step', { code: `00000${guess}` })).status)
+    await browser.post('/second-step', { code: `00000${guess}` })
+    last = browser
   }
-  expect(statuses.at(-1)).toBe(429)
+  // On a busy machine the wait is over at each try, and grows. So the next code comes at once.
+  expect((await last.post('/second-step', { code: '000008' })).status).toBe(429)
 })
 
 test('a manager of one entry point takes no group of another away', async () => {

@@ -7,6 +7,7 @@ import { filesWith } from '../../server/files-with.ts'
 import { START_SECONDS, startManager } from './start-manager.ts'
 
 const ADA = 'ada@example.com'
+const NO_PASSWORD = 'There is neither a password nor an invitation.'
 const ONE = `/people/one/${encodeURIComponent(ADA)}`
 
 async function withAda() {
@@ -104,11 +105,21 @@ test.each(['xyz', '2026-02-31', 'never --json', '--help'])(
 
 test('the page says why a person cannot sign in, and what helps', async () => {
   const { manager, browser } = await withAda()
-  expect((await browser.get(ONE)).text).toContain('There is neither a password nor an invitation.')
+  expect((await browser.get(ONE)).text).toContain(NO_PASSWORD)
   await manager.users.setDisabled(ADA, true)
   const { text } = await browser.get(ONE)
   expect(text).toContain('The account is disabled.')
   expect(text).toContain(`${ONE}/enable`)
+})
+
+test('an app that invites nobody offers no invitation', async () => {
+  const { users, signedIn } = await startManager({ viewerFacts: [] })
+  await users.add({ username: ADA, groups: [], attributes: {} }, null)
+  const browser = await signedIn()
+  for (const path of [ONE, '/people', '/people/add', '/people/import']) {
+    const { status, text } = await browser.get(path)
+    expect([path, status, text.match(/[^>]*invit[^<]*/g)]).toEqual([path, 200, path === ONE ? [NO_PASSWORD] : null])
+  }
 })
 
 test('a person is forgotten: the account, the sessions and the counts', async () => {

@@ -11,7 +11,7 @@ import type { Role } from '../../../src/tools/cli/manager/accounts/manager-store
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import { eventTimesOf } from '../../../src/tools/cli/settings/event-times.ts'
 import { loadAll } from '../../../src/tools/cli/terminal/lazy.ts'
-import { viewerFactsOf } from '../../../src/tools/cli/viewers/viewer-facts.ts'
+import { type ViewerFacts, viewerFactsOf } from '../../../src/tools/cli/viewers/viewer-facts.ts'
 import { features } from '../../../src/tools/features.ts'
 import { type EventReports, eventReports } from '../../../src/tools/manager/after/event-reports.ts'
 import { openActs } from '../../../src/tools/manager/door/acts.ts'
@@ -41,6 +41,8 @@ interface Options {
   readonly url?: string
   /** MANAGER_TIME_ZONE. */
   readonly timeZone?: string
+  /** Replace those of the features. */
+  readonly viewerFacts?: readonly ViewerFacts[]
 }
 
 /** Starts the page for managers in this process, with viewers, sessions and counts in files of a new folder. */
@@ -71,7 +73,7 @@ export async function startManager(options: Options = {}) {
     nowSeconds,
     passwords: PLAIN,
     viewers: { store: users, editable: users },
-    viewerFacts: await viewerFactsOf({ features }),
+    viewerFacts: options.viewerFacts ?? (await viewerFactsOf({ features })),
     events: await eventTimesOf(features),
     parts: await loadAll(features.map((feature) => feature.page)),
     actsFile: logFile,

@@ -22,6 +22,8 @@ export interface RendererDeps {
   readonly takeNotice: (session: LiveSession) => Notice | null
   /** False if the entry points cannot be read here: each page says so. */
   readonly knowsEntryPoints: () => boolean
+  /** False in an app that invites nobody. */
+  readonly mayInvite: boolean
 }
 
 const VIEWS = new URL('../../../../views/manager/', import.meta.url)
@@ -32,12 +34,13 @@ export type Renderer = ReturnType<typeof createRenderer>
 type Visitor = Pick<Visit, 'words'> & Partial<Pick<Visit, 'manager' | 'formToken'>>
 
 /** Renders the pages from the templates of `views/manager`. */
-export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints }: RendererDeps) {
+export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite }: RendererDeps) {
   // Compiled at the start, so that the first page is as fast as the others.
   const views = new Map(viewNames().map((name) => [name, compileView(`manager/${name}`)]))
   const { styles, logo, darkLogo } = assets
   const script = assets.address('manager.js')
-  const frame = { brand, styles, logo, darkLogo, script, path: pathOf, isPartial: false, notice: null, current: '' }
+  const start = { isPartial: false, notice: null, current: '' }
+  const frame = { brand, styles, logo, darkLogo, script, mayInvite, path: pathOf, ...start }
 
   function render({ words, manager, formToken = '' }: Visitor, view: string, model: object): string {
     const compiled = views.get(view)
