@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -9,7 +9,11 @@ import { join } from 'node:path'
 export function installPackages(fork: string, from: string): void {
   const packages = join(fork, 'node_modules')
   rmSync(packages, { recursive: true, force: true })
-  execFileSync('cp', ['--archive', '--link', join(from, 'node_modules'), packages])
+  mkdirSync(packages)
+  const source = join(from, 'node_modules')
+  // Without the caches and notes of programs, which may run in the checkout now.
+  const names = readdirSync(source).filter((name) => name === '.bin' || !name.startsWith('.'))
+  execFileSync('cp', ['--archive', '--link', ...names.map((name) => join(source, name)), packages])
   const named = packagesOf(fork)
   const there = packagesOf(from)
   const missing = named.filter((path) => !there.includes(path))
@@ -17,7 +21,7 @@ export function installPackages(fork: string, from: string): void {
   const gone = there.filter((path) => !named.includes(path))
   for (const path of gone) rmSync(join(fork, path), { recursive: true, force: true })
   for (const name of readdirSync(packages))
-    if (isLeftOver(packages, name)) rmSync(join(packages, name), { recursive: true })
+    if (name.startsWith('@') && readdirSync(join(packages, name)).length === 0) rmdirSync(join(packages, name))
   const programs = join(packages, '.bin')
   for (const name of readdirSync(programs)) if (!existsSync(join(programs, name))) rmSync(join(programs, name))
 }
@@ -28,10 +32,4 @@ function packagesOf(folder: string): string[] {
     readFileSync(join(folder, 'package-lock.json'), 'utf8'),
   )
   return Object.keys(lock.packages)
-}
-
-/** True for the caches and notes of programs, and for a scope without packages. */
-function isLeftOver(packages: string, name: string): boolean {
-  if (name.startsWith('.')) return name !== '.bin'
-  return name.startsWith('@') && readdirSync(join(packages, name)).length === 0
 }
