@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -99,6 +99,17 @@ test('compose.yaml connects only the proxy with the outside', () => {
   expect(networks).toEqual({ outside: { enable_ipv6: true }, ...closed, stores: { internal: true } })
   const { networks: opened } = readComposeFile(FILE, { ...PLAYER, STORES_INSIDE: 'false' })
   expect(opened).toMatchObject({ ...closed, stores: { internal: false } })
+})
+
+test('the examples of the pages name services and profiles of compose.yaml', () => {
+  const profiles = SERVICES.flatMap(([, service]) => service.profiles)
+  const calls = globSync('{*.md,.github/**/*.md,src/**/*.md}', { cwd: ROOT }).flatMap(
+    (page) => readFileSync(join(ROOT, page), 'utf8').match(/docker compose .*?(?=[`'\n|])/g) ?? [],
+  )
+  const named = (pattern: RegExp) => calls.flatMap((call) => [...call.matchAll(pattern)].map(([, name = '']) => name))
+  expect(named(/--profile (\S+)/g).filter((name) => !profiles.includes(name))).toEqual([])
+  expect(named(/ (?:stop|start|kill|exec|run --rm) ([\w-]+)/g).filter((name) => !(name in services))).toEqual([])
+  expect(calls.length).toBeGreaterThan(5)
 })
 
 test('LOGIN_CPUS gives the copies more cores, and no other service', () => {
