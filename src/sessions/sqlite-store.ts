@@ -66,6 +66,8 @@ export function openSqliteSessionStore(
   }
   function pruneEnded(): void {
     const now = Math.floor(nowSeconds())
+    // A session may live on by a use that waits to be written.
+    uses.write()
     writes.run(() => prune.run(now - limits.lifetimeSeconds, now - limits.idleSeconds))
   }
 

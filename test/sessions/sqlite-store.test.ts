@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
 import { endAllSessions, endSessions } from '../../src/sessions/session-file.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
@@ -159,6 +159,20 @@ test('the session file keeps the last use across a restart if the idle time is s
   expect(await get(after, 'a')).not.toBeNull()
   clock.seconds += 1
   expect(await get(after, 'a')).toBeNull()
+})
+
+test('a session whose last use is not written yet is not deleted as ended', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const sessionStore = open(newFile())
+  await set(sessionStore, 'a', sessionOf('ada', clock.seconds))
+  clock.seconds += 99
+  vi.advanceTimersByTime(599_950)
+  await touch(sessionStore, 'a', sessionOf('ada', 10_000))
+  clock.seconds += 2
+  // Ended sessions are deleted now, 50 ms before the use is written.
+  vi.advanceTimersByTime(60)
+  expect(await get(sessionStore, 'a')).toMatchObject({ viewer: { username: 'ada' } })
 })
 
 test('using an ended session does not restore it', async () => {
