@@ -40,6 +40,7 @@ export interface AppDeps {
   readonly signInLimits: Pick<SignInLimits, 'admit'>
   readonly optionalStores: readonly OptionalStore[]
   readonly isAccepting: () => boolean
+  readonly wrongClocks?: () => Readonly<Record<string, number>>
   readonly nowSeconds: () => number
   readonly log: Logger
   readonly securityLog: SecurityLog
@@ -178,7 +179,14 @@ function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: S
 }
 
 function healthRoutes(
-  { users, sessionStore, optionalStores, isAccepting, addressOf }: AppDeps & Pick<EntryPointDeps, 'addressOf'>,
+  {
+    users,
+    sessionStore,
+    optionalStores,
+    isAccepting,
+    wrongClocks,
+    addressOf,
+  }: AppDeps & Pick<EntryPointDeps, 'addressOf'>,
   warnOnce: WarnOnce,
   headers: Headers,
   screens: Screens,
@@ -195,7 +203,7 @@ function healthRoutes(
   router.get('/health/live', (_req, res) => void res.json({ status: 'live' }))
   // Shows callers only their own address, so that an operator can check the settings of proxies.
   router.get('/health/address', (req, res) => void res.json({ address: addressOf(req) }))
-  router.get('/health/ready', createReadiness({ requiredStores, optionalStores, isAccepting, onAway }))
+  router.get('/health/ready', createReadiness({ requiredStores, optionalStores, isAccepting, wrongClocks, onAway }))
   router.all(HEALTH, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
   return router
 }

@@ -1,3 +1,4 @@
+import { UpstreamError } from '../errors.ts'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { RedisAddress } from './address.ts'
 import { connectToCluster } from './cluster.ts'
@@ -51,6 +52,12 @@ export async function openRedisLink(address: RedisAddress, options: HealthOption
     },
     run: (key, command) => health.run(opened.serverOf(key), () => command(opened.commands)),
     runOn: health.run,
+    // Not by run(): a Redis user who may not use TIME is not an outage.
+    async nowSeconds() {
+      const [seconds, micros] = (await opened.servers()[0]?.time()) ?? []
+      if (seconds === undefined) throw new UpstreamError('redis', `${options.setting}: Redis has no time yet`)
+      return Number(seconds) + Number(micros) / 1e6
+    },
     servers: () => opened.servers(),
     close: () => opened.close(),
   }

@@ -77,6 +77,8 @@ export interface UserStore {
   inspect?(username: string): Promise<ViewerState | null>
   /** True without any viewer, as in a new or wrong file. Absent if the store cannot tell. */
   isEmpty?(): boolean
+  /** Returns the UNIX time of the store, in seconds. Absent for a store without a clock that all copies of the app share. */
+  nowSeconds?(): Promise<number>
   /** Resolves when the store can answer: for readiness. */
   checkHealth(): Promise<void>
   /** Closes the store. Every later call throws an UpstreamError, except a second close, which does nothing. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { redisCounters } from '../../src/redis/counters.ts'
 import { countsIn } from '../../src/redis/counts.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
+import { watchClock } from '../../src/server/monitoring/clock.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { unlock } from '../../src/stores/stored-counts/stored-counts.ts'
 import { parallelAttemptsContract } from '../sign-in-limits/parallel-attempts-contract.ts'
@@ -56,6 +57,20 @@ async function fail(limits: SignInLimits, username: string, address: string): Pr
   await admission.attempt.failed()
   return 'failed'
 }
+
+test.each([
+  ['on', true],
+  ['off', false],
+])('a copy compares its clock with that of Redis, and TIME that is turned %s is no outage', async (_turned, mayAsk) => {
+  await operator.sendCommand(['ACL', 'SETUSER', 'default', mayAsk ? '+time' : '-time'])
+  onTestFinished(async () => void (await operator.sendCommand(['ACL', 'SETUSER', 'default', '+time'])))
+  const clock = watchClock([link], { nowSeconds: () => Date.now() / 1000 - 90, log: pino({ level: 'silent' }) })
+  onTestFinished(clock.close)
+  await clock.started
+  const { LIMITS_STORE_URL: seconds = Number.NaN } = clock.wrong()
+  expect(Math.abs(seconds + 90) < 3).toBe(mayAsk)
+  expect(link.isAvailable()).toBe(true)
+})
 
 test('all copies of the app share their counts, and the counts outlive each copy', async () => {
   const other = await openLink()

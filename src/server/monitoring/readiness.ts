@@ -9,6 +9,8 @@ export interface OptionalStore {
   /** The setting with its address, for readiness. */
   readonly setting: string
   isAvailable(): boolean
+  /** Returns the UNIX time of the store, in seconds. Absent if the store has no clock that all copies of the app share. */
+  readonly nowSeconds?: (() => Promise<number>) | undefined
 }
 
 export interface ReadinessOptions {
@@ -17,23 +19,27 @@ export interface ReadinessOptions {
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
   readonly isAccepting: () => boolean
+  /** Returns the seconds by which a wrong clock of this copy is ahead of stores, by their settings. */
+  readonly wrongClocks?: (() => Readonly<Record<string, number>>) | undefined
   /** Gets the setting of each required store that does not answer, at each request. */
   readonly onAway: (setting: string, error: unknown) => void
 }
 
 /**
  * Answers a load balancer in JSON: 200 with `ready` or `degraded`, 503 with `stopping` or `unavailable`. `away` names the
- * settings of the stores that do not answer.
+ * settings of the stores that do not answer; `clocks`, those from whose clock the clock of this copy differs.
  */
 export function createReadiness(options: ReadinessOptions): RequestHandler {
-  const { optionalStores, isAccepting } = options
+  const { optionalStores, isAccepting, wrongClocks = () => ({}) } = options
   return async (_req, res) => {
     if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
     const failed = await failedStores(options)
     if (failed.length > 0) return void res.status(503).json({ status: 'unavailable', away: failed })
     const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
     // Still 200: all copies share the store, and the load balancer must not remove them all.
-    res.json(away.length === 0 ? { status: 'ready' } : { status: 'degraded', away })
+    const status = away.length === 0 ? { status: 'ready' } : { status: 'degraded', away }
+    const clocks = wrongClocks()
+    res.json(Object.keys(clocks).length === 0 ? status : { ...status, clocks })
   }
 }
 

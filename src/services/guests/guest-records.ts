@@ -1,3 +1,5 @@
+import type { OptionalStore } from '../../server/monitoring/readiness.ts'
+
 /**
  * The promise of the guests store: small records of all features with guests, by kind and key. A feature adds kinds, never
  * tables. Every kind of store keeps the same promise, and one contract suite tests it.
@@ -66,6 +68,8 @@ export interface GuestStore extends GuestRecords {
   prune(kind?: string | null): Promise<number>
   /** False after a use that failed, until one succeeds. */
   isAvailable(): boolean
+  /** As that of an `OptionalStore`. */
+  readonly nowSeconds?: OptionalStore['nowSeconds']
   close(): Promise<void>
 }
 

@@ -37,10 +37,11 @@ const PRUNE_PAUSE_MS = 5
 export const guests: Service<Guests, GuestsSettings> = {
   name: 'guests',
   shared: GUESTS_SETTINGS,
-  async open({ nowSeconds, log }, { store: settings }) {
+  async open(app, { store: settings }) {
     const { openGuestStore } = await import('./record-stores.ts')
-    const warn = (message: string, err?: unknown) => log.warn({ event: 'guest-store', err }, message)
-    const records = await openGuestStore(settings, { nowSeconds, warn })
+    const warn = (message: string, err?: unknown) => app.log.warn({ event: 'guest-store', err }, message)
+    const records = await openGuestStore(settings, { nowSeconds: app.nowSeconds, warn })
+    const { isAvailable, nowSeconds } = records
     const first: string[] = []
     let isPruning = false
     async function prune(): Promise<void> {
@@ -65,8 +66,8 @@ export const guests: Service<Guests, GuestsSettings> = {
           return null
         },
       },
-      optionalStores: [{ setting: 'GUESTS_STORE_URL', isAvailable: records.isAvailable }],
-      storesInMetrics: { guests: records.isAvailable },
+      optionalStores: [{ setting: 'GUESTS_STORE_URL', isAvailable, nowSeconds }],
+      storesInMetrics: { guests: isAvailable },
       close() {
         clearInterval(pruning)
         void records.close()

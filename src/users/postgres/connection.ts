@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectionOptions } from 'node:tls'
 import { type ClientBase, Pool, type PoolConfig, type QueryResult } from 'pg'
+import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createRemoteGuard } from '../remote/guard.ts'
 import type { Warn } from '../user-store.ts'
@@ -33,6 +34,7 @@ export interface ConnectOptions {
   readonly pauseMs?: number
 }
 
+const Clock = z.tuple([z.object({ seconds: z.number() })])
 const FAILURES = 5
 const CLOSE_MS = 1_000
 /** Idle connections are closed: a server allows few, and other programs need them too. */
@@ -84,6 +86,13 @@ export function connectPostgres(
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** Returns the UNIX time of the server, in seconds. @throws UpstreamError as `use` does. */
+export async function serverSeconds(connection: Pick<PostgresConnection, 'use'>): Promise<number> {
+  const sql = 'SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds'
+  const [{ seconds }] = Clock.parse(await connection.use((client) => client.rows(sql)))
+  return seconds
 }
 
 /** Runs the work in a transaction. An error undoes all changes, and so does `commit: false`. */

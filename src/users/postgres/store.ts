@@ -7,7 +7,7 @@ import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-s
 import type { UserStore, Warn } from '../user-store.ts'
 import { toViewerState } from '../viewer-changes.ts'
 import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { type ConnectOptions, connectPostgres, type PostgresConnection } from './connection.ts'
+import { type ConnectOptions, connectPostgres, type PostgresConnection, serverSeconds } from './connection.ts'
 import { queriedTable } from './customer-table/query.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import { postgresPasswordChanges } from './own-table/account/password-links.ts'
@@ -98,6 +98,7 @@ export function createPostgresStore(
       await assertUsable()
       await refusalAsUpstreamError(connection.probe(table.ping))
     },
+    nowSeconds: () => serverSeconds(connection),
     close: () => connection.close(),
   }
 }

@@ -5,6 +5,7 @@ import {
   inTransaction,
   type PostgresConnection,
   type SqlClient,
+  serverSeconds,
 } from '../../../users/postgres/connection.ts'
 import { refusalAsUpstreamError } from '../../../users/postgres/fault.ts'
 import type { PostgresSettings } from '../../../users/postgres/settings.ts'
@@ -97,6 +98,7 @@ export function openPostgresRecords(
     checkHealth: () => using(() => connection.probe((client) => client.rows('SELECT 1'))),
     prune: (kind = null) => using(() => connection.use((client) => client.changedRows(PRUNE, [nowSeconds(), kind]))),
     isAvailable: () => isAvailable,
+    nowSeconds: () => serverSeconds(connection),
     close: () => connection.close(),
   }
 }

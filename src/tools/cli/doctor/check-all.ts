@@ -17,6 +17,7 @@ export interface CheckOptions {
   readonly channel?: string
   readonly video?: string
   readonly page?: readonly URL[]
+  readonly copy?: readonly URL[]
 }
 
 interface Run {
@@ -32,7 +33,7 @@ interface Run {
 /** Runs all checks, and reports their findings as they come. */
 export async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, report: Report): Promise<void> {
   waitFor(`the login app at ${config.publicUrl.origin}`)
-  const isAppThere = await reportAll(checkApp(io, config, signal), report)
+  const isAppThere = await reportAll(checkApp(io, config, options.copy ?? [], signal), report)
   waitFor('the features')
   const untried = await reportFeatures({ config, options, signal }, isAppThere, report)
   waitFor('the video service')
@@ -156,7 +157,10 @@ async function reportSignIn(
 }
 
 /** Reports the findings as they come. @returns what the checks return. */
-async function reportAll<Result>(checks: AsyncGenerator<Finding, Result>, report: Report): Promise<Result> {
+async function reportAll<Result>(
+  checks: AsyncGenerator<Finding, Result> | Generator<Finding, Result>,
+  report: Report,
+): Promise<Result> {
   for (;;) {
     const next = await checks.next()
     if (next.done) return next.value

@@ -64,6 +64,11 @@ export async function addDoctorCommand(command: Command, context: CommandContext
     .option('--channel <ID>', 'check the lock of this channel', contentId)
     .option('--video <ID>', 'check the lock of this video', contentId)
     .option('--page <URL>', 'check this page, which embeds the player; repeatable', pageAddress)
+    .option(
+      '--copy <URL>',
+      'compare the clock of this copy of the app, such as http://10.0.0.5:3000; repeatable',
+      pageAddress,
+    )
     .option('--lock-unchanged', 'the lock of the channel was not changed elsewhere since lock set on this machine')
     .option('--verbose', 'show the successful checks too')
     .option('--strict', 'exit status 1 also after a warning or an unknown result')

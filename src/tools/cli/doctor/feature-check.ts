@@ -71,7 +71,7 @@ export interface FeatureCheck {
     isAppThere: boolean,
     signal: AbortSignal,
     option?: string,
-  ): AsyncGenerator<Finding, readonly Untried[]>
+  ): AsyncGenerator<Finding, readonly Untried[]> | Generator<Finding, readonly Untried[]>
   /** An option of its own, whose value the check gets. */
   readonly option?: CheckOption
   /** Returns why the feature keeps the test viewer from the player after the right password. Null if it does not. */

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import pino from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
+import { watchClock } from '../../../../src/server/monitoring/clock.ts'
 import { openPostgresRecords } from '../../../../src/services/guests/postgres/postgres-records.ts'
+import { connectPostgres } from '../../../../src/users/postgres/connection.ts'
+import { createPostgresStore } from '../../../../src/users/postgres/store.ts'
 import { settingsOf } from '../../../users/postgres/fixture.ts'
 import { type PostgresServer, startPostgres } from '../../../users/postgres/server.ts'
 import { recordsContract } from '../records-contract.ts'
@@ -23,6 +27,23 @@ function open(url: string, nowSeconds = now) {
 recordsContract('PostgreSQL', async (nowSeconds) => {
   const url = server.url({ database: await server.createDatabase() })
   return { store: open(url, nowSeconds), openOther: () => Promise.resolve(open(url, nowSeconds)) }
+})
+
+test('a copy whose clock is wrong compares it with that of PostgreSQL', async () => {
+  const url = server.url({ database: await server.createDatabase() })
+  const nowSeconds = () => Date.now() / 1000 + 90
+  const { nowSeconds: storeSeconds } = open(url, nowSeconds)
+  const users = createPostgresStore(connectPostgres(settingsOf(url)))
+  onTestFinished(users.close)
+  const stores = [
+    { setting: 'GUESTS_STORE_URL', nowSeconds: storeSeconds },
+    { setting: 'USER_STORE_URL', nowSeconds: users.nowSeconds },
+  ]
+  const clock = watchClock(stores, { nowSeconds, log: pino({ level: 'silent' }) })
+  onTestFinished(clock.close)
+  await clock.started
+  expect(Object.keys(clock.wrong())).toEqual(['GUESTS_STORE_URL', 'USER_STORE_URL'])
+  for (const seconds of Object.values(clock.wrong())) expect(Math.abs(seconds - 90)).toBeLessThan(3)
 })
 
 test('copies that start at the same time create the tables once', async () => {

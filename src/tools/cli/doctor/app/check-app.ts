@@ -6,16 +6,19 @@ import { type Finding, findingOf, ok, warning } from '../finding.ts'
 import { checkAddresses } from './addresses.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkClientAddress } from './client-address.ts'
+import { checkCopyClocks } from './copy-clocks.ts'
 import { checkReadiness } from './readiness.ts'
 import { checkScreen, checkSettings } from './screen.ts'
 
 /**
  * Checks the login app over its PUBLIC_URL: its stores, its screens and the headers that browsers get.
+ * @param copies the addresses of copies, whose clocks are compared. Empty: those behind PUBLIC_URL.
  * @returns false if the app does not answer. Nothing that follows from it is then checked.
  */
 export async function* checkApp(
   io: CommandIo,
   config: DoctorConfig,
+  copies: readonly URL[],
   signal: AbortSignal,
 ): AsyncGenerator<Finding, boolean> {
   if (config.publicUrl.protocol === 'https:' && config.trustProxyHops === 0 && config.trustedProxies.length === 0) {
@@ -34,6 +37,7 @@ export async function* checkApp(
     yield findingOf(config, entryPoint, ok('address-capacity', text))
   }
   if (!(yield* checkReadiness(io, config, signal))) return false
+  yield* checkCopyClocks(config, copies, signal)
   const clientAddress = checkClientAddress(config, signal)
   const certificate = checkCertificate(config.publicUrl, signal)
   for (const entryPoint of entryPoints) {

@@ -10,8 +10,15 @@ import type { DoctorConfig } from '../feature-check.ts'
 import { type Finding, failure, ok, unknown, warning } from '../finding.ts'
 import { guarded, isGuarded, request } from '../request.ts'
 
-/** The body of `/health/ready`. `away` names the settings of the stores that do not answer. */
-const Body = z.object({ status: z.string(), away: z.array(z.string()).default([]) })
+/**
+ * The body of `/health/ready`. `away` names the settings of the stores that do not answer, `clocks` those from whose clock
+ * the clock of the app differs.
+ */
+const Body = z.object({
+  status: z.string(),
+  away: z.array(z.string()).default([]),
+  clocks: z.record(z.string(), z.number()).default({}),
+})
 
 type Readiness = z.infer<typeof Body>
 
@@ -116,7 +123,7 @@ export async function isAway(setting: string, { publicUrl }: Config, signal: Abo
 }
 
 /** Returns the body of `/health/ready`. Null if another program sent it. */
-async function readinessIn(ready: Response): Promise<Readiness | null> {
+export async function readinessIn(ready: Response): Promise<Readiness | null> {
   return Body.safeParse(await ready.json().catch(() => null)).data ?? null
 }
 

@@ -4,15 +4,13 @@ import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { timeText } from '../../../../settings/times.ts'
 import type { FeatureCheck, Untried } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../../../cli/doctor/finding.ts'
-import { aheadSeconds, reasonOn, request } from '../../../cli/doctor/request.ts'
+import { reasonOn, request } from '../../../cli/doctor/request.ts'
 
 const DAY_SECONDS = 86_400
-/** Viewers do not notice less. */
-const MOST_AHEAD_SECONDS = 5
 
-/** Checks the doors of all entry points, and the clock that opens them. */
+/** Checks the doors of all entry points. */
 export const doorsCheck: FeatureCheck = {
-  async *check(config, isAppThere, signal) {
+  *check(config) {
     const withDoors = config.entryPoints.filter(({ features }) => features.doors !== undefined)
     const untried: Untried[] = []
     for (const entryPoint of withDoors) {
@@ -21,9 +19,6 @@ export const doorsCheck: FeatureCheck = {
       // The event of another entry point says nothing about this one.
       else untried.push({ entryPoint, finding })
     }
-    if (withDoors.length === 0 || !isAppThere) return untried
-    const ahead = await aheadSeconds(`${config.publicUrl.origin}/health/live`, signal)
-    if (ahead !== null && Math.abs(ahead) > MOST_AHEAD_SECONDS) yield findingOfClock(ahead)
     return untried
   },
   async explainSignIn(answer, { publicUrl }, { features, basePath }, signal) {
@@ -78,14 +73,5 @@ export function findingOfDoors({ features }: Pick<EntryPoint, 'features'>, nowSe
   return warning(
     isSoon ? 'doors-open-soon' : 'doors-closed',
     `The doors are closed, so a test viewer ${hasWaitingRoom ? 'waits' : 'is refused'}. ${when}. Check that viewers were told this time.`,
-  )
-}
-
-/** @param ahead the seconds by which the clock of the app is ahead of this machine. */
-export function findingOfClock(ahead: number): Finding {
-  const how = `${Math.round(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'}`
-  return warning(
-    'doors-clock',
-    `The clock of the login app is ${how} this machine, so one of them is wrong. The doors open and close by the clock of the app. Synchronise both.`,
   )
 }

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DoctorConfig } from '../../../../../src/tools/cli/doctor/feature-check.ts'
-import {
-  doorsCheck,
-  findingOfClock,
-  findingOfDoors,
-} from '../../../../../src/tools/features/doors/doctor/doors-check.ts'
+import { doorsCheck, findingOfDoors } from '../../../../../src/tools/features/doors/doctor/doors-check.ts'
 import { withDoors } from '../../../../features/doors/entry-point.ts'
 import { ENTRY_POINT } from '../../../../login/entry-point.ts'
 import { startSite } from '../../../../login/start-site.ts'
@@ -31,17 +27,6 @@ test('doctor keeps closed doors for the verdict on their entry point', async () 
   expect((await findings?.next())?.value).toMatchObject({ state: 'ok' })
   const rest = (await findings?.next())?.value
   expect(rest).toMatchObject([{ entryPoint: { name: 'gold' }, finding: { code: 'doors-closed' } }])
-})
-
-test.each([
-  [61.4, '61 s ahead of'],
-  [-30, '30 s behind'],
-])('doctor says that the clock of the app is %d s off', (ahead, words) => {
-  expect(findingOfClock(ahead)).toMatchObject({
-    state: 'warning',
-    code: 'doors-clock',
-    text: expect.stringContaining(words),
-  })
 })
 
 test.each([

@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+import type { OptionalStore } from './readiness.ts'
+
+const EVERY_MS = 60_000
+/** Viewers do not notice less. */
+const WRONG_FROM_SECONDS = 5
+
+/** A store with a clock that all copies of the app can ask. */
+export type StoreClock = Pick<OptionalStore, 'setting' | 'nowSeconds'>
+
+export type ClockWatch = ReturnType<typeof watchClock>
+
+/**
+ * Compares the clock of this copy with those of the shared stores, at once and each minute, and warns if it is wrong:
+ * copies of the app share times.
+ */
+export function watchClock(
+  stores: readonly StoreClock[],
+  { nowSeconds, log }: { readonly nowSeconds: () => number; readonly log: Pick<Logger, 'warn'> },
+) {
+  const aheadSeconds = new Map<string, number>()
+  const isWrong = (ahead: number) => Math.abs(ahead) >= WRONG_FROM_SECONDS
+  async function compare({ setting, nowSeconds: storeSeconds }: StoreClock): Promise<void> {
+    const askedAt = nowSeconds()
+    // An outage is logged by those who need the store.
+    const there = await storeSeconds?.().catch(() => undefined)
+    aheadSeconds.delete(setting)
+    if (there === undefined) return
+    // The store read its clock at any moment of the question.
+    const ahead = Math.max(askedAt - there, 0) - Math.max(there - nowSeconds(), 0)
+    aheadSeconds.set(setting, ahead)
+    if (!isWrong(ahead)) return
+    const difference = `${Math.round(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'}`
+    log.warn(
+      { event: 'clock', setting, aheadSeconds: Math.round(ahead) },
+      `The clock of this copy is ${difference} that of ${setting}. What opens, ends or is sent at a time is early or late here. Synchronise the clock, for example with NTP.`,
+    )
+  }
+  // Stores that share a setting share a clock.
+  const clocks = [...new Map(stores.map((store) => [store.setting, store])).values()]
+  const compareAll = () => Promise.all(clocks.map(compare))
+  const timer = setInterval(compareAll, EVERY_MS).unref()
+  return {
+    /** By the settings of the stores that answered last. */
+    aheadSeconds: aheadSeconds as ReadonlyMap<string, number>,
+    /** Returns the differences from which on the log warns, in whole seconds. */
+    wrong(): Readonly<Record<string, number>> {
+      const wrong = [...aheadSeconds].filter(([, ahead]) => isWrong(ahead))
+      return Object.fromEntries(wrong.map(([setting, ahead]) => [setting, Math.round(ahead)]))
+    },
+    /** Resolves after the first comparison. */
+    started: compareAll(),
+    close: () => clearInterval(timer),
+  }
+}

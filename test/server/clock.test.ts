@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { watchClock } from '../../src/server/monitoring/clock.ts'
+
+const START = 1_800_000_000
+
+/** Watches the clock of a copy beside a store. @param ahead of the copy. @param tookSeconds of each question. */
+function watch(ahead: number | null, tookSeconds = 0) {
+  const state = { ahead, seconds: START }
+  const lines: object[] = []
+  const store = {
+    setting: 'GUESTS_STORE_URL',
+    nowSeconds: () => {
+      const there = state.seconds + tookSeconds / 2
+      state.seconds += tookSeconds
+      return state.ahead === null ? Promise.reject(new Error('away')) : Promise.resolve(there - state.ahead)
+    },
+  }
+  const log = { warn: (line: object, text: string) => void lines.push({ ...line, text }) }
+  const file = { setting: 'SESSION_STORE_URL' }
+  const clock = watchClock([file, store, store], { nowSeconds: () => state.seconds, log: log as never })
+  onTestFinished(clock.close)
+  return { state, lines, clock }
+}
+
+test.each([
+  [90, { GUESTS_STORE_URL: 90 }, '90 s ahead of'],
+  [5, { GUESTS_STORE_URL: 5 }, '5 s ahead of'],
+  [4.9, {}, null],
+  [0, {}, null],
+  [-30.2, { GUESTS_STORE_URL: -30 }, '30 s behind'],
+])('a clock that is %d s ahead of a store is wrong: %o', async (ahead, wrong, text) => {
+  const { clock, lines } = watch(ahead)
+  await clock.started
+  expect(clock.wrong()).toEqual(wrong)
+  expect([...clock.aheadSeconds]).toEqual([['GUESTS_STORE_URL', expect.closeTo(ahead)]])
+  // One line for stores with the same setting.
+  expect(lines).toMatchObject(text === null ? [] : [{ event: 'clock', setting: 'GUESTS_STORE_URL' }])
+  expect(JSON.stringify(lines)).toContain(text ?? '[]')
+})
+
+test('a slow answer of a store is not taken for a wrong clock', async () => {
+  const { clock, lines } = watch(0, 30)
+  await clock.started
+  expect([clock.wrong(), lines]).toEqual([{}, []])
+})
+
+test('the clock is compared again each minute, and nothing is said of a store that is away', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { clock, lines, state } = watch(90)
+  await clock.started
+  state.ahead = null
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([clock.wrong(), clock.aheadSeconds.size, lines.length]).toEqual([{}, 0, 1])
+  state.ahead = 0
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([clock.wrong(), clock.aheadSeconds.size, lines.length]).toEqual([{}, 1, 1])
+})
