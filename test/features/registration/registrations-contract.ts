@@ -6,12 +6,51 @@ import type { RecordWrite } from '../../../src/services/guests/guest-records.ts'
 import type { Opened } from '../../services/guests/records-contract.ts'
 import { readSettings } from './registration-settings.ts'
 
-const START_SECONDS = 1_800_000_000
+export const START_SECONDS = 1_800_000_000
 const MAIL = 'test-mail'
 
 const guest = (address: string) => ({ address, attributes: { company: 'Acme' }, consents: [], language: 'de' })
 const isoAt = (seconds: number) => new Date((START_SECONDS + seconds) * 1000).toISOString().replace('.000', '')
 const guests = (count: number) => Array.from({ length: count }, (_one, index) => `guest${index + 10}@example.com`)
+
+/** Creates the parts of tests with registrations. @param opened returns the store of the test. */
+export function createParts(opened: () => Opened, clock: { readonly seconds: number }) {
+  function registrations(given: object, records: Pick<Opened['store'], 'read' | 'list' | 'write'> = opened().store) {
+    const mailOf = ({ address }: Registration, notice: Notice): RecordWrite[] => [
+      { kind: MAIL, key: `${address}/${notice}`, text: '' },
+    ]
+    const deps = {
+      records,
+      entryPoint: 'gold',
+      settings: readSettings(given),
+      nowSeconds: () => clock.seconds,
+      mailOf,
+    }
+    return createRegistrations(deps)
+  }
+  const mails = async () => (await opened().store.list(MAIL, { limit: 1_000 })).map(({ key }) => key)
+  async function registerAll(given: object, addresses: readonly string[]) {
+    const all = registrations(given)
+    for (const address of addresses) await all.register(guest(address))
+    return all
+  }
+
+  /** Returns the records of two copies. None writes before both are about to write: the bad moment. */
+  async function heldCopies() {
+    const barrier = Promise.withResolvers<void>()
+    let waiting = 0
+    return [opened().store, await opened().openOther()].map((records) => ({
+      ...records,
+      async write(writes: readonly RecordWrite[]) {
+        waiting += 1
+        if (waiting === 2) barrier.resolve()
+        await barrier.promise
+        return await records.write(writes)
+      },
+    }))
+  }
+  return { registrations, mails, registerAll, heldCopies }
+}
 
 /** The promise of registrations. @param open opens a new store, until the test ends. */
 export function registrationsContract(name: string, open: (nowSeconds: () => number) => Promise<Opened>): void {
@@ -24,25 +63,7 @@ export function registrationsContract(name: string, open: (nowSeconds: () => num
       opened = await open(() => clock.seconds)
     })
 
-    function registrations(given: object, records: Pick<Opened['store'], 'read' | 'list' | 'write'> = opened.store) {
-      const mailOf = ({ address }: Registration, notice: Notice): RecordWrite[] => [
-        { kind: MAIL, key: `${address}/${notice}`, text: '' },
-      ]
-      const deps = {
-        records,
-        entryPoint: 'gold',
-        settings: readSettings(given),
-        nowSeconds: () => clock.seconds,
-        mailOf,
-      }
-      return createRegistrations(deps)
-    }
-    const mails = async () => (await opened.store.list(MAIL, { limit: 1_000 })).map(({ key }) => key)
-    async function registerAll(given: object, addresses: readonly string[]) {
-      const all = registrations(given)
-      for (const address of addresses) await all.register(guest(address))
-      return all
-    }
+    const { registrations, mails, registerAll, heldCopies } = createParts(() => opened, clock)
 
     test('a registration is stored with attributes, consents and times', async () => {
       const all = registrations({})
@@ -100,20 +121,8 @@ export function registrationsContract(name: string, open: (nowSeconds: () => num
     })
 
     test('the last place goes to one guest, if two copies decide at the same moment', async () => {
-      const other = await opened.openOther()
-      const barrier = Promise.withResolvers<void>()
-      let waiting = 0
       // Both copies have read that one place is free, before either of them writes.
-      const held = (records: Opened['store']) => ({
-        ...records,
-        write: async (writes: readonly RecordWrite[]) => {
-          waiting += 1
-          if (waiting === 2) barrier.resolve()
-          await barrier.promise
-          return await records.write(writes)
-        },
-      })
-      const copies = [registrations({ most: 1 }, held(opened.store)), registrations({ most: 1 }, held(other))]
+      const copies = (await heldCopies()).map((records) => registrations({ most: 1 }, records))
       const results = await Promise.all(copies.map((copy, index) => copy.register(guest(`guest${index}@example.com`))))
       expect(results.map(({ ok }) => ok).toSorted()).toEqual([false, true])
       expect(await registrations({ most: 1 }).counts()).toMatchObject({ approved: 1 })

@@ -22,6 +22,11 @@ export type Registering =
 export type Change =
   | { readonly ok: true; readonly registration: Registration }
   | { readonly ok: false; readonly reason: 'unknown' | 'full' | 'same' }
+  /** As another person decided meanwhile. */
+  | { readonly ok: false; readonly reason: 'decided'; readonly registration: Registration }
+
+/** A registration as a person saw it who decides. Without it, the decision counts whatever the state is. */
+export type Seen = Pick<Registration, 'state' | 'changedAtSeconds'> | undefined
 
 export interface RegistrationFilter {
   /** Default: all states. */
@@ -53,9 +58,9 @@ export interface Registrations {
    * @param guest with the attributes of the form, and no other.
    */
   register(guest: NewGuest): Promise<Registering>
-  approve(address: string): Promise<Change>
-  refuse(address: string): Promise<Change>
-  cancel(address: string): Promise<Change>
+  approve(address: string, seen?: Seen): Promise<Change>
+  refuse(address: string, seen?: Seen): Promise<Change>
+  cancel(address: string, seen?: Seen): Promise<Change>
   /** Deletes a registration with all personal data. Its number stays. Returns false for an unknown address. */
   forget(address: string): Promise<boolean>
   /** Lets all that is stored end at `deletesAt`, which may have moved since. The app calls this once after each start. */
@@ -90,8 +95,8 @@ export function createRegistrations(deps: RegistrationsDeps): Registrations {
   const isClosed = () => isOver() || (closesAt !== null && nowSeconds() >= closesAt.seconds)
   const rules = { book, settings, nowSeconds, hasFreePlace, isClosed }
   const moveOn = () => moveWaitingList(rules)
-  async function change(address: string, state: 'approved' | 'refused' | 'cancelled'): Promise<Change> {
-    const result = await setState(rules, address, state)
+  async function change(address: string, state: 'approved' | 'refused' | 'cancelled', seen: Seen): Promise<Change> {
+    const result = await setState(rules, address, state, seen)
     if (result.ok) await moveOn()
     return result
   }
@@ -104,9 +109,9 @@ export function createRegistrations(deps: RegistrationsDeps): Registrations {
       return isPlaceFor(rules, await book.counts()) ? 'open' : hasWaitingList ? 'waiting-list' : 'full'
     },
     register: (guest) => register(rules, guest),
-    approve: (address) => change(address, 'approved'),
-    refuse: (address) => change(address, 'refused'),
-    cancel: (address) => change(address, 'cancelled'),
+    approve: (address, seen) => change(address, 'approved', seen),
+    refuse: (address, seen) => change(address, 'refused', seen),
+    cancel: (address, seen) => change(address, 'cancelled', seen),
     async forget(address) {
       const isForgotten = await forget(rules, address)
       if (isForgotten) await moveOn()
@@ -147,18 +152,26 @@ async function setState(
   { book, nowSeconds, hasFreePlace }: Rules,
   address: string,
   state: 'approved' | 'refused' | 'cancelled',
+  seen: Seen,
 ): Promise<Change> {
   return await book.decide<Change>(async (counts) => {
     const found = await book.find(address)
     if (found === null) return { result: { ok: false, reason: 'unknown' } }
     const { state: before } = found.registration
     if (before === state) return { result: { ok: false, reason: 'same' } }
+    if (seen !== undefined && hasChangedSince(found.registration, seen))
+      return { result: { ok: false, reason: 'decided', registration: found.registration } }
     const needsPlace = hasPlace(state) && !hasPlace(before)
     if (needsPlace && !hasFreePlace(counts)) return { result: { ok: false, reason: 'full' } }
     const registration = { ...found.registration, state, turn: null, changedAtSeconds: nowSeconds() }
     const steps = book.stored(registration, found, state)
     return { result: { ok: true, registration }, steps, change: { [before]: -1, [state]: 1 } }
   })
+}
+
+/** Times of pages and lists have milliseconds. */
+function hasChangedSince({ state, changedAtSeconds }: Registration, seen: NonNullable<Seen>): boolean {
+  return state !== seen.state || Math.abs(changedAtSeconds - seen.changedAtSeconds) >= 0.001
 }
 
 async function forget({ book }: Rules, address: string): Promise<boolean> {

@@ -1,9 +1,11 @@
-import type { Change, Registrations } from '../../../features/registration/book/registrations.ts'
+import type { Registration } from '../../../features/registration/book/registration.ts'
+import type { Registrations, Seen } from '../../../features/registration/book/registrations.ts'
 import { parseMailAddress } from '../../../services/guests/mail-address.ts'
-import type { ActResult, Outcome } from '../../cli/terminal/command.ts'
+import type { Outcome } from '../../cli/terminal/command.ts'
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
+import { isoOf } from './list-registrations.ts'
 import { pagesOf, type RegistrationOptions, type Step, withRegistrations } from './open-registrations.ts'
 
 interface ChangeOptions extends RegistrationOptions {
@@ -20,12 +22,21 @@ const FAULTS = {
   'not-an-address': 'is not a mail address',
 } as const
 
-type Fault = keyof typeof FAULTS
-type Result = { readonly address: string; readonly fault: Fault | null }
+type Fault = { readonly address: string } & (
+  | { readonly fault: keyof typeof FAULTS }
+  /** Another person has decided meanwhile. */
+  | ({ readonly fault: 'decided' } & Pick<Registration, 'state' | 'changedAtSeconds'>)
+)
 
 export interface ChangedRegistrations {
   readonly changed: readonly string[]
-  readonly faults: readonly { readonly address: string; readonly fault: Fault }[]
+  readonly faults: readonly Fault[]
+}
+
+/** A guest as typed or chosen, and as the person saw the guest who decides. */
+export interface Asked {
+  readonly address: string
+  readonly seen?: Seen
 }
 
 /** Changes the state of guests, or forgets them, and prints what was changed. */
@@ -37,51 +48,65 @@ export async function changeAndPrint(
 ): Promise<Outcome> {
   const open = { entryPoint: options.entryPoint, mailsPerMinute: options.perMinute }
   return await withRegistrations(io, open, async ({ registrations }) => {
-    const addresses = [...given]
+    const asked: Asked[] = []
+    for (const address of given) asked.push({ address, seen: await seenNow(registrations, address) })
     if (options.all) {
       const waiting = pagesOf(registrations, { ...options, state: 'waiting-for-approval' })
-      for await (const page of waiting) addresses.push(...page.map(({ address }) => address))
+      for await (const page of waiting) asked.push(...page.map((seen) => ({ address: seen.address, seen })))
     }
-    if (addresses.length === 0)
-      return { ok: true, text: 'No guest waits for approval.', data: { changed: 0, faults: [] } }
+    if (asked.length === 0) return { ok: true, text: 'No guest waits for approval.', data: { changed: 0, faults: [] } }
     if (step !== 'approve') {
-      const many = addresses.length === 1 ? printable(addresses[0] ?? '') : counted(addresses.length, 'registration')
+      const many = asked.length === 1 ? printable(asked[0]?.address ?? '') : counted(asked.length, 'registration')
       const confirmed = await confirmRemoval(io, options.yes, `${capital(step)} ${many}?`)
       if (!confirmed.ok) return confirmed
     }
-    const result = await changeRegistrations(registrations, step, addresses)
-    if (!result.ok) return result
-    const { changed, faults } = result.data
-    const what = addresses.length === 1 ? printable(changed[0] ?? '') : counted(changed.length, 'registration')
-    const text = [`${DONE[step]} ${what}.`, ...faults.map(faultLine)].join('\n')
+    const { changed, faults } = await changeRegistrations(registrations, step, asked)
+    const lines = faults.map(faultLine)
+    if (changed.length === 0) return { ok: false, fault: lines.join('\n') }
+    const what = asked.length === 1 ? printable(changed[0] ?? '') : counted(changed.length, 'registration')
+    const text = [`${DONE[step]} ${what}.`, ...lines].join('\n')
     return { ok: true, text, data: { changed: changed.length, faults }, isPartial: faults.length > 0 }
   })
 }
 
-/** Changes the state of guests, or forgets them. A fault of one guest does not stop the others. Fails if all have a fault. */
+/** Changes the state of guests, or forgets them. A fault of one guest does not stop the others. */
 export async function changeRegistrations(
   registrations: Registrations,
   step: Step,
-  addresses: readonly string[],
-): Promise<ActResult<ChangedRegistrations>> {
-  const results: Result[] = []
-  for (const typed of addresses) results.push(await changeOne(registrations, step, typed))
-  const faults = results.flatMap(({ address, fault }) => (fault === null ? [] : { address, fault }))
-  const changed = results.flatMap(({ address, fault }) => (fault === null ? address : []))
-  if (changed.length === 0) return { ok: false, fault: faults.map(faultLine).join('\n') }
-  return { ok: true, data: { changed, faults } }
+  asked: readonly Asked[],
+): Promise<ChangedRegistrations> {
+  const changed: string[] = []
+  const faults: Fault[] = []
+  for (const one of asked) {
+    const result = await changeOne(registrations, step, one)
+    if (typeof result === 'string') changed.push(result)
+    else faults.push(result)
+  }
+  return { changed, faults }
 }
 
-function faultLine({ address, fault }: ChangedRegistrations['faults'][number]): string {
-  return `${printable(address)} ${FAULTS[fault]}.`
+export function faultLine(one: Fault): string {
+  if (one.fault !== 'decided') return `${printable(one.address)} ${FAULTS[one.fault]}.`
+  const time = isoOf(one.changedAtSeconds).slice(11, 16)
+  return `${printable(one.address)}: another person decided this at ${time} UTC: ${one.state.replaceAll('-', ' ')}.`
 }
 
-async function changeOne(registrations: Registrations, step: Step, typed: string): Promise<Result> {
+async function seenNow(registrations: Registrations, typed: string): Promise<Seen> {
   const address = parseMailAddress(typed)
-  if (address === null) return { address: typed, fault: 'not-an-address' }
-  if (step === 'forget') return { address, fault: (await registrations.forget(address)) ? null : 'unknown' }
-  const change: Change = await registrations[step](address)
-  return { address, fault: change.ok ? null : change.reason }
+  return (address !== null && (await registrations.find(address))) || undefined
+}
+
+/** Returns the address, or why the guest was not changed. */
+async function changeOne(registrations: Registrations, step: Step, { address: typed, seen }: Asked) {
+  const address = parseMailAddress(typed)
+  if (address === null) return { address: typed, fault: 'not-an-address' } as const
+  if (step === 'forget')
+    return (await registrations.forget(address)) ? address : ({ address, fault: 'unknown' } as const)
+  const change = await registrations[step](address, seen)
+  if (change.ok) return address
+  if (change.reason !== 'decided') return { address, fault: change.reason }
+  const { state, changedAtSeconds } = change.registration
+  return { address, fault: change.reason, state, changedAtSeconds }
 }
 
 function capital(word: string): string {

@@ -33,7 +33,7 @@ test('a copy whose clock is wrong compares it with that of PostgreSQL', async ()
   const url = server.url({ database: await server.createDatabase() })
   const nowSeconds = () => Date.now() / 1000 + 90
   const { nowSeconds: storeSeconds } = open(url, nowSeconds)
-  const users = createPostgresStore(connectPostgres(settingsOf(url)))
+  const users = createPostgresStore(connectPostgres({ ...settingsOf(url), timeoutMs: 10_000 }))
   onTestFinished(users.close)
   const stores = [
     { setting: 'GUESTS_STORE_URL', nowSeconds: storeSeconds },

@@ -102,6 +102,27 @@ test.each(['refuse', 'cancel', 'forget'] as const)(
   },
 )
 
+test.each([
+  ['refuse', ['ada@a.example']],
+  ['refuse', ['--all']],
+  ['cancel', ['ada@a.example']],
+] as const)('%s %o changes nobody whom another person approves while it asks', async (step, chosen) => {
+  const { cwd, env, records, registrations, stateOf } = await withGuests(BY_HAND, ['ada@a.example'])
+  let isAsked = false
+  // The prompt begins: the command has read the registration.
+  const setRawMode = () => {
+    if (!isAsked) void registrations.approve('ada@a.example').then(() => terminal.write('y'))
+    isAsked = true
+    return terminal
+  }
+  const terminal: PassThrough = Object.assign(new PassThrough(), { isTTY: true, setRawMode })
+  const { status, stderr } = await runHere(['registrations', step, ...chosen], { cwd, env, stdin: terminal })
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/ada@a\.example: another person decided this at \d\d:\d\d UTC: approved\./)
+  expect(await stateOf('ada@a.example')).toBe('approved')
+  expect(await records.list('mail-outbox', { limit: 10 })).toEqual([])
+})
+
 test('cancel gives the place to the waiting list', async () => {
   const { run, stateOf } = await withGuests({ most: 1, waitingList: 'on' }, ['ada@a.example', 'bob@a.example'])
   expect((await run('cancel', 'ada@a.example')).status).toBe(0)

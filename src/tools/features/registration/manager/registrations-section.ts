@@ -1,4 +1,5 @@
-import { STATES } from '../../../../features/registration/book/registration.ts'
+import { type Registration, STATES } from '../../../../features/registration/book/registration.ts'
+import type { Seen } from '../../../../features/registration/book/registrations.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
 import {
   ALL_ROLES,
@@ -10,11 +11,13 @@ import {
   post,
   redirect,
   refused,
+  type Sentence,
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
+import type { Words } from '../../../manager/pages/words.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
-import { changeRegistrations } from '../change-registrations.ts'
+import { changeRegistrations, faultLine } from '../change-registrations.ts'
 import { registrationsPage } from '../list-registrations.ts'
 import { MAILS_PER_MINUTE, withRegistrations } from '../open-registrations.ts'
 import { registrationWay } from './registration-way.ts'
@@ -101,30 +104,51 @@ function askToForget({ field, fields, part, words }: Visit): Answer {
 }
 
 async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
-  const { field, fields } = visit
+  const { field, fields, words } = visit
   const entryPoint = visit.part('entryPoint')
   const to = pathOf(['registrations', entryPoint], { state: field('state') })
   const step = STEPS.find((one) => one === field('step'))
   const addresses = [...new Set(fields('address'))]
   if (step === undefined || addresses.length === 0)
     return redirect(to, { tone: 'refused', text: 'registrations.nobody' })
+  const seen = new Map(fields('seen').map(readSeen))
+  const asked = addresses.map((address) => ({ address, seen: seen.get(address) }))
   const result = await outcomeOf(() =>
-    withRegistrations(deps, { entryPoint, mailsPerMinute: MAILS_PER_MINUTE }, ({ registrations }) =>
-      changeRegistrations(registrations, step, addresses),
-    ),
+    withRegistrations(deps, { entryPoint, mailsPerMinute: MAILS_PER_MINUTE }, async ({ registrations }) => {
+      return { ok: true, ...(await changeRegistrations(registrations, step, asked)) } as const
+    }),
   )
   const subject = {
     count: addresses.length,
     detail: step,
     ...(addresses.length === 1 && { viewer: addresses[0] ?? '' }),
   }
-  if (result.ok) {
-    const changed = result.data.changed.length
+  if (!result.ok) return refused(visit, to, 'registrations.refused', result.fault, { subject })
+  const count = result.changed.length
+  const notes = result.faults.flatMap((one) => (one.fault === 'decided' ? decidedNote(one, words) : []))
+  if (count === addresses.length)
+    return redirect(to, { tone: 'done', text: `registrations.done.${step}`, values: { count } }, subject)
+  if (count > 0) {
     // Some guests may not be changed, such as without a free place.
-    const isAll = changed === addresses.length
-    const text = isAll ? `registrations.done.${step}` : 'registrations.part'
-    const values = { count: changed, all: addresses.length }
-    return redirect(to, { tone: isAll ? 'done' : 'refused', text, values }, subject)
+    const values = { count, all: addresses.length }
+    return redirect(to, { tone: 'refused', text: 'registrations.part', values, notes }, subject)
   }
-  return refused(visit, to, 'registrations.refused', result.fault, { subject })
+  const others = result.faults.filter(({ fault }) => fault !== 'decided')
+  const detail = others.map(faultLine).join('\n')
+  return redirect(to, { tone: 'refused', text: 'registrations.refused', detail, notes }, subject)
+}
+
+/** Reads what the page showed of a guest: the address, the state and the time of the last change. */
+function readSeen(text: string): [address: string, seen: Seen] {
+  const [address = '', state = '', changedAtSeconds] = text.split(' ')
+  const known = STATES.find((one) => one === state)
+  return [address, known && { state: known, changedAtSeconds: Number(changedAtSeconds) }]
+}
+
+function decidedNote(
+  { address: name, state, changedAtSeconds }: Pick<Registration, 'address' | 'state' | 'changedAtSeconds'>,
+  words: Words,
+): Sentence {
+  const time = words.clockOrTime(changedAtSeconds * 1000, Date.now())
+  return { text: 'registrations.decided', values: { name, time, state: words.say(`registrations.states.${state}`) } }
 }

@@ -59,6 +59,23 @@ test('guests are approved, refused, cancelled and forgotten', async () => {
   expect(manager.faults).toEqual([])
 })
 
+test('of two people with the same list, the second is told who was decided on, and no second mail goes out', async () => {
+  const { manager, browser, records, stateOf } = await startWithGuests('ada', 'bob')
+  const other = await manager.signedIn('event-manager', ['default'], 'joe@example.com')
+  await other.get('/registrations/default')
+  const { text } = await browser.get('/registrations/default')
+  const seen = [...text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value = '']) => value)
+  expect(seen).toHaveLength(2)
+  const form = (step: string, ...address: string[]) => ({ step, address, seen })
+  await other.act('/registrations/default', form('refuse', 'ada@a.example'))
+  const late = await browser.act('/registrations/default', form('approve', 'ada@a.example'))
+  expect(late.text).toMatch(/Nothing was changed\. ada@a\.example: another person decided this at \d\d:\d\d: refused\./)
+  const part = await browser.act('/registrations/default', form('cancel', 'ada@a.example', 'bob@a.example'))
+  expect(part.text).toMatch(/1 of 2 were changed\..* ada@a\.example: another person decided this at/)
+  expect([await stateOf('ada'), await stateOf('bob')]).toEqual(['refused', 'cancelled'])
+  expect(await records.list('mail-outbox', { limit: 10 })).toHaveLength(2)
+})
+
 test('the page asks before it forgets, and takes no guests of another entry point', async () => {
   const { manager } = await startWithGuests('ada')
   const browser = await manager.signedIn('event-manager', ['default'], 'joe@example.com')
