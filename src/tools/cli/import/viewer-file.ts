@@ -58,6 +58,8 @@ export interface ColumnOptions {
   readonly ignored: ReadonlySet<string>
   /** True if the header must have a column of passwords or hashes. */
   readonly needsPassword: boolean
+  /** Says what to do instead, as the end of a sentence. */
+  readonly insteadOfPassword?: string
   /** Puts a hash and its salt into one text. Returns null for a hash of another form. Absent if salts are refused. */
   readonly saltedHash?: (passwordHash: string, salt: string) => string | null
   readonly featureColumns: readonly FeatureColumn[]
@@ -139,7 +141,7 @@ function checkHeader(columns: readonly string[], options: ColumnOptions): void {
   const passwordColumns = [columnOf('password', options), columnOf('password_hash', options)]
   if (options.needsPassword && !passwordColumns.some((column) => columns.includes(column))) {
     throw new ConfigError(
-      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass, or let viewers set their passwords with --invite. ${listing(columns)}`,
+      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass${options.insteadOfPassword ?? ''}. ${listing(columns)}`,
     )
   }
   for (const column of columns) {

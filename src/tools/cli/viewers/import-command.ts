@@ -28,6 +28,7 @@ interface ImportCommandOptions extends InvitationOptions {
 interface ImportOptions extends ImportCommandOptions {
   /** The columns of features. */
   readonly columns: readonly FeatureColumn[]
+  readonly canInvite: boolean
 }
 
 /** Options for further forms of hashes. */
@@ -50,6 +51,7 @@ export async function addViewersImportCommand(group: Command, context: CommandCo
   const features = await viewerFactsOf(context)
   const columns = features.flatMap(({ column }) => column?.() ?? [])
   const inviting = invitingIn(features)
+  const ofFeatures = { columns, canInvite: inviting !== undefined }
   const command = addCommand(
     group,
     'import <FILE>',
@@ -58,7 +60,7 @@ export async function addViewersImportCommand(group: Command, context: CommandCo
       'viewer-auth viewers import viewers.csv',
       'viewer-auth viewers import users.csv --column username=user_email --column password_hash=user_pass --ignore ID',
       'viewer-auth viewers import viewers.jsonl --check',
-      'viewer-auth viewers import viewers.csv --invite',
+      ...(inviting ? ['viewer-auth viewers import viewers.csv --invite'] : []),
     ],
   )
   addNotes(command, aboutWith(columns))
@@ -79,9 +81,9 @@ export async function addViewersImportCommand(group: Command, context: CommandCo
     .action((file: string, options: ImportCommandOptions) =>
       runCommand(context, options.json, () =>
         options.check
-          ? importAndInvite(context, file, { ...options, columns }, null, inviting)
+          ? importAndInvite(context, file, { ...options, ...ofFeatures }, null, inviting)
           : withEditableStore(context.io, (store) =>
-              importAndInvite(context, file, { ...options, columns }, store, inviting),
+              importAndInvite(context, file, { ...options, ...ofFeatures }, store, inviting),
             ),
       ),
     )
@@ -182,12 +184,13 @@ function invitedText({ invited }: ImportCounts): string {
 }
 
 function readColumns(options: ImportOptions): ColumnOptions {
-  const { column, ignore, update, invite } = options
+  const { column, ignore, update, invite, canInvite } = options
   const saltedHash = HASH_OPTIONS[0]?.saltedHashOf(options)
   return {
     columnOfField: column ?? new Map(),
     ignored: ignore ?? new Set(),
     needsPassword: !update && !invite,
+    ...(canInvite && { insteadOfPassword: ', or let viewers set their passwords with --invite' }),
     featureColumns: options.columns,
     ...(saltedHash && { saltedHash }),
   }
