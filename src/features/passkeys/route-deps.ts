@@ -21,7 +21,7 @@ export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ window }) 
 const BAD_FORM: TextRefusal = { ...NOT_FROM_OWN_PAGE, status: 400 }
 const Flow = z.object({ flow: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })
 
-type WindowForm = z.output<typeof Flow> & Readonly<Record<string, unknown>>
+export type WindowForm = z.output<typeof Flow> & Readonly<Record<string, unknown>>
 
 /** Runs the handler for a form of our own pages that belongs to a frame. Refuses every other post. */
 export function forOwnForm(

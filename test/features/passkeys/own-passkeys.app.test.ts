@@ -90,8 +90,31 @@ test('a viewer removes several own passkeys in the window, which ends all sessio
   expect(await remove(boxes)).toMatchObject({ status: 200 })
   expect(await idsOf(app)).toEqual([])
   expect(await app.get('/', { Cookie })).toMatchObject({ status: 200 })
+  app.clock.seconds += 11
   expect((await remove(boxes)).status).toBe(400)
   expect((await openOwn(app)).boxes).toEqual([])
+})
+
+test('the form sent twice removes once, and says so again, in its browser alone', async () => {
+  const app = await startWithPasskeys()
+  const { boxes, remove } = await openOwn(app)
+  const both = await Promise.all([remove(boxes.slice(0, 1)), remove(boxes.slice(0, 1))])
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+  expect(both[1]?.text).toBe(both[0]?.text)
+  expect(await idsOf(app)).toEqual(['theirs'])
+  expect(app.lines.filter(({ outcome }) => outcome === 'passkey-removed')).toHaveLength(1)
+  expect((await remove(boxes.slice(0, 1), '')).status).toBe(400)
+  expect((await remove(boxes)).status).toBe(400)
+})
+
+test('the password form sent twice asks for the same step again, and each page works', async () => {
+  const app = await startWithPasskeys()
+  const first = await openOwn(app)
+  const second = await openOwn(app)
+  expect([first.page.status, second.page.status]).toEqual([200, 200])
+  expect(second.boxes).toEqual(first.boxes)
+  // The browser shows the second page.
+  expect((await second.remove(second.boxes)).status).toBe(200)
 })
 
 test('without a tick nothing is removed, and the list stays', async () => {

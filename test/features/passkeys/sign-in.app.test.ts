@@ -3,13 +3,11 @@ import { UpstreamError } from '../../../src/errors.ts'
 import { createStartLimits } from '../../../src/services/window/flows/start-limits.ts'
 import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.ts'
 import { entryPointAt, PLAYER } from '../../login/entry-point.ts'
-import { cookieIn, idIn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { createAuthenticator } from './authenticator.ts'
 import { withPasskeys } from './entry-point.ts'
 import {
   enrol,
-  fieldOf,
   openFrame,
   openWindow,
   ownHeaders,
@@ -116,24 +114,6 @@ test('an answer counts once', async () => {
   expect((await pressContinue(app, frame)).status).toBe(303)
   expect((await post(app, 'finish', window, answer)).status).toBe(400)
   expect([refusalsOf(app), (await pressContinue(app, frame)).status]).toEqual([['expired'], 409])
-})
-
-test('the form of the frame sent twice starts one session, for ten seconds', async () => {
-  const app = await startPasskeys()
-  const { authenticator } = await enrol(app)
-  const frame = await openFrame(app)
-  const page = fieldOf(await pressContinue(app, frame), 'page')
-  const window = await openWindow(app, frame)
-  // A second form for the window begins again, and its question replaces none.
-  const second = await openWindow(app, frame)
-  expect((await post(app, 'finish', second, authenticator.signIn(second))).status).toBe(200)
-  expect(window.challenge).not.toBe(second.challenge)
-  const press = () => pressContinue(app, frame, { page })
-  const both = await Promise.all([press(), press()])
-  expect(both.map(({ status }) => status)).toEqual([303, 303])
-  expect(new Set(both.map((one) => idIn(cookieIn(one)))).size).toBe(1)
-  app.clock.seconds += 11
-  expect((await press()).status).toBe(409)
 })
 
 test('a challenge ends after 120 seconds', async () => {

@@ -37,6 +37,13 @@ test('a code sent twice by one page starts one session, and another page gets no
   expect((await send(await pageOf())).status).toBe(401)
 })
 
+test('the form for a code sent twice begins again, and each sign-in has a code of its own', async () => {
+  const app = await startSso({ settings: { hasCode: true } })
+  const codes = [(await issueCode(app)).code, (await issueCode(app)).code]
+  expect(new Set(codes).size).toBe(2)
+  for (const code of codes) expect((await type(app, code)).status).toBe(303)
+})
+
 test('the page with a code names the brand or the host, and leads to a new code of the same entry point', async () => {
   const app = await startSso({
     settings: { hasCode: true },

@@ -186,6 +186,21 @@ test('only the secret of the frame collects the result, once', async () => {
   expect((await pressContinue(app, window)).status).toBe(409)
 })
 
+test('the form of the button sent twice begins two sign-ins, and each of them signs in', async () => {
+  const app = await startSso()
+  for (const last of [0, 1]) {
+    const { wait, flow } = await openWindow(app)
+    const start = async () => {
+      const started = await app.post('/sso/start', { flow }, startHeaders(app))
+      return { wait, flow, cookie: cookiesOf(started), address: refreshOf(started) }
+    }
+    const both = await Promise.all([start(), start()])
+    const window = both[last] ?? expect.unreachable()
+    expect((await finishWindow(app, window)).status).toBe(200)
+    expect((await pressContinue(app, window)).status).toBe(303)
+  }
+})
+
 test('the form of the frame sent twice starts one session, and a text of another page opens nothing', async () => {
   const app = await startSso()
   const window = await openWindow(app)
