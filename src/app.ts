@@ -37,7 +37,7 @@ export interface AppDeps {
   readonly accessPolicy?: AccessPolicy
   readonly users: UserStore
   readonly sessionStore: Pick<SessionStore, 'store' | 'checkHealth' | 'logsOutages' | 'close'>
-  readonly signInLimits: Pick<SignInLimits, 'admit'>
+  readonly signInLimits: Pick<SignInLimits, 'admit' | 'isAgain'>
   readonly optionalStores: readonly OptionalStore[]
   readonly isAccepting: () => boolean
   readonly wrongClocks?: () => Readonly<Record<string, number>>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from 'express'
 import type { LimitRefusal } from '../sign-in-limits/limit-refusal.ts'
-import type { Attempt } from '../sign-in-limits/sign-in-limits.ts'
+import type { Attempt, SignInLimits } from '../sign-in-limits/sign-in-limits.ts'
 import type { Authentication, Viewer } from '../users/user-store.ts'
 import type { SignInForm } from './request/sign-in-form.ts'
 import type { EntryPointDeps } from './route-deps.ts'
@@ -18,7 +18,9 @@ export type CheckedCredentials =
   | { readonly ok: true; readonly viewer: Viewer }
   | { readonly ok: false; readonly refusal: Refusal }
 
-export type CheckCredentialsDeps = Pick<EntryPointDeps, 'users' | 'signInLimits' | 'logSignIn' | 'addressOf'>
+export interface CheckCredentialsDeps extends Pick<EntryPointDeps, 'users' | 'logSignIn' | 'addressOf'> {
+  readonly signInLimits: Pick<SignInLimits, 'admit'>
+}
 
 /**
  * Checks a password within the limits on guessing, and logs every refusal.

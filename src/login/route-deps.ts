@@ -27,7 +27,7 @@ export interface EntryPointDeps {
   readonly prompts: readonly Prompt[]
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
-  readonly signInLimits: Pick<SignInLimits, 'admit'>
+  readonly signInLimits: Pick<SignInLimits, 'admit' | 'isAgain'>
   readonly loopBreaker: LoopBreaker
   readonly screens: Screens
   readonly refusals: Refusals

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createFailureTotals } from './failure-totals.ts'
 import { accountKey, networkOf, pairKey } from './keys.ts'
 import { DAY_SECONDS, type LimitRefusal, refused } from './limit-refusal.ts'
@@ -40,8 +41,12 @@ export interface SignInLimits {
    * by a link. Delays at other addresses stay.
    */
   forgive(username: string, address: string): Promise<void>
+  /** True if this form has signed in within ten seconds, at any copy of the app that shares the counts. */
+  isAgain(form: string): Promise<boolean>
 }
 
+/** A form that comes later is another sign-in. */
+const AGAIN_SECONDS = 10
 /** Below the longest timer (24.8 days) of the memory counters. */
 const KNOWN_ADDRESS_SECONDS = 14 * DAY_SECONDS
 
@@ -68,6 +73,7 @@ export function createSignInLimits(
   const totals = createFailureTotals(openCounter, addressLimit.failures)
   const successfulSignIns = createSuccessfulSignIns()
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
+  const forms = openCounter('signed-in-form', AGAIN_SECONDS)
 
   async function admit(username: string, address: string): Promise<Admission> {
     const { account, network, pair } = keysOf(username, address, addressLimit)
@@ -125,7 +131,12 @@ export function createSignInLimits(
     const { account, pair } = keysOf(username, address, addressLimit)
     await Promise.all([totals.forget([account]), pairs.forget(pair)])
   }
-  return { admit, admitGuess: guessesWithin(totals, addressLimit), forgive }
+  async function isAgain(form: string): Promise<boolean> {
+    // The counts may be in a file: nobody who reads them may know a form.
+    const digest = createHash('sha256').update(form).digest('base64url')
+    return (await forms.penalty(digest)).consumedPoints > 1
+  }
+  return { admit, admitGuess: guessesWithin(totals, addressLimit), forgive, isAgain }
 }
 
 function guessesWithin(totals: ReturnType<typeof createFailureTotals>, addressLimit: AddressLimit) {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { openMemoryCounter } from '../../src/sign-in-limits/memory-counters.ts'
+import { createSignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { startCodesApp } from '../features/access-codes/codes-app.ts'
 import { ANSWERS, hiddenIn, reasonIn, startRegistration } from '../features/registration/start-registration.ts'
 import { withScreenLimit } from '../features/screen-limit/entry-point.ts'
 import { ENTRY_POINT } from '../login/entry-point.ts'
 import { cookieIn, idIn } from '../login/signed-in.ts'
-import { ADA, type Answer, startLoginApp } from '../login/start-login-app.ts'
+import { ADA, type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
 
 const pageIn = ({ text }: Pick<Answer, 'text'>) => /name="page" value="([\w-]{16})"/.exec(text)?.[1] ?? ''
 const sessionOf = (answer: Answer) => idIn(cookieIn(answer))
@@ -33,6 +35,32 @@ test.each([0, 10, 20])(
     expect(sessionOf(await app.post('/sign-in', form))).not.toBe(both[0] && sessionOf(both[0]))
   },
 )
+
+const outcomesOf = ({ lines }: LoginApp) => lines.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
+
+test.each([
+  ['at once, with a session', {}],
+  ['at once, on a shared device', { shared: 'on' }],
+])('a password form sent twice %s counts as one sign-in', async (_case, more) => {
+  const app = await startLoginApp()
+  const form = { ...ADA, ...more, page: pageIn(await app.get('/')) }
+  await Promise.all([app.post('/sign-in', form), app.post('/sign-in', form)])
+  expect(outcomesOf(app)).toEqual(['signed-in', 'returned'])
+  await app.post('/sign-in', { ...form, page: pageIn(await app.get('/')) })
+  expect(outcomesOf(app).at(-1)).toBe('signed-in')
+})
+
+test('a form that is sent to two copies counts as one sign-in, and a count that fails changes nothing', async () => {
+  const signInLimits = createSignInLimits(openMemoryCounter)
+  const copies = [await startLoginApp({ signInLimits }), await startLoginApp({ signInLimits })]
+  const form = { ...ADA, page: 'a-page-of-a-copy' }
+  await Promise.all(copies.map((copy) => copy.post('/sign-in', form)))
+  expect(copies.flatMap(outcomesOf).toSorted()).toEqual(['returned', 'signed-in'])
+  const away = { ...signInLimits, isAgain: () => Promise.reject(new Error('away')) }
+  const app = await startLoginApp({ signInLimits: away })
+  expect((await app.post('/sign-in', form)).status).toBe(303)
+  expect(outcomesOf(app)).toEqual(['signed-in'])
+})
 
 test('a password form without its text, of a program or an old page, signs in', async () => {
   const app = await startLoginApp()
@@ -70,6 +98,7 @@ test('a shared access code sent twice takes one place', async () => {
   const own = pageIn(await app.get('/?prompt=access-code'))
   const both = await Promise.all([enter(own), enter(own)])
   expect(both.map(({ status }) => status)).toEqual([303, 303])
+  expect(outcomesOf(app).filter((outcome) => outcome === 'signed-in')).toHaveLength(1)
   const statuses = []
   for (let people = 0; people < 2; people += 1) {
     statuses.push((await enter(pageIn(await app.get('/?prompt=access-code')))).status)

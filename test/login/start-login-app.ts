@@ -74,7 +74,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     options.sessionStore ?? openSqliteSessionStore(options.sessionFile ?? ':memory:', SESSION_LIMITS, nowSeconds)
   const publicUrl = new URL(options.publicUrl ?? 'https://login.example')
   const log = options.log ?? collectingLog(lines)
-  const signInLimits = options.signInLimits ?? createSignInLimits(openMemoryCounter)
+  const signInLimits = { ...createSignInLimits(openMemoryCounter), ...options.signInLimits }
   const entryPoints = options.entryPoints ?? [ENTRY_POINT]
   const secrets = options.sessionSecrets ?? ['SESSIONSECRETMARKER-8d2b']
   const shared = {
@@ -92,7 +92,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     ...(options.addressLimit && { addressLimit: options.addressLimit }),
     sessionSettings: { ...SESSION_LIMITS, secrets },
     publicUrl,
-    ...inFull(sessionStore, signInLimits),
+    sessionStore: inFull(sessionStore),
   })
   const app = createApp({
     config: {
@@ -151,13 +151,10 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
   }
 }
 
-/** Returns parts of the app with what only features use. */
-function inFull(sessionStore: AppDeps['sessionStore'], signInLimits: Pick<SignInLimits, 'admit'>) {
+/** Returns the store with what only features use. */
+function inFull(sessionStore: AppDeps['sessionStore']) {
   const none = () => Promise.resolve(0)
-  return {
-    sessionStore: { endSessionsOf: none, endIdentitySessions: none, ...sessionStore },
-    signInLimits: { ...createSignInLimits(openMemoryCounter), ...signInLimits },
-  }
+  return { endSessionsOf: none, endIdentitySessions: none, ...sessionStore }
 }
 
 export function formOf(fields: Readonly<Record<string, string>>): string {

@@ -133,6 +133,7 @@ function limitsOf(sceneNow: () => Scene): SignInLimits {
     },
     admitGuess: (address) => createSignInLimits(openMemoryCounter).admitGuess(address),
     forgive: () => Promise.resolve(),
+    isAgain: () => Promise.resolve(false),
   }
 }
 
