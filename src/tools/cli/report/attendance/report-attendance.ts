@@ -19,7 +19,7 @@ import { type Attendee, joinAttendance } from './attendance.ts'
 import { type AttendanceRow, attendanceRow } from './attendance-rows.ts'
 import { type AttendanceQuestion, attendanceQuestions, segmentPages } from './fetch-segments.ts'
 import type { Person } from './invited/people.ts'
-import { addOlderSegments, openSegmentTable, type SegmentTable } from './segment-table.ts'
+import { openSegmentTable, type SegmentTable } from './segment-table.ts'
 import { summaryOf, summarySentences, summaryWarnings } from './summary.ts'
 import { type AttendanceLook, reaching, writeAttendanceTable, writeRows } from './write-attendance.ts'
 
@@ -116,7 +116,7 @@ function rangeOf({ from, to }: Period): TimeRange {
 async function fetchSegments(
   io: CommandIo,
   service: Service,
-  { database, question, start, keep }: Rows,
+  { question, start, keep }: Rows,
   segments: SegmentTable,
   onKept: () => void,
 ): Promise<void> {
@@ -124,7 +124,6 @@ async function fetchSegments(
   if (start !== null) {
     onKept()
     io.stderr.write(`Continues with ${counted(views, 'view')} so far.\n`)
-    addOlderSegments(database, segments)
   }
   const questions = attendanceQuestions(question)
   const fetched = withProgress(io, start, (from) => segmentPages(asker(service), questions, from))

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
 import type { ViewRow } from '../../../video-service/report-rows.ts'
 import { numberedTexts } from '../../output/rows-database.ts'
 import type { TimeRange } from '../../output/time-range.ts'
@@ -12,9 +11,6 @@ import { readTime } from '../words.ts'
 export type SegmentTable = ReturnType<typeof openSegmentTable>
 
 type Segment = Pick<ViewRow, 'viewer_identifier' | 'client_id' | 'content_type' | 'started_at' | 'finished_at'>
-
-const OptionalText = z.string().nullable()
-const OlderSegment = z.tuple([OptionalText, OptionalText, z.literal([0, 1]), z.string(), OptionalText])
 
 /**
  * Opens the tables of a database, with the segments that an interrupted report kept. A viewer is a text: `n` and the name
@@ -35,16 +31,4 @@ export function openSegmentTable(database: DatabaseSync, { fromMs, toMs }: TimeR
       insert.run(viewer, layer, Math.max(startMs, fromMs), finished_at ? Math.min(endMs, toMs) : null)
     },
   }
-}
-
-/** Adds the segments of a report that a release up to 0.2.0 began: lines of JSON. */
-export function addOlderSegments(database: DatabaseSync, segments: SegmentTable): void {
-  const chunks = database.prepare('SELECT chunk FROM text ORDER BY rowid').all()
-  const lines = Buffer.concat(chunks.map(({ chunk }) => chunk as Uint8Array)).toString()
-  for (const line of lines.split('\n').filter(Boolean)) {
-    const [viewer_identifier, client_id, layer, started_at, finished_at] = OlderSegment.parse(JSON.parse(line))
-    const content_type = layer === 0 ? 'live' : 'recorded'
-    segments.add({ viewer_identifier, client_id, content_type, started_at, finished_at })
-  }
-  database.exec('DELETE FROM text')
 }

@@ -7,7 +7,6 @@ import { createPrivateFile } from '../../../../server/private-file.ts'
 import { openSqlite, SQLITE_BUSY, sqliteCode } from '../../../../server/sqlite-file.ts'
 import type { Question } from '../../../video-service/report-question.ts'
 import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../terminal/sink.ts'
-import { openOlderPart, removeOlderPart } from './older-part.ts'
 import { type Asked, differences, identityOf, KeptState, withPeriodOf } from './same-question.ts'
 
 /** The number of rows so far, and the page after them. */
@@ -56,7 +55,7 @@ export async function withKeptReport<T>(
 ): Promise<T | null> {
   const target = await writableTarget(path)
   const older = await orWriteFault(path, () => Promise.resolve(keptFolders(target)))
-  const found = isResumed ? openOldest(older, target, path, asked) : null
+  const found = isResumed ? openOldest(older, path, asked) : null
   if (isResumed && found === null && existsSync(target)) return null
   const opened = found ?? (await orWriteFault(path, () => Promise.resolve(create(target))))
   const { database, folder, state } = opened
@@ -102,7 +101,7 @@ function folderFor(target: string, end: string): string {
   return besideTarget(target, `${createHash('sha256').update(basename(target)).digest('hex').slice(0, 8)}.${end}`)
 }
 
-/** Returns the folders of cut or running reports for this file, and the record files of older releases. */
+/** Returns the folders of cut or running reports for this file. */
 function keptFolders(target: string): string[] {
   const begin = basename(folderFor(target, ''))
   const names = readdirSync(dirname(target)).filter((name) => name.startsWith(begin) && name.endsWith('.resume'))
@@ -132,9 +131,8 @@ function saveState(database: DatabaseSync, state: KeptState): void {
 }
 
 /** Opens the cut report. @throws ConfigError if it cannot be continued. */
-function openOldest(found: readonly string[], target: string, path: string, asked: Asked): Opened | null {
-  for (const one of found) {
-    const folder = lstatSync(one).isFile() ? takeOver(one, target) : one
+function openOldest(folders: readonly string[], path: string, asked: Asked): Opened | null {
+  for (const folder of folders) {
     const { database, state } = openFolder(folder, path)
     if (state === null) {
       database.close()
@@ -148,25 +146,6 @@ function openOldest(found: readonly string[], target: string, path: string, aske
     )
   }
   return null
-}
-
-/** Moves the report of an older release into a folder. Returns its path. @throws ConfigError if it is damaged. */
-function takeOver(recordFile: string, target: string): string {
-  const { folder, database } = create(target)
-  try {
-    const { state, chunks } = openOlderPart(recordFile)
-    const insert = database.prepare('INSERT INTO text VALUES (?)')
-    for (const chunk of chunks) insert.run(chunk)
-    saveState(database, state)
-  } catch (cause) {
-    rmSync(folder, { recursive: true, force: true })
-    if (sqliteCode(cause)) throw cause
-    throw new ConfigError(`${recordFile} is damaged, or of another release. Begin anew without --resume.`, { cause })
-  } finally {
-    database.close()
-  }
-  removeOlderPart(recordFile)
-  return folder
 }
 
 /**
@@ -199,8 +178,7 @@ function isPrivate(folder: string): boolean {
 /** Removes a cut report that a new one replaces, unless its command still runs. */
 function removeUnlessInUse(folder: string): void {
   try {
-    if (lstatSync(folder).isFile()) removeOlderPart(folder)
-    else if (isPrivate(folder)) openDatabase(folder).close()
+    if (isPrivate(folder)) openDatabase(folder).close()
   } catch (error) {
     if (sqliteCode(error) === SQLITE_BUSY) return
   }

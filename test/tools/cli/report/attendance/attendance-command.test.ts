@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { runHere } from '../../run-here.ts'
 import { textOf } from '../make-page.ts'
-import { changeKept, leaveOlderPart } from '../resume/kept-rows.ts'
+import { changeKept } from '../resume/kept-rows.ts'
 import { type RawSegment, startViewsService } from './views-service.ts'
 
 const START = Date.parse('2026-11-20T18:00:00Z') / 1000
@@ -234,28 +234,6 @@ describe('the formats of attendance', () => {
     const whole = await attendance(...LIST(), format)
     expect(readFileSync(join(cwd, 'attendance'), 'utf8')).toBe(whole.stdout)
     expect((await attendance(...LIST(), ...args, '--resume')).stderr).toContain('Nothing to continue')
-  })
-
-  test('a report that release 0.2.0 began is continued', async () => {
-    service.state.segments = Array.from({ length: 20 }, (_, at) =>
-      watched(at % 5 === 0 ? null : `viewer-${at % 9}`, at, at === 8 ? null : at + 30),
-    )
-    const args = ['--csv', '--output', join(cwd, 'report')]
-    service.state.statusAt = (count) => (count > 2 ? 400 : 200)
-    await attendance(...LIST(), ...args)
-    const iso = (seconds: number | null) => seconds && new Date(seconds * 1000).toISOString()
-    const rows = service.state.segments
-      .slice(0, 14)
-      .map(({ name, client, startSeconds, endSeconds }) =>
-        JSON.stringify([name, name === null ? client : null, 0, iso(startSeconds), iso(endSeconds)]),
-      )
-    leaveOlderPart(cwd, rows.map((row) => `${row}\n`).join(''))
-    service.state.statusAt = () => 200
-    const resumed = await attendance(...LIST(), ...args, '--resume')
-    expect([resumed.status, resumed.stderr]).toEqual([0, expect.stringContaining('Continues with 14 views so far.')])
-    const whole = await attendance(...LIST(), '--csv')
-    expect(readFileSync(join(cwd, 'report'), 'utf8')).toBe(whole.stdout)
-    expect(readdirSync(cwd).sort()).toEqual(['invited.csv', 'report'])
   })
 
   test('a report that was stopped after its last page is written without a question', async () => {

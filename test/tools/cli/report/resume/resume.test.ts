@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { runHere } from '../../run-here.ts'
-import { changeKept, keptFolder, leaveOlderPart } from './kept-rows.ts'
+import { changeKept, keptFolder } from './kept-rows.ts'
 import { startPartService } from './part-service.ts'
 
 const FIXED = ['--from', '2026-11-20', '--to', '2026-11-21']
@@ -53,35 +53,6 @@ describe('report --resume', () => {
     expect(readdirSync(cwd)).toEqual(['report'])
     await report([...FIXED, ...format], 'whole')
     expect(text()).toBe(text('whole'))
-  })
-
-  test.each([['--csv'], ['--json']])('a report with %s that release 0.2.0 began is continued', async (format) => {
-    await cutReport([...FIXED, format])
-    leaveOlderPart(cwd)
-    const other = await report([...FIXED, format, '--finished-only', '--resume'])
-    expect(other.stderr).toContain('another question (--finished-only)')
-    const ended = await report([...FIXED, format, '--resume'])
-    expect(ended.stderr).toMatch(/^Continues .*report after page 2, with 6 rows so far\.\n/)
-    expect(readdirSync(cwd)).toEqual(['report'])
-    await report([...FIXED, format], 'whole')
-    expect(text()).toBe(text('whole'))
-  })
-
-  test('a new report removes the part of release 0.2.0', async () => {
-    await cutReport([...FIXED, '--csv'])
-    leaveOlderPart(cwd)
-    expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
-    expect(readdirSync(cwd)).toEqual(['report'])
-  })
-
-  test('--resume keeps the record of release 0.2.0 whose part is too short', async () => {
-    await cutReport([...FIXED, '--csv'])
-    leaveOlderPart(cwd)
-    truncateSync(join(cwd, '.report.0a1b2c3d.part'), 20)
-    const left = readdirSync(cwd)
-    const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Begin anew without --resume.')])
-    expect(readdirSync(cwd)).toEqual(left)
   })
 
   test('a report that is cut twice has the bytes of one in a single go', async () => {
