@@ -1,31 +1,11 @@
 import { UpstreamError } from '../errors.ts'
-import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { RedisAddress } from './address.ts'
 import { connectToCluster } from './cluster.ts'
-import { connectToServer, type RedisClient, type RedisCommands, type RedisConnection } from './connection.ts'
-import { createServerHealth, type HealthOptions, type RedisServer } from './server-health.ts'
+import { connectToServer, type RedisCommands, type RedisConnection } from './connection.ts'
+import { createServerHealth, type HealthOptions } from './server-health.ts'
 
 /** A connection to Redis that reconnects by itself. Unavailable also for a minute after Redis refused a command. */
-export interface RedisLink extends OptionalStore {
-  readonly keyPrefix: string
-  /** True if the server of the key is available; without a key, if all servers are. */
-  isAvailable(key?: string): boolean
-  /**
-   * Sends a command with one key, and returns the reply.
-   * @param key the key of the command. In a cluster, it chooses the server.
-   * @throws UpstreamError if this server is away (at once), does not reply in half a second, or refuses the command.
-   */
-  run<T>(key: string, command: (commands: RedisCommands) => Promise<T>): Promise<T>
-  /**
-   * Sends a command to one of the `servers()`.
-   * @throws UpstreamError as `run` does.
-   */
-  runOn<T>(server: RedisServer, command: (server: RedisClient) => Promise<T>): Promise<T>
-  /** Returns all servers that hold keys: one, or the masters of a cluster. Empty if none was ever reached. */
-  servers(): readonly RedisServer[]
-  /** Closes the connection at once. Commands without a reply fail. */
-  close(): void
-}
+export type RedisLink = Awaited<ReturnType<typeof openRedisLink>>
 
 const SCAN_COUNT = 1_000
 const READ_BATCH_SIZE = 500
@@ -37,7 +17,7 @@ const COMMAND_REPLY_MS = 5_000
  * later callers not at all. The log says once a minute that the outage lasts, and once that it is over.
  * Resolves when Redis answers, or after 1.5 s without an answer: the app also starts without Redis.
  */
-export async function openRedisLink(address: RedisAddress, options: HealthOptions): Promise<RedisLink> {
+export async function openRedisLink(address: RedisAddress, options: HealthOptions) {
   let connection: RedisConnection | null = null
   const health = createServerHealth(options, () => connection?.servers() ?? [])
   const connect = address.isCluster ? connectToCluster : connectToServer
@@ -46,19 +26,29 @@ export async function openRedisLink(address: RedisAddress, options: HealthOption
   return {
     setting: options.setting,
     keyPrefix: address.keyPrefix,
-    isAvailable(key) {
+    /** True if the server of the key is available; without a key, if all servers are. */
+    isAvailable(key?: string): boolean {
       const servers = key === undefined ? opened.servers() : [opened.serverOf(key)]
       return servers.length > 0 && servers.every(health.isAvailable)
     },
-    run: (key, command) => health.run(opened.serverOf(key), () => command(opened.commands)),
+    /**
+     * Sends a command with one key, and returns the reply.
+     * @param key the key of the command. In a cluster, it chooses the server.
+     * @throws UpstreamError if this server is away (at once), does not reply in half a second, or refuses the command.
+     */
+    run: <T>(key: string, command: (commands: RedisCommands) => Promise<T>): Promise<T> =>
+      health.run(opened.serverOf(key), () => command(opened.commands)),
+    /** Sends a command to one of the `servers()`. @throws UpstreamError as `run` does. */
     runOn: health.run,
     // Not by run(): a Redis user who may not use TIME is not an outage.
-    async nowSeconds() {
+    async nowSeconds(): Promise<number> {
       const [seconds, micros] = (await opened.servers()[0]?.time()) ?? []
       if (seconds === undefined) throw new UpstreamError('redis', `${options.setting}: Redis has no time yet`)
       return Number(seconds) + Number(micros) / 1e6
     },
+    /** Returns all servers that hold keys: one, or the masters of a cluster. Empty if none was ever reached. */
     servers: () => opened.servers(),
+    /** Closes the connection at once. Commands without a reply fail. */
     close: () => opened.close(),
   }
 }

@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 
 /** The identity of a viewer whom another system than the user store knows, by issuer and subject. */
-export interface Identity {
-  readonly issuer: string
-  readonly subject: string
+export const StoredIdentity = z.object({
+  issuer: z.string(),
+  subject: z.string(),
   /** The session at the issuer, with which the sessions here end. Null if the issuer names none. */
-  readonly providerSession: string | null
+  providerSession: z.string().nullable().default(null),
   /** A session counts only where the provider id is the same: a digest of settings, or the issuer itself. */
-  readonly providerId: string
+  providerId: z.string().default(''),
   /** UNIX time in seconds: then the viewer must sign in again. */
-  readonly endsAtSeconds: number
-}
+  endsAtSeconds: z.number(),
+})
+export type Identity = Readonly<z.output<typeof StoredIdentity>>
 
 /** A logout at an issuer: of a session there, or of a viewer with all sessions. At least one is known. */
 export interface IdentityLogout {

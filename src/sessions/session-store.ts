@@ -1,7 +1,6 @@
 import type { SessionData, default as session } from 'express-session'
 import { z } from 'zod'
-import type { Viewer } from '../users/user-store.ts'
-import type { Identity, IdentityLogout } from './identity.ts'
+import { type Identity, type IdentityLogout, StoredIdentity } from './identity.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -10,17 +9,6 @@ declare module 'express-session' {
     /** UNIX time of the last use, as the store read it. Absent in a new session. */
     usedAtSeconds?: number
   }
-}
-
-export interface SessionViewer {
-  readonly username: string
-  readonly signedInAtSeconds: number
-  /** As in `Viewer`. The session ends with the password. */
-  readonly passwordVersion?: string
-  /** Present only if the app cannot look up the viewer. */
-  readonly snapshot?: Pick<Viewer, 'groups' | 'attributes'>
-  /** Absent for a viewer of the user store. */
-  readonly identity?: Identity
 }
 
 export interface SessionStore {
@@ -62,24 +50,22 @@ export interface ShownSession {
 
 const TOUCH_AFTER_SECONDS = 60
 
-const StoredIdentity = z.object({
-  issuer: z.string(),
-  subject: z.string(),
-  providerSession: z.string().nullable().default(null),
-  providerId: z.string().default(''),
-  endsAtSeconds: z.number(),
-})
-
-/** The viewer of a stored session. The identity is stored under its old name, `sso`. */
+/** The viewer of a stored session. */
 export const StoredViewer = z
   .object({
     username: z.string(),
     signedInAtSeconds: z.number(),
-    passwordVersion: z.string().optional(),
-    snapshot: z.object({ groups: z.array(z.string()), attributes: z.record(z.string(), z.string()) }).optional(),
-    sso: StoredIdentity.optional(),
+    /** As in `Viewer`. The session ends with the password. */
+    passwordVersion: z.string().exactOptional(),
+    /** Present only if the app cannot look up the viewer. */
+    snapshot: z
+      .object({ groups: z.array(z.string()).readonly(), attributes: z.record(z.string(), z.string()).readonly() })
+      .exactOptional(),
+    /** The identity under its old name. Absent for a viewer of the user store. */
+    sso: StoredIdentity.exactOptional(),
   })
-  .transform(({ sso, ...viewer }) => (sso === undefined ? viewer : { ...viewer, identity: sso }) as SessionViewer)
+  .transform(({ sso, ...viewer }) => ({ ...viewer, ...(sso && { identity: sso }) }))
+export type SessionViewer = Readonly<z.output<typeof StoredViewer>>
 
 /** A stored session. Some stores keep the last use beside it. */
 export const StoredSession = z.object({

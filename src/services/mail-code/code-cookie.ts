@@ -7,13 +7,7 @@ import { CODE_SECONDS, type CodeBinding } from './code.ts'
  * The form for a code, in a partitioned cookie. A phone may discard the page while the viewer reads the mail: the entry
  * point then opens the form again. A browser that keeps no cookie begins with the address.
  */
-export interface CodeCookie {
-  keep(res: Response, form: CodeBinding): void
-  /** Null without the form of this feature. */
-  read(req: Pick<Request, 'headers'>): CodeBinding | null
-  /** Called after the code was used. */
-  clear(req: Pick<Request, 'headers'>, res: Response): void
-}
+export type CodeCookie = ReturnType<typeof createCodeCookie>
 
 const ATTRIBUTES = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
 
@@ -22,7 +16,7 @@ export function createCodeCookie(
   { publicUrl, sessionSettings }: Pick<AppParts, 'publicUrl' | 'sessionSettings'>,
   feature: string,
   entryPoint: string,
-): CodeCookie {
+) {
   const name = `${publicUrl.protocol === 'https:' ? '__Host-' : ''}code-${entryPoint}`
   const seal = createSeal(sessionSettings.secrets, `viewer-auth code form 1 ${publicUrl.origin}`)
   const binding = `${feature} ${entryPoint}`
@@ -32,15 +26,17 @@ export function createCodeCookie(
       .find((pair) => pair.startsWith(`${name}=`))
       ?.slice(name.length + 1)
   return {
-    keep(res, { secret, address }) {
+    keep(res: Response, { secret, address }: CodeBinding): void {
       const value = seal.seal(JSON.stringify({ secret, address }), binding)
       res.cookie(name, value, { ...ATTRIBUTES, maxAge: CODE_SECONDS * 1000 })
     },
-    read(req) {
+    /** Null without the form of this feature. */
+    read(req: Pick<Request, 'headers'>): CodeBinding | null {
       const text = seal.open(valueIn(req) ?? '', binding)
       return text === null ? null : JSON.parse(text)
     },
-    clear(req, res) {
+    /** Called after the code was used. */
+    clear(req: Pick<Request, 'headers'>, res: Response): void {
       if (valueIn(req) !== undefined) res.clearCookie(name, ATTRIBUTES)
     },
   }

@@ -12,25 +12,8 @@ export interface CodeRefusal {
   readonly retryAfterSeconds: number
 }
 
-/**
- * Limits codes by mail. Every typed address counts, so that no limit tells which addresses may get a code.
- */
-export interface CodeLimits {
-  /** Counts a request for a code. @returns a refusal, or null. */
-  admit(address: string, clientAddress: string): Promise<CodeRefusal | null>
-  /** Called if an admitted request caused no mail. */
-  withdraw(address: string, clientAddress: string): Promise<void>
-  /** Counts a typed code. @returns a refusal, or null. */
-  admitCheck(clientAddress: string): Promise<CodeRefusal | null>
-  /** Counts a guess, before it is compared with codes. @returns a refusal, or null. */
-  admitGuess(address: string, clientAddress: string): Promise<CodeRefusal | null>
-  /** Called after a typed code that was sent to this address: its typist reads the mailbox. */
-  wasNoGuess(address: string, clientAddress: string): Promise<void>
-  /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */
-  succeeded(address: string, clientAddress: string): Promise<void>
-  /** True if the owner of this mailbox used a code within the last 14 days. */
-  isKnown(address: string): Promise<boolean>
-}
+/** Limits codes by mail. Every typed address counts, so that no limit tells which addresses may get a code. */
+export type CodeLimits = ReturnType<typeof createCodeLimits>
 
 const KNOWN_SECONDS = 14 * DAY_SECONDS
 /** Mails to one mailbox that one network may cause in ten minutes. */
@@ -45,7 +28,7 @@ export function createCodeLimits(
   openCounter: OpenCounter,
   { failures, trustedNetworks }: AddressLimit,
   mailsPerHour: number,
-): CodeLimits {
+) {
   const requests = openCounter('mail-code-network', TEN_MINUTES_SECONDS)
   const hourly = openCounter('mail-code-network-hour', HOUR_SECONDS)
   const checks = openCounter('mail-code-checks', TEN_MINUTES_SECONDS)
@@ -63,6 +46,7 @@ export function createCodeLimits(
       { limit: 'mailbox', counter: mailboxes, key: mailboxKey(address), most: MOST_OF_MAILBOX, isOf: 'mailbox' },
     ] as const
 
+  /** Called after a typed code that was sent to this address: its typist reads the mailbox. */
   async function wasNoGuess(address: string, client: string): Promise<void> {
     const pair = pairOf(address, client)
     await Promise.all([
@@ -75,7 +59,8 @@ export function createCodeLimits(
   }
 
   return {
-    async admit(address, client) {
+    /** Counts a request for a code. @returns a refusal, or null. */
+    async admit(address: string, client: string): Promise<CodeRefusal | null> {
       const isTrusted = isInNetworks(trustedNetworks, client)
       const isKnown = (await known.get(pairOf(address, client))) !== null
       for (const { limit, counter, key, most, isOf } of steps(address, client)) {
@@ -85,25 +70,30 @@ export function createCodeLimits(
       }
       return null
     },
-    async withdraw(address, client) {
+    /** Called if an admitted request caused no mail. */
+    async withdraw(address: string, client: string): Promise<void> {
       await Promise.all(steps(address, client).map(({ counter, key }) => counter.giveBack(key, 1)))
     },
-    async admitGuess(address, client) {
+    /** Counts a guess, before it is compared with codes. @returns a refusal, or null. */
+    async admitGuess(address: string, client: string): Promise<CodeRefusal | null> {
       const count = await guesses.penalty(pairOf(address, client))
       if (count.consumedPoints <= MOST_GUESSES_OF_PAIR) return null
       return { ok: false, limit: 'mailbox-and-network', retryAfterSeconds: secondsLeft(count) }
     },
-    async admitCheck(client) {
+    /** Counts a typed code. @returns a refusal, or null. */
+    async admitCheck(client: string): Promise<CodeRefusal | null> {
       if (isInNetworks(trustedNetworks, client)) return null
       const count = await checks.penalty(siteOf(client))
       if (count.consumedPoints <= failures) return null
       return { ok: false, limit: 'network', retryAfterSeconds: secondsLeft(count) }
     },
     wasNoGuess,
-    async succeeded(address, client) {
+    /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */
+    async succeeded(address: string, client: string): Promise<void> {
       await Promise.all([requests.giveBack(siteOf(client), 1), wasNoGuess(address, client)])
     },
-    isKnown: async (address) => (await known.get(mailboxKey(address))) !== null,
+    /** True if the owner of this mailbox used a code within the last 14 days. */
+    isKnown: async (address: string) => (await known.get(mailboxKey(address))) !== null,
   }
 }
 

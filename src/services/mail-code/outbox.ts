@@ -8,17 +8,7 @@ import { Content, KIND, keyAt, type OutboxMail, outboxStep, Row, stepOf } from '
  * for seconds, renews this time while it sends them, and deletes them. A copy that dies in between leaves them to the
  * others, so a mail may come twice, with the same code.
  */
-export interface Outbox {
-  /** Returns the step that adds a mail, for the batch that stores its code. @param lane takes turns with the other lanes. */
-  stepFor(mail: OutboxMail, lane: string): RecordWrite
-  /** Sends soon: a mail was added. */
-  wake(): void
-  /** The mails that wait, as this copy last saw. */
-  waiting(): number
-  /** True while mails are late: the server fails, or there are more than it takes. */
-  isLate(): boolean
-  close(): void
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
 /** `retry` for a fault that may pass; `away` if that fault is not of this mail alone. */
 export type Delivery = 'done' | 'retry' | 'away'
@@ -53,7 +43,7 @@ const SHORT_WAIT_MS = 50
 const QUIET_MS = { least: 30, most: 150 }
 
 /** Creates the outbox, and begins to send. */
-export function createOutbox(deps: OutboxDeps): Outbox {
+export function createOutbox(deps: OutboxDeps) {
   const { records, seal, nowMs, onFault, pollMs = POLL_MS, leaseMs = LEASE_MS } = deps
   const placeIn = createLanes(nowMs)
   const pause = createPause()
@@ -98,13 +88,17 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
   void run()
   return {
-    stepFor: (mail, lane) => outboxStep(seal, mail, placeIn(lane)),
-    wake() {
+    /** Returns the step that adds a mail, for the batch that stores its code. @param lane takes turns with the other lanes. */
+    stepFor: (mail: OutboxMail, lane: string): RecordWrite => outboxStep(seal, mail, placeIn(lane)),
+    /** Sends soon: a mail was added. */
+    wake(): void {
       if (!state.isAway) wakeLater()
     },
+    /** The mails that wait, as this copy last saw. */
     waiting: () => state.waiting,
+    /** True while mails are late: the server fails, or there are more than it takes. */
     isLate: () => state.isAway || nowMs() - state.oldestMs > LATE_MS,
-    close() {
+    close(): void {
       state.isClosed = true
       pause.wake()
     },

@@ -21,11 +21,7 @@ export interface MailJob {
 }
 
 /** Sends mails after the answer to the viewer, so that no answer waits for the mail server. */
-export interface MailQueue {
-  add(job: MailJob): void
-  /** Drops all mails that are not sent yet, and closes the connections. */
-  close(): void
-}
+export type MailQueue = ReturnType<typeof createMailQueue>
 
 export interface MailQueueDeps {
   readonly server: MailServer
@@ -55,7 +51,7 @@ export function createMailQueue({
   onSent = () => {},
   pauseMs = () => Math.random() * LONGEST_PAUSE_MS,
   retryMs = RETRY_MS,
-}: MailQueueDeps): MailQueue {
+}: MailQueueDeps) {
   const mostJobs = FEWEST_PLACES + mailsPerHour
   const queue = createQueue({ width: PARALLEL_JOBS, queueLength: mostJobs })
   /** Ends a pause early. A set, because a signal with thousands of listeners blocks the process. */
@@ -99,15 +95,16 @@ export function createMailQueue({
     }
   }
   return {
-    add(job) {
-      if (isClosed || jobs >= mostJobs) return job.onEnd('dropped')
+    add(job: MailJob): void {
+      if (isClosed || jobs >= mostJobs) return void job.onEnd('dropped')
       jobs += 1
       void resultOf(job).then(([result, error]) => {
         jobs -= 1
         job.onEnd(result, error)
       })
     },
-    close() {
+    /** Drops all mails that are not sent yet, and closes the connections. */
+    close(): void {
       isClosed = true
       for (const end of pauses) end()
       server.close()

@@ -1,16 +1,7 @@
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
 
 /** Divides the mails of an hour, so that one entry point cannot use up all. Only mails that are sent count. */
-export interface MailShares {
-  /**
-   * Counts a mail before it is sent: in the share of its entry point, then in the common part, then in the reserve.
-   * @param isListed true for an address that may use the reserve: on a list, registered, or signed in before.
-   * @returns a function to call if the mail was not sent. Null if no part has a mail left.
-   */
-  take(entryPoint: string, isListed: boolean): Promise<GiveBack | null>
-  /** True if an entry point has no mail left besides the reserve. */
-  isUsedUp(entryPoint: string): Promise<boolean>
-}
+export type MailShares = ReturnType<typeof createMailShares>
 
 export type GiveBack = () => Promise<void>
 
@@ -38,11 +29,16 @@ export function createMailShares(
   name: string,
   mailsPerHour: number,
   countEntryPoints: () => number,
-): MailShares {
+) {
   const counter = openCounter(name, HOUR_SECONDS)
   const ownKey = (entryPoint: string) => `of ${entryPoint}`
   return {
-    async take(entryPoint, isListed) {
+    /**
+     * Counts a mail before it is sent: in the share of its entry point, then in the common part, then in the reserve.
+     * @param isListed true for an address that may use the reserve: on a list, registered, or signed in before.
+     * @returns a function to call if the mail was not sent. Null if no part has a mail left.
+     */
+    async take(entryPoint: string, isListed: boolean): Promise<GiveBack | null> {
       const { own, common, reserve } = partsOf(mailsPerHour, countEntryPoints())
       const parts = [[ownKey(entryPoint), own] as const, [COMMON, common] as const, [RESERVE, reserve] as const]
       for (const [key, most] of isListed ? parts : parts.slice(0, -1)) {
@@ -52,7 +48,8 @@ export function createMailShares(
       }
       return null
     },
-    async isUsedUp(entryPoint) {
+    /** True if an entry point has no mail left besides the reserve. */
+    async isUsedUp(entryPoint: string): Promise<boolean> {
       const { own, common } = partsOf(mailsPerHour, countEntryPoints())
       const [inOwn, inCommon] = await Promise.all([counter.get(ownKey(entryPoint)), counter.get(COMMON)])
       return (inOwn?.consumedPoints ?? 0) >= own && (inCommon?.consumedPoints ?? 0) >= common

@@ -11,15 +11,7 @@ export interface Mail {
   readonly language: string
 }
 
-export interface MailServer {
-  /**
-   * Sends a mail.
-   * @throws MailFault when the server did not accept the mail within ten seconds.
-   */
-  send(mail: Mail): Promise<void>
-  /** Closes all connections at once. */
-  close(): void
-}
+export type MailServer = Awaited<ReturnType<typeof openMailServer>>
 
 interface MailFaultDetails {
   readonly isFinal: boolean
@@ -52,7 +44,7 @@ const TIMEOUT_MS = 10_000
 const CONNECTIONS = 2
 
 /** Opens a pool of two connections to the mail server. The first mail connects. */
-export async function openMailServer(settings: MailServerSettings, timeoutMs = TIMEOUT_MS): Promise<MailServer> {
+export async function openMailServer(settings: MailServerSettings, timeoutMs = TIMEOUT_MS) {
   // Loaded late, because most installations send no mail.
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({
@@ -64,7 +56,8 @@ export async function openMailServer(settings: MailServerSettings, timeoutMs = T
   })
   const closing = new AbortController()
   return {
-    async send(mail) {
+    /** Sends a mail. @throws MailFault when the server did not accept the mail within ten seconds. */
+    async send(mail: Mail): Promise<void> {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal])
       try {
         await transport.sendMail({ ...messageOf(mail, settings.from), signal })
@@ -72,7 +65,8 @@ export async function openMailServer(settings: MailServerSettings, timeoutMs = T
         throw faultOf(cause)
       }
     },
-    close() {
+    /** Closes all connections at once. */
+    close(): void {
       // The pool closes only idle connections.
       closing.abort()
       transport.close()

@@ -4,7 +4,7 @@ import { UpstreamError } from '../../errors.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { AuthenticatedViewer } from '../../login/route-deps.ts'
 import type { AppParts } from '../../login/service.ts'
-import { type SessionViewer, StoredViewer, storableViewer } from '../../sessions/session-store.ts'
+import { StoredViewer, storableViewer } from '../../sessions/session-store.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { createEndedSignIns } from '../../sign-in-limits/ended-sign-ins.ts'
 import { createSeal } from './seal.ts'
@@ -15,26 +15,19 @@ const RENEW_AFTER_SECONDS = 240
 /** A pass is in an address, which Node, proxies and browsers limit. Viewers with many groups may have a longer one. */
 const LONGEST_PASS = 6_000
 
-const Content = z.object({
+/** The sign-in of a viewer who does not watch yet. UNIX times in seconds. */
+const Pass = z.object({
+  /** As a session would have it. */
   viewer: StoredViewer,
+  /** True if no session may open. */
   isShared: z.boolean(),
+  /** True for a viewer with a session. The pass is good only with that session. */
   isReturn: z.boolean(),
+  /** The same after a renewal. */
   id: z.string(),
   sealedAtSeconds: z.number(),
 })
-
-/** The sign-in of a viewer who does not watch yet. UNIX times in seconds. */
-export interface Pass {
-  /** As a session would have it. */
-  readonly viewer: SessionViewer
-  /** True if no session may open. */
-  readonly isShared: boolean
-  /** True for a viewer with a session. The pass is good only with that session. */
-  readonly isReturn: boolean
-  /** The same after a renewal. */
-  readonly id: string
-  readonly sealedAtSeconds: number
-}
+export type Pass = Readonly<z.output<typeof Pass>>
 
 /** `viewer` is the name in a pass that is not altered. */
 export type PassReading =
@@ -105,9 +98,9 @@ export function createPasses(
     read(given: unknown, context: PlayerContext): PassReading {
       const text =
         typeof given === 'string' && given.length <= LONGEST_PASS ? seal.open(given, bindingOf(context)) : null
-      const content = text === null ? null : Content.safeParse(JSON.parse(text))
+      const content = text === null ? null : Pass.safeParse(JSON.parse(text))
       if (!content?.success) return { ok: false, reason: 'the pass is altered, or from elsewhere' }
-      const pass = content.data as unknown as Pass
+      const pass = content.data
       // Also of a time that has yet to come: the clock was set back.
       const isOld = Math.abs(nowSeconds() - pass.sealedAtSeconds) >= PASS_SECONDS
       return isOld ? { ok: false, reason: 'the pass is too old', viewer: pass.viewer.username } : { ok: true, pass }

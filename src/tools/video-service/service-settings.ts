@@ -7,34 +7,6 @@ export type ApiCredential =
   | { readonly type: 'bearer' | 'jwt'; readonly value: string }
   | { readonly type: 'mac'; readonly mac: MacKey }
 
-/** Addresses of the service, without a trailing slash, and our credentials. */
-export interface ServiceSettings {
-  /** `{auth_url}` of the documentation: the authorization page is at `/authorize` below it. */
-  readonly authUrl: string
-  /** `{oauth_url}`: the token endpoint is at `/oauth2/token` below it. */
-  readonly oauthUrl: string
-  /** `{base_url}` of the REST API. */
-  readonly baseUrl: string
-  /** `{analytics_base_url}`, which ends in `/v1`. */
-  readonly analyticsUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /**
-   * Content of `Authorization: Basic`, which the documentation leaves open. `standard` is
-   * base64(client_id:client_secret) as in RFC 7617; `bare` is the client secret alone.
-   */
-  readonly basicForm: 'standard' | 'bare'
-  /**
-   * The `Authorization` header with a bearer token, which the documentation leaves open. `standard` is `Bearer TOKEN` as
-   * in RFC 6750; `bare` is the token alone.
-   */
-  readonly bearerForm: 'standard' | 'bare'
-  /** A token that the user gives, for channels and locks. Null: the client requests one. */
-  readonly accessToken: ApiCredential | null
-  /** Path of the file that keeps the login of a user, for channels and locks without `accessToken`. Null: none. */
-  readonly loginFile: string | null
-}
-
 /** The settings that may also be given as `NAME_FILE`. */
 export const SERVICE_SECRETS = ['SERVICE_CLIENT_SECRET', 'SERVICE_ACCESS_TOKEN', 'SERVICE_MAC_KEY'] as const
 
@@ -64,20 +36,35 @@ export const ServiceEnvironment = z
     path: ['SERVICE_MAC_KEY'],
     message: 'needs SERVICE_ACCESS_TOKEN, the id of the MAC token',
   })
-  .transform(
-    (environment): ServiceSettings => ({
-      authUrl: environment.SERVICE_AUTH_URL,
-      oauthUrl: environment.SERVICE_OAUTH_URL,
-      baseUrl: environment.SERVICE_BASE_URL,
-      analyticsUrl: environment.SERVICE_ANALYTICS_URL,
-      clientId: environment.SERVICE_CLIENT_ID,
-      clientSecret: environment.SERVICE_CLIENT_SECRET,
-      basicForm: environment.SERVICE_BASIC_FORM,
-      bearerForm: environment.SERVICE_BEARER_FORM,
-      loginFile: environment.SERVICE_LOGIN_FILE ?? null,
-      accessToken: credentialOf(environment.SERVICE_ACCESS_TOKEN, environment.SERVICE_MAC_KEY),
-    }),
-  )
+  .transform((environment) => ({
+    /** `{auth_url}` of the documentation: the authorization page is at `/authorize` below it. */
+    authUrl: environment.SERVICE_AUTH_URL,
+    /** `{oauth_url}`: the token endpoint is at `/oauth2/token` below it. */
+    oauthUrl: environment.SERVICE_OAUTH_URL,
+    /** `{base_url}` of the REST API. */
+    baseUrl: environment.SERVICE_BASE_URL,
+    /** `{analytics_base_url}`, which ends in `/v1`. */
+    analyticsUrl: environment.SERVICE_ANALYTICS_URL,
+    clientId: environment.SERVICE_CLIENT_ID,
+    clientSecret: environment.SERVICE_CLIENT_SECRET,
+    /**
+     * Content of `Authorization: Basic`, which the documentation leaves open. `standard` is
+     * base64(client_id:client_secret) as in RFC 7617; `bare` is the client secret alone.
+     */
+    basicForm: environment.SERVICE_BASIC_FORM,
+    /**
+     * The `Authorization` header with a bearer token, which the documentation leaves open. `standard` is `Bearer TOKEN` as
+     * in RFC 6750; `bare` is the token alone.
+     */
+    bearerForm: environment.SERVICE_BEARER_FORM,
+    /** Path of the file that keeps the login of a user, for channels and locks without `accessToken`. Null: none. */
+    loginFile: environment.SERVICE_LOGIN_FILE ?? null,
+    /** A token that the user gives, for channels and locks. Null: the client requests one. */
+    accessToken: credentialOf(environment.SERVICE_ACCESS_TOKEN, environment.SERVICE_MAC_KEY),
+  }))
+
+/** Addresses of the service, without a trailing slash, and our credentials. */
+export type ServiceSettings = Readonly<z.output<typeof ServiceEnvironment>>
 
 function credentialOf(token: string | undefined, macKey: string | undefined): ApiCredential | null {
   if (token === undefined) return null

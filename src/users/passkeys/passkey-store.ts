@@ -4,43 +4,31 @@ import { z } from 'zod'
 /** The most passkeys of one viewer. */
 export const MOST_PASSKEYS = 10
 
-/** A passkey as the browser registered it (WebAuthn Level 3). */
-export interface NewPasskey {
-  /** The credential id in base64url, at most 1023 bytes. */
-  readonly id: string
-  /** The public key in COSE form (RFC 9052). */
-  readonly publicKey: Uint8Array<ArrayBuffer>
-  /** The signature counter; 0 for authenticators without one, such as those that synchronise passkeys. */
-  readonly counter: number
-  /** `multiDevice` if the passkey may be copied to other devices (backup eligible). This never changes. */
-  readonly deviceType: 'singleDevice' | 'multiDevice'
-  /** True if a copy is on another device or at a provider now. */
-  readonly isBackedUp: boolean
-  /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
-  readonly transports: readonly string[]
-  /** Tells the passkeys of a viewer apart, such as `Chrome on Windows`. One line. */
-  readonly name: string
-  /** UNIX time in seconds. */
-  readonly createdAtSeconds: number
-}
-
-export interface Passkey extends NewPasskey {
-  /** UNIX time in whole seconds. Null before the first sign-in. */
-  readonly lastUsedAtSeconds: number | null
-}
-
-/** A passkey in a row of a database, whose columns have the names of a passkey. */
+/** A passkey in a row of a database, whose columns have the names of a passkey (WebAuthn Level 3). */
 export const PasskeyRow = z.object({
+  /** The credential id in base64url, at most 1023 bytes. */
   id: z.string(),
+  /** The public key in COSE form (RFC 9052). */
   publicKey: z.instanceof(Uint8Array).transform((bytes) => new Uint8Array(bytes)),
+  /** The signature counter; 0 for authenticators without one, such as those that synchronise passkeys. */
   counter: z.number(),
+  /** `multiDevice` if the passkey may be copied to other devices (backup eligible). This never changes. */
   deviceType: z.enum(['singleDevice', 'multiDevice']),
+  /** True if a copy is on another device or at a provider now. */
   isBackedUp: z.boolean(),
-  transports: z.array(z.string()),
+  /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
+  transports: z.array(z.string()).readonly(),
+  /** Tells the passkeys of a viewer apart, such as `Chrome on Windows`. One line. */
   name: z.string(),
+  /** UNIX time in seconds. */
   createdAtSeconds: z.number(),
+  /** UNIX time in whole seconds. Null before the first sign-in. */
   lastUsedAtSeconds: z.number().nullable(),
 })
+export type Passkey = Readonly<z.output<typeof PasskeyRow>>
+
+/** A passkey as the browser registered it. */
+export type NewPasskey = Omit<Passkey, 'lastUsedAtSeconds'>
 
 export interface FoundPasskey {
   readonly passkey: Passkey

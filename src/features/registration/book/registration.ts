@@ -6,38 +6,28 @@ export const STATES = ['waiting-for-approval', 'on-waiting-list', 'approved', 'r
 export type RegistrationState = (typeof STATES)[number]
 
 const Seconds = z.number().nonnegative()
+/** The consent of a guest to one version of a text. */
+const Consent = z.object({ name: z.string(), version: z.string(), atSeconds: Seconds })
+export type Consent = Readonly<z.output<typeof Consent>>
+
 const Stored = z.object({
   state: z.enum(STATES),
-  attributes: z.record(z.string(), z.string()),
-  consents: z.array(z.object({ name: z.string(), version: z.string(), atSeconds: Seconds })),
+  attributes: z.record(z.string(), z.string()).readonly(),
+  consents: z.array(Consent).readonly(),
+  /** The language of the guest, for mails. */
   language: z.string(),
   registeredAtSeconds: Seconds,
+  /** The time of the last change of the state. */
   changedAtSeconds: Seconds,
+  /** The turn on the waiting list. Null for a guest who is not on the list. */
   turn: z.number().nullable(),
 })
 
-/** The consent of a guest to one version of a text. UNIX time in seconds. */
-export interface Consent {
-  readonly name: string
-  readonly version: string
-  readonly atSeconds: number
-}
-
 /** The registration of a mail address at an entry point. UNIX times in seconds. */
-export interface Registration {
+export interface Registration extends Readonly<z.output<typeof Stored>> {
   readonly entryPoint: string
   /** Canonical, as parseMailAddress() returns it. */
   readonly address: string
-  readonly state: RegistrationState
-  readonly attributes: Readonly<Record<string, string>>
-  readonly consents: readonly Consent[]
-  /** The language of the guest, for mails. */
-  readonly language: string
-  readonly registeredAtSeconds: number
-  /** The time of the last change of the state. */
-  readonly changedAtSeconds: number
-  /** The turn on the waiting list. Null for a guest who is not on the list. */
-  readonly turn: number | null
 }
 
 /** The numbers of an entry point. They stay when a registration is forgotten. */

@@ -6,22 +6,16 @@ import { createSeal } from '../../../services/pass/seal.ts'
 const LIFETIME_SECONDS = 1_800
 const LONGEST = 6_000
 
-const Content = z.object({
+/** A form under way: the address that was proven, and the answers of the steps before. */
+const SealedForm = z.object({
   address: z.string(),
-  answers: z.record(z.string(), z.string()),
+  answers: z.record(z.string(), z.string()).readonly(),
+  /** The number of the step that the guest sees, from 0 on. */
   step: z.int().nonnegative(),
+  /** UNIX time in seconds: the address was proven. */
   provenAtSeconds: z.number(),
 })
-
-/** A form under way: the address that was proven, and the answers of the steps before. */
-export interface SealedForm {
-  readonly address: string
-  readonly answers: Readonly<Record<string, string>>
-  /** The number of the step that the guest sees, from 0 on. */
-  readonly step: number
-  /** UNIX time in seconds: the address was proven. */
-  readonly provenAtSeconds: number
-}
+export type SealedForm = Readonly<z.output<typeof SealedForm>>
 
 /** Seals forms. Each opens only at its entry point, with the secret of its frame, for half an hour after the proof. */
 export function createFormSeal(
@@ -36,7 +30,7 @@ export function createFormSeal(
     open(sealed: unknown, frame: unknown): SealedForm | null {
       if (typeof sealed !== 'string' || typeof frame !== 'string' || sealed.length > LONGEST) return null
       const text = seal.open(sealed, bindingOf(frame))
-      const form = text === null ? null : Content.parse(JSON.parse(text))
+      const form = text === null ? null : SealedForm.parse(JSON.parse(text))
       // A time in the future is refused too: the clock was set back.
       const isOld = form !== null && Math.abs(nowSeconds() - form.provenAtSeconds) >= LIFETIME_SECONDS
       return isOld ? null : form

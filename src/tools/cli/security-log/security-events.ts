@@ -1,33 +1,6 @@
 import { z } from 'zod'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 
-/** One line of the security log, with the same fields for every event. */
-export interface SecurityEvent {
-  /** ISO 8601, in UTC. */
-  readonly time: string
-  /** `sign-in`, `account` or `session-ended`. */
-  readonly event: string
-  /** The outcome of the request. For an event without an outcome, its name. */
-  readonly outcome: string
-  /** As typed, if no viewer signed in. Null for a line that sums up several requests. */
-  readonly viewer: string | null
-  readonly address: string | null
-  readonly entryPoint: string | null
-  /** Browser and system of a sign-in. */
-  readonly device: string | null
-  /** Why the request was refused: a reason, a limit or an attribute. */
-  readonly reason: string | null
-  /** The code of the access policy for its refusal. */
-  readonly code: string | null
-  readonly status: number | null
-  /** The number of requests that the line stands for. */
-  readonly count: number
-  readonly requestId: string | null
-  /** The identity of a viewer who is not in the user store. */
-  readonly issuer: string | null
-  readonly subject: string | null
-}
-
 export interface EventFilter {
   /** UNIX times in milliseconds, without the end. An end can be infinite. Null for all time. */
   readonly period: { readonly fromMs: number; readonly toMs: number } | null
@@ -54,47 +27,46 @@ const TextOrNull = Text.transform((text) => text ?? null)
 const Line = z
   .object({
     category: z.literal('security'),
+    /** In UTC. */
     time: z.iso.datetime(),
+    /** `sign-in`, `account` or `session-ended`. */
     event: z.string(),
     outcome: Text,
+    /** As typed, if no viewer signed in. Null for a line that sums up several requests. */
     viewer: TextOrNull,
     address: TextOrNull,
     entryPoint: TextOrNull,
+    /** Browser and system of a sign-in. */
     device: TextOrNull,
+    reason: Text,
+    /** The code of the access policy for its refusal. */
     code: TextOrNull,
     status: z
       .number()
       .optional()
       .transform((status) => status ?? null),
+    more: z.number().default(1),
     requestId: TextOrNull,
+    /** The issuer and the subject: the identity of a viewer who is not in the user store. */
     issuer: TextOrNull,
     subject: TextOrNull,
     limit: Text,
     attribute: Text,
-    reason: Text,
     err: z.looseObject({ message: Text }).optional(),
-    more: z.number().default(1),
   })
-  .transform((line): SecurityEvent => {
-    const { time, event, viewer, address, entryPoint, device, code, status, requestId, issuer, subject } = line
-    const reason = line.reason ?? line.limit ?? line.attribute ?? line.err?.message ?? null
-    return {
-      time,
-      event,
-      outcome: line.outcome ?? event,
-      viewer,
-      address,
-      entryPoint,
-      device,
-      reason,
-      code,
-      status,
-      count: line.more,
-      requestId,
-      issuer,
-      subject,
-    }
-  })
+  .transform(({ category: _category, limit, attribute, err, more, ...line }) => ({
+    ...line,
+    /** The outcome of the request. For an event without an outcome, its name. */
+    outcome: line.outcome ?? line.event,
+    /** Why the request was refused: a reason, a limit or an attribute. */
+    reason: line.reason ?? limit ?? attribute ?? err?.message ?? null,
+    /** The number of requests that the line stands for. */
+    count: more,
+  }))
+
+/** One line of the security log, with the same fields for every event. */
+export type SecurityEvent = Readonly<z.output<typeof Line>>
+
 const LostLines = z.object({ event: z.literal('log-lines-dropped'), time: z.iso.datetime(), count: z.number() })
 
 export function startReading(): Reading {

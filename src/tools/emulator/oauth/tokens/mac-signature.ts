@@ -1,16 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-/** Attributes of an `Authorization: MAC …` header. */
-export interface MacCredentials {
-  readonly id: string
-  /** Seconds by the client's clock. */
-  readonly ts: string
-  readonly nonce: string
-  readonly ext: string
-  readonly mac: string
-}
-
 /** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string
@@ -22,13 +12,17 @@ export interface SignedRequest {
 }
 
 const Attribute = z.string().min(1).max(512)
+/** Attributes of an `Authorization: MAC …` header. */
 const Credentials = z.object({
   id: Attribute,
+  /** Seconds by the client's clock. */
   ts: z.string().regex(/^[1-9]\d{0,11}$/),
   nonce: Attribute,
   ext: z.string().max(512).default(''),
   mac: Attribute,
 })
+export type MacCredentials = Readonly<z.output<typeof Credentials>>
+
 const SCHEME = /^MAC\s+(.+)$/is
 const ONE_ATTRIBUTE = /\s*([a-z]+)="([\x20\x21\x23-\x5b\x5d-\x7e]*)"\s*(?:,|$)/iy
 
