@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import { readEntryPointSettings } from '../../../config.ts'
 import { isHashEntryPoint, type SecretFiles } from '../../../entry-points/entry-point.ts'
@@ -65,20 +64,14 @@ export function compareSecret(
   expected: Pick<WantedLock, 'secret' | 'previousSecret'>,
 ): 'same' | 'previous' | 'other' | 'not shown' {
   if (secret === undefined) return 'not shown'
-  if (isSame(secret, expected.secret)) return 'same'
-  return expected.previousSecret !== null && isSame(secret, expected.previousSecret) ? 'previous' : 'other'
+  if (secret === expected.secret) return 'same'
+  return secret === expected.previousSecret ? 'previous' : 'other'
 }
 
 /** True if the address opens the entry point in a browser, also without the slash after the host. */
 export function leadsTo(address: string, { url, otherUrls }: Pick<WantedLock, 'url' | 'otherUrls'>): boolean {
   const href = URL.canParse(address) ? new URL(address).href : null
   return [url, ...otherUrls].some((served) => new URL(served).href === href)
-}
-
-function isSame(one: string, other: string): boolean {
-  const a = Buffer.from(one)
-  const b = Buffer.from(other)
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 export interface WantedOptions {

@@ -1,3 +1,4 @@
+import type { PasswordOptions } from '@clack/prompts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
 import { cancelAtEndOfInput } from './confirm.ts'
 import type { CommandIo } from './io.ts'
@@ -49,36 +50,34 @@ export async function readPastedAddress(io: CommandIo): Promise<ReadText> {
 }
 
 async function promptOnce(io: CommandIo, message: string): Promise<ReadPassword> {
-  const { isCancel, password: promptForPassword } = await import('@clack/prompts')
-  const password = await cancelAtEndOfInput(io.stdin, (signal) =>
-    promptForPassword({ message, input: io.stdin, output: io.stderr, clearOnError: true, signal }),
-  )
-  return isCancel(password) ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
+  const password = await promptFor(io, message)
+  return password === null ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
 }
 
 async function promptTwice(io: CommandIo, username: string, contextWords: readonly string[]): Promise<ReadPassword> {
+  const cancelled = { ok: false, fault: 'Cancelled. Nothing was changed.' } as const
+  const faultIn = async (text = '') => (await faultInNewPassword(text, username, contextWords)) ?? undefined
+  const password = await promptFor(io, `Password for ${printable(username)}`, faultIn)
+  if (password === null) return cancelled
+  const isRepeated = (text?: string) => (text === password ? undefined : 'The passwords do not match.')
+  const repeated = await promptFor(io, 'Repeat the password', isRepeated)
+  return repeated === null ? cancelled : { ok: true, password }
+}
+
+/** Asks at a terminal. @param validate returns why the text is refused. @returns null after a cancel. */
+async function promptFor(
+  io: CommandIo,
+  message: string,
+  validate: PasswordOptions['validate'] = () => undefined,
+): Promise<string | null> {
   // Loaded only at a terminal, so that scripts start sooner.
   const { isCancel, password: promptForPassword } = await import('@clack/prompts')
   // Standard output may be a file or, with --json, the input of another program.
-  const streams = { input: io.stdin, output: io.stderr, clearOnError: true }
-  const password = await cancelAtEndOfInput(io.stdin, (signal) =>
-    promptForPassword({
-      ...streams,
-      signal,
-      message: `Password for ${printable(username)}`,
-      validate: async (text = '') => (await faultInNewPassword(text, username, contextWords)) ?? undefined,
-    }),
+  const streams = { input: io.stdin, output: io.stderr }
+  const typed = await cancelAtEndOfInput(io.stdin, (signal) =>
+    promptForPassword({ ...streams, message, validate, signal, clearOnError: true }),
   )
-  if (isCancel(password)) return { ok: false, fault: 'Cancelled. Nothing was changed.' }
-  const repeated = await cancelAtEndOfInput(io.stdin, (signal) =>
-    promptForPassword({
-      ...streams,
-      signal,
-      message: 'Repeat the password',
-      validate: (text) => (text === password ? undefined : 'The passwords do not match.'),
-    }),
-  )
-  return isCancel(repeated) ? { ok: false, fault: 'Cancelled. Nothing was changed.' } : { ok: true, password }
+  return isCancel(typed) ? null : typed
 }
 
 async function readPiped(stdin: CommandIo['stdin'], variable: string, what = 'Password'): Promise<ReadPassword> {

@@ -1,7 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
-import { digest } from './token-store.ts'
 
 export interface Client {
   readonly clientId: string
@@ -58,11 +56,10 @@ export function authenticateClient(
   return { ok: true, client }
 }
 
-/** Compares the client's secret in constant time. */
 export function hasSecret(database: DatabaseSync, clientId: string, secret: string): boolean {
-  const row = database.prepare('SELECT client_secret FROM clients WHERE client_id = ?').get(clientId)
-  const stored = Buffer.from(digest(String(row?.client_secret ?? '')))
-  return timingSafeEqual(stored, Buffer.from(digest(secret))) && row !== undefined
+  return (
+    database.prepare('SELECT client_secret FROM clients WHERE client_id = ?').get(clientId)?.client_secret === secret
+  )
 }
 
 /** A bare secret is hexadecimal, which is also valid base64. A decoded pair has a colon. */
