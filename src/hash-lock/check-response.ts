@@ -10,7 +10,12 @@ import {
 
 /** The result of a validation. `expiresAtSeconds` is null if the response has no expiry. */
 export type ResponseCheck =
-  | { readonly ok: true; readonly parameters: ReadonlyMap<string, string>; readonly expiresAtSeconds: number | null }
+  | {
+      readonly ok: true
+      readonly parameters: ReadonlyMap<string, string>
+      readonly expiresAtSeconds: number | null
+      readonly isInOrder: boolean
+    }
   | { readonly ok: false; readonly reason: 'malformed' | 'expired' | 'wrong-hash' }
 
 /** The parts of a response, not verified. */
@@ -18,13 +23,16 @@ export interface ResponseParts {
   readonly parameters: ResponseParameters
   readonly expiresAtSeconds: number | null
   readonly hash: string
+  /** False if `hashExpire` comes after the hash, as in samples of the service. The specification has it before. */
+  readonly isInOrder: boolean
 }
 
 /** PHP writes characters beyond ASCII as \uXXXX: six bytes instead of two. */
 const LONGEST_ESCAPED_BYTES = 3 * LONGEST_RESPONSE_BYTES
 
 /**
- * Validates a response as the service does. At the second of its expiry a response is expired.
+ * Validates a response as the service does. At the second of its expiry a response is expired. `hashExpire` may be text:
+ * the specification names no JSON type.
  *
  * A response whose `hashExpire` was renamed to a parameter has the same hash. The format cannot tell it from a response
  * without an expiry, so it is accepted with `expiresAtSeconds: null`.
@@ -42,7 +50,8 @@ export function checkAuthenticationResponse(json: string, secret: string, nowSec
   // Not "expiry <= now": if the clock returned NaN, every response would be valid.
   const isAlive = parts.expiresAtSeconds === null || parts.expiresAtSeconds > nowSeconds
   if (!isAlive) return { ok: false, reason: 'expired' }
-  return { ok: true, parameters: new Map(parts.parameters), expiresAtSeconds: parts.expiresAtSeconds }
+  const { parameters, expiresAtSeconds, isInOrder } = parts
+  return { ok: true, parameters: new Map(parameters), expiresAtSeconds, isInOrder }
 }
 
 /** Parses a response without verifying it; null if the text has another form. */
@@ -56,24 +65,24 @@ export function readResponse(json: string): ResponseParts | string {
   if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return 'It is too long.'
   const pairs = parsePairs(json)
   if (typeof pairs === 'string') return pairs
+  const isInOrder = pairs.at(-1)?.[0] !== 'hashExpire' || pairs.at(-2)?.[0] !== 'hash'
+  if (!isInOrder) pairs.push(...pairs.splice(-2).toReversed())
   const [last, hash] = pairs.pop() ?? []
   if (last !== 'hash') return 'The last object must be the hash.'
   if (typeof hash !== 'string' || !/^[0-9a-f]{32}$/i.test(hash)) {
     return 'The hash must be an MD5 digest: 32 hexadecimal digits.'
   }
   if (/[A-F]/.test(hash)) return 'The hash must be in lower case.'
-  const expiry = pairs.at(-1)?.[0] === 'hashExpire' ? pairs.pop()?.[1] : undefined
-  if (expiry !== undefined && !isExpiry(expiry)) {
-    const isNumber = typeof expiry === 'number'
-    return `hashExpire must be a ${isNumber ? 'whole number of seconds' : 'JSON number, without quotation marks'}.`
-  }
+  const given = pairs.at(-1)?.[0] === 'hashExpire' ? pairs.pop()?.[1] : undefined
+  const expiry = typeof given === 'string' && /^[1-9]\d*$/.test(given) ? Number(given) : given
+  if (expiry !== undefined && !isExpiry(expiry)) return 'hashExpire must be a whole number of seconds.'
   const parameters: [string, string][] = []
   for (const [name, value] of pairs) {
     if (typeof value === 'string') parameters.push([name, value])
     else if (name === 'hashExpire') return 'hashExpire must be directly before the hash.'
     else return `The value of ${JSON.stringify(name)} must be text.`
   }
-  return { parameters, expiresAtSeconds: expiry ?? null, hash }
+  return { parameters, expiresAtSeconds: expiry ?? null, hash, isInOrder }
 }
 
 function parsePairs(json: string): [name: string, value: unknown][] | string {

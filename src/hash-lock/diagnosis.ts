@@ -6,12 +6,13 @@ import { checkAuthenticationResponse, type ResponseParts, readResponse } from '.
  * response whose expiry was renamed to a parameter has the right hash.
  */
 export type Diagnosis =
-  | { readonly kind: 'good'; readonly expiresAtSeconds: number | null }
+  | { readonly kind: 'good'; readonly expiresAtSeconds: number | null; readonly isInOrder: boolean }
   | { readonly kind: 'expiry-stripped'; readonly parameter: string }
   | { readonly kind: 'expired'; readonly secondsAgo: number }
   | { readonly kind: 'other-order'; readonly order: readonly string[] }
   | { readonly kind: 'without-expiry'; readonly order: readonly string[] | null }
   | { readonly kind: 'secret-with-white-space' }
+  | { readonly kind: 'plus-as-space' }
   | { readonly kind: 'malformed'; readonly fault: string }
   | { readonly kind: 'wrong-secret-or-altered' }
 
@@ -20,6 +21,8 @@ interface HashedText {
   readonly value: string
 }
 
+/** The year 5138. UNIX times in milliseconds are later. */
+const LAST_USUAL_SECONDS = 100_000_000_000
 /** 7! orders are 5,040 digests, about 10 ms. */
 const MOST_TEXTS_TO_REORDER = 7
 
@@ -34,7 +37,7 @@ export function diagnoseResponse(json: string, secret: string, nowSeconds: numbe
   if (check.ok) {
     const suspect = check.expiresAtSeconds === null ? nameOfUnixTime(check.parameters) : undefined
     if (suspect !== undefined) return { kind: 'expiry-stripped', parameter: suspect }
-    return { kind: 'good', expiresAtSeconds: check.expiresAtSeconds }
+    return { kind: 'good', expiresAtSeconds: check.expiresAtSeconds, isInOrder: check.isInOrder }
   }
   const parts = readResponse(json)
   if (typeof parts === 'string') return { kind: 'malformed', fault: parts }
@@ -48,9 +51,7 @@ export function diagnoseResponse(json: string, secret: string, nowSeconds: numbe
 export function describeDiagnosis(diagnosis: Diagnosis): string {
   switch (diagnosis.kind) {
     case 'good':
-      return diagnosis.expiresAtSeconds === null
-        ? 'Accepted. It has no expiry, so it never stops being valid.'
-        : `Accepted until ${new Date(diagnosis.expiresAtSeconds * 1000).toISOString()}.`
+      return describeGood(diagnosis)
     case 'expiry-stripped':
       return `Accepted with a warning: it has no hashExpire, and the value of "${diagnosis.parameter}" looks like a UNIX time. An expiry renamed to a parameter has the same hash.`
     case 'expired':
@@ -61,11 +62,22 @@ export function describeDiagnosis(diagnosis: Diagnosis): string {
       return `Refused: the hash would match without its expiry${diagnosis.order ? ` and in this other order: ${diagnosis.order.join(', ')}` : ''}. hashExpire must be hashed after the parameters, before the secret.`
     case 'secret-with-white-space':
       return 'Refused: the hash would match with white space around the secret. One side reads a space or a line end as part of the secret.'
+    case 'plus-as-space':
+      return 'Refused: the hash would match with "+" in place of each space. Write "+" as %2B in the address.'
     case 'malformed':
       return `Refused: malformed. ${diagnosis.fault}`
     case 'wrong-secret-or-altered':
       return 'Refused: the hash does not match. The response was built with another secret, or changed.'
   }
+}
+
+function describeGood({ expiresAtSeconds, isInOrder }: Extract<Diagnosis, { kind: 'good' }>): string {
+  const order = isInOrder ? '' : ' The hash comes before hashExpire: the documents have it last, so move it.'
+  if (expiresAtSeconds === null) return 'Accepted. It has no expiry, so it never stops being valid.'
+  if (expiresAtSeconds > LAST_USUAL_SECONDS)
+    return `Accepted with a warning: hashExpire looks like milliseconds, so it never stops being valid.${order}`
+  const until = new Date(expiresAtSeconds * 1000).toISOString()
+  return isInOrder ? `Accepted until ${until}.` : `Accepted with a warning until ${until}.${order}`
 }
 
 function diagnoseHash({ parameters, expiresAtSeconds, hash }: ResponseParts, secret: string): Diagnosis {
@@ -83,6 +95,8 @@ function diagnoseHash({ parameters, expiresAtSeconds, hash }: ResponseParts, sec
   if (spaced.some((candidate) => responseHash(parameters, expiresAtSeconds, candidate) === hash)) {
     return { kind: 'secret-with-white-space' }
   }
+  const plus = parameters.map(([name, value]) => [name, value.replaceAll(' ', '+')] as const)
+  if (responseHash(plus, expiresAtSeconds, secret) === hash) return { kind: 'plus-as-space' }
   return { kind: 'wrong-secret-or-altered' }
 }
 

@@ -5,9 +5,59 @@ import { PHP_VECTORS, SECRET } from './php-vectors.ts'
 
 test.each(Object.entries(PHP_VECTORS))('a response of PHP is accepted plain and escaped: %s', (_name, vector) => {
   const { parameters, expiry, secret = SECRET, plain, escaped = plain } = vector
-  const accepted = { ok: true, parameters: new Map(parameters), expiresAtSeconds: expiry }
+  const accepted = { ok: true, parameters: new Map(parameters), expiresAtSeconds: expiry, isInOrder: true }
   expect(checkAuthenticationResponse(plain, secret, 0)).toEqual(accepted)
   expect(checkAuthenticationResponse(escaped, secret, 0)).toEqual(accepted)
+})
+
+/** Made with these programs from the same values, of which each escapes others. */
+test.each([
+  [
+    'PHP 8.2, json_encode',
+    `[{"user":"O'N\\u00e9<il>&Co\\/=+"},{"name":"\\ud83d\\ude00 \\u2028\\"x\\\\y"},{"hashExpire":1900000000},{"hash":"d590c055832398b5277e5a1a24221035"}]`,
+    true,
+  ],
+  [
+    '.NET (Mono 6.8), JavaScriptSerializer',
+    `[{"user":"O\\u0027Né\\u003cil\\u003e&Co/=+"},{"name":"😀 \u2028\\"x\\\\y"},{"hashExpire":"1900000000"},{"hash":"d590c055832398b5277e5a1a24221035"}]`,
+    true,
+  ],
+  [
+    'Java 17, Gson 2.10',
+    `[{"user":"O\\u0027Né\\u003cil\\u003e\\u0026Co/\\u003d+"},{"name":"😀 \\u2028\\"x\\\\y"},{"hashExpire":"1900000000"},{"hash":"d590c055832398b5277e5a1a24221035"}]`,
+    true,
+  ],
+  [
+    'Python 3.11, json.dumps',
+    `[{"user": "O'N\\u00e9<il>&Co/=+"}, {"name": "\\ud83d\\ude00 \\u2028\\"x\\\\y"}, {"hashExpire": 1900000000}, {"hash": "d590c055832398b5277e5a1a24221035"}]`,
+    true,
+  ],
+  [
+    'Python 3.11, the hash first',
+    `[{"user": "O'Né<il>&Co/=+"}, {"name": "😀 \u2028\\"x\\\\y"}, {"hash": "d590c055832398b5277e5a1a24221035"}, {"hashExpire": 1900000000}]`,
+    false,
+  ],
+  [
+    'Perl 5.36, JSON::PP',
+    `[{"user":"O'N\\u00e9<il>&Co/=+"},{"name":"\\ud83d\\ude00 \\u2028\\"x\\\\y"},{"hashExpire":"1900000000"},{"hash":"d590c055832398b5277e5a1a24221035"}]`,
+    true,
+  ],
+  [
+    'Ruby 3.1, JSON.generate',
+    `[{"user":"O'Né<il>&Co/=+"},{"name":"😀 \u2028\\"x\\\\y"},{"hashExpire":1900000000},{"hash":"d590c055832398b5277e5a1a24221035"}]`,
+    true,
+  ],
+])('a response of %s is accepted', (_builder, json, isInOrder) => {
+  const parameters = new Map([
+    ['user', "O'Né<il>&Co/=+"],
+    ['name', '😀 \u2028"x\\y'],
+  ])
+  expect(checkAuthenticationResponse(json, SECRET, 0)).toEqual({
+    ok: true,
+    parameters,
+    expiresAtSeconds: 1_900_000_000,
+    isInOrder,
+  })
 })
 
 test('a response with white space is accepted, and its parameters keep their order', () => {
@@ -114,7 +164,11 @@ describe('a response is malformed', () => {
     ['with a parameter twice', `[{"user":"ada"},{"user":"bob"},{"hash":"${hashOf('ada', 'bob')}"}]`],
     ['with a parameter named __proto__', `[{"__proto__":"ada"},${ada}]`],
     ['with a parameter without a name', `[{"":"ada"},${ada}]`],
-    ['with an expiry as text', `[{"user":"ada"},{"hashExpire":"9"},${adaUntil9}]`],
+    ['with an expiry as a text of another form', `[{"user":"ada"},{"hashExpire":"9.0"},${adaUntil9}]`],
+    [
+      'with an expiry after the hash and another one',
+      `[{"user":"ada"},{"hashExpire":9},${adaUntil9},{"hashExpire":9}]`,
+    ],
     ['with an expiry before a parameter', `[{"hashExpire":9},{"user":"ada"},{"hash":"${hashOf('9', 'ada')}"}]`],
     ['with two expiries', `[{"user":"ada"},{"hashExpire":9},{"hashExpire":9},{"hash":"${hashOf('ada', '9', '9')}"}]`],
     ['with an expiry of 0', `[{"user":"ada"},{"hashExpire":0},{"hash":"${hashOf('ada', '0')}"}]`],
@@ -153,6 +207,7 @@ test('a parsed response is not verified, and keeps repeated and odd names', () =
     ],
     expiresAtSeconds: 7,
     hash: '0'.repeat(32),
+    isInOrder: true,
   })
 })
 

@@ -16,11 +16,30 @@ const ada = ['user', 'ada'] as const
 const staff = ['group', 'staff'] as const
 
 const verdicts: [string, string, Diagnosis][] = [
-  ['a good response is good', response(user, expiry, goodHash), { kind: 'good', expiresAtSeconds: 2_000_000_000 }],
+  [
+    'a good response is good',
+    response(user, expiry, goodHash),
+    { kind: 'good', expiresAtSeconds: 2_000_000_000, isInOrder: true },
+  ],
+  [
+    'an expiry as text is good',
+    response(user, ['hashExpire', '2000000000'], goodHash),
+    { kind: 'good', expiresAtSeconds: 2_000_000_000, isInOrder: true },
+  ],
+  [
+    'a hash before the expiry is accepted with a warning',
+    response(user, goodHash, expiry),
+    { kind: 'good', expiresAtSeconds: 2_000_000_000, isInOrder: false },
+  ],
+  [
+    'a "+" that was not percent-encoded is found',
+    response(['user', 'ada tv@example.com'], expiry, ['hash', '435f8ceeb1a65850ddeed64ccea8a1f2']),
+    { kind: 'plus-as-space' },
+  ],
   [
     'a response without expiry is good for ever',
     response(user, ['hash', 'b8db6bd6acd97a796bfce165ea9c0bec']),
-    { kind: 'good', expiresAtSeconds: null },
+    { kind: 'good', expiresAtSeconds: null, isInOrder: true },
   ],
   [
     'an expiry renamed to a parameter is accepted with a warning',
@@ -98,7 +117,9 @@ test.each([
   ['a hash of another length', response(user, ['hash', '45e9']), /32 hexadecimal digits/],
   ['an upper-case hash', response(user, ['hash', goodHash[1].toUpperCase()]), 'The hash must be in lower case.'],
   ['an expiry before a parameter', response(expiry, user, goodHash), /directly before the hash/],
-  ['an expiry as text', response(user, ['hashExpire', '2000000000'], goodHash), /without quotation marks/],
+  ['an expiry as text with a leading zero', response(user, ['hashExpire', '02000000000'], goodHash), /whole number/],
+  ['an expiry as text with a sign', response(user, ['hashExpire', '+2000000000'], goodHash), /whole number/],
+  ['an expiry after the hash and a parameter', response(goodHash, user, expiry), /must be the hash/],
   ['an expiry with a fraction', response(user, ['hashExpire', 1.5], goodHash), /whole number/],
   ['a number as a value', response(['id', 7], expiry, goodHash), 'The value of "id" must be text.'],
   ['a name used twice', response(ada, ada, expiry, goodHash), 'The parameter "user" is named twice.'],
@@ -112,6 +133,11 @@ test.each([
 ])('the diagnosis of %s says what is malformed', (_fact, json, fault) => {
   const diagnosis = diagnoseResponse(json, SECRET, BEFORE)
   expect(diagnosis).toEqual({ kind: 'malformed', fault: expect.stringMatching(fault) })
+})
+
+test('an expiry in milliseconds is accepted with a warning', () => {
+  const json = response(user, ['hashExpire', 2_000_000_000_000], ['hash', 'c17e57d485e7137890e387832ad11f6e'])
+  expect(describeDiagnosis(diagnoseResponse(json, SECRET, BEFORE))).toMatch(/^Accepted with a warning: .*milliseconds/)
 })
 
 test('a sentence names parameters, and never a value or the secret', () => {

@@ -45,6 +45,7 @@ interface BuildOptions {
   readonly json?: boolean
   readonly entryPoint?: string
   readonly lifetime?: number
+  readonly strict?: boolean
 }
 
 /** Adds `response build` and `response check`, to build and check authentication responses by hand. */
@@ -77,10 +78,11 @@ export async function addResponseCommands(group: Command, context: CommandContex
   for (const { checkNote } of kinds) addNotes(checkCommand, checkNote)
   checkCommand
     .option('--entry-point <NAME>', 'check with the secret of this entry point only (default: with each secret)')
+    .option('--strict', 'refuse an order of the objects that the documents do not have')
     .allowExcessArguments()
     .action((options: BuildOptions, command: Command) => {
       if (command.args.length > 0) command.error(`error: ${NOT_AN_ARGUMENT}`)
-      return runCommand(context, options.json, () => check(io, kinds, options.entryPoint))
+      return runCommand(context, options.json, () => check(io, kinds, options))
     })
 }
 
@@ -110,7 +112,11 @@ async function build(
   }
 }
 
-async function check(io: CommandIo, kinds: readonly ResponseKind[], name: string | undefined): Promise<Outcome> {
+async function check(
+  io: CommandIo,
+  kinds: readonly ResponseKind[],
+  { entryPoint: name, strict = false }: BuildOptions,
+): Promise<Outcome> {
   const config = readConfig(io.env)
   const entryPoints = name === undefined ? config.entryPoints : [entryPointNamed(config, name)]
   if (io.stdin.isTTY)
@@ -141,15 +147,17 @@ async function check(io: CommandIo, kinds: readonly ResponseKind[], name: string
     const which = name === undefined ? 'no entry point has a hash' : `entry point ${name} has none`
     throw new ConfigError(`This may be a response with a hash, but ${which}.`)
   }
-  return describe(config, best, response)
+  return describe(config, best, response, strict)
 }
 
 function describe(
   config: Config,
   { entryPoint, diagnosis, secret }: EntryPointDiagnosis & { readonly entryPoint: HashEntryPoint },
   response: string,
+  isStrict: boolean,
 ): Outcome {
-  const isAccepted = diagnosis.kind === 'good' || diagnosis.kind === 'expiry-stripped'
+  const isInOrder = diagnosis.kind === 'good' && (diagnosis.isInOrder || !isStrict)
+  const isAccepted = isInOrder || diagnosis.kind === 'expiry-stripped'
   const names = parseAuthenticationResponse(response)?.parameters.map(([parameter]) => parameter) ?? []
   const expected = entryPoint.parameters.map((parameter) => parameter.name)
   const lines = [describeDiagnosis(diagnosis)]

@@ -3,9 +3,12 @@ import { z } from 'zod'
 import { checkAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
 import { onlyMethods } from '../../../server/only-methods.ts'
+import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import { sendWrongMethod } from '../http/json-error.ts'
 import type { Content } from './content.ts'
 import type { PlayerDeps } from './playbacks.ts'
+
+const HASH_FIRST = 'the hash before hashExpire'
 
 /** The body of a validation request. `response` is null for a channel or video without a lock. */
 const ValidationRequest = z.object({
@@ -32,7 +35,7 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: PlayerD
     const { content_type, content_id, response } = request.data
     const content = findContent(content_type, content_id)
     if (content === null) return res.status(404).json({ error: 'not_found' })
-    const result = checkResponse(content, response, nowSeconds())
+    const result = checkResponse(content, response, nowSeconds(), (what) => refusesBeyond(res, what))
     res.locals.explanation = result.explanation
     if (!result.valid) return res.json({ valid: false })
     return res.json(playbacks.open(content, result.viewer, result.expiresAtSeconds))
@@ -45,7 +48,12 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: PlayerD
   return router
 }
 
-function checkResponse({ lock, channelId }: Content, response: string | null, nowSeconds: number): ValidationResult {
+function checkResponse(
+  { lock, channelId }: Content,
+  response: string | null,
+  nowSeconds: number,
+  refuses: RefusesBeyond,
+): ValidationResult {
   if (lock === null) {
     const explanation = 'There is no lock: all viewers may watch.'
     return { valid: true, viewer: null, expiresAtSeconds: null, explanation }
@@ -63,6 +71,8 @@ function checkResponse({ lock, channelId }: Content, response: string | null, no
   const diagnosis = describeDiagnosis(diagnoseResponse(response, lock.secret, nowSeconds)) + inherited
   const check = checkAuthenticationResponse(response, lock.secret, nowSeconds)
   if (!check.ok) return { valid: false, explanation: diagnosis }
+  if (!check.isInOrder && refuses(HASH_FIRST))
+    return { valid: false, explanation: `Refused: ${strictRefusal(HASH_FIRST)}.` }
   const viewer = check.parameters.get('user') ?? null
   const anonymous = viewer === null ? ' There is no parameter "user": the views will have no viewer_identifier.' : ''
   return { valid: true, viewer, expiresAtSeconds: check.expiresAtSeconds, explanation: diagnosis + anonymous }

@@ -76,6 +76,21 @@ describe('response check', () => {
     expect(stdout).not.toContain('ada')
   })
 
+  test('response check accepts a hash before the expiry with a warning, and refuses it with --strict', async () => {
+    const hash = { hash: md5('ada', String(EXPIRES), SECRET) }
+    const given = JSON.stringify([{ user: 'ada' }, hash, { hashExpire: String(EXPIRES) }])
+    const { status, stdout } = await check(given)
+    expect([status, stdout]).toEqual([0, expect.stringContaining('warning')])
+    expect((await check(given, undefined, '--strict')).status).toBe(1)
+    expect((await check(GOOD, undefined, '--strict')).status).toBe(0)
+  })
+
+  test('response check names a "+" that was not encoded in the address', async () => {
+    const given = pairs(md5('ada+tv', SECRET), { user: 'ada+tv' })
+    const address = `https://player.example/pass?hash=${encodeURIComponent(given).replaceAll('%2B', '+')}`
+    expect(await check(address)).toMatchObject({ status: 1, stdout: expect.stringContaining('%2B') })
+  })
+
   test('response check tells that the parameters differ from the settings', async () => {
     const { status, stdout } = await check(pairs(md5('ada', SECRET), { name: 'ada' }))
     expect(status).toBe(0)
@@ -102,6 +117,7 @@ describe('response check', () => {
     const found = await check(GOOD, env, '--json')
     expect(JSON.parse(found.stdout)).toEqual({
       accepted: true,
+      isInOrder: true,
       entryPoint: 'press',
       secret: 'current',
       kind: 'good',

@@ -7,6 +7,7 @@ import {
   OPEN_CHANNEL,
   SECRET,
   serviceForFile,
+  startService,
   validate,
 } from './service.ts'
 import { inOneHour, makeResponse } from './tiny-login-app.ts'
@@ -32,6 +33,16 @@ describe('validation of a response', () => {
     const response = makeResponse([['user', 'ada@example.com']], null, SECRET)
     const answer = await validate(service, LOCKED_CHANNEL, response)
     expect(answer).toMatchObject({ valid: true, expires_at: null, playback_seconds: 4 * 3600 })
+  })
+
+  test('a hash before the expiry opens the player, unless the emulator is strict', async () => {
+    const before = goodResponse().replace(/(\{"hashExpire":\d+\}),(\{"hash":"\w+"\})/, '$2,$1')
+    expect(before).toMatch(/"hashExpire":\d+\}\]$/)
+    expect(await validate(service, LOCKED_CHANNEL, before)).toMatchObject({ valid: true })
+    const strict = await startService({ isStrict: true })
+    expect(await validate(strict, LOCKED_CHANNEL, before)).toEqual({ valid: false })
+    expect(await validate(strict, LOCKED_CHANNEL, goodResponse())).toMatchObject({ valid: true })
+    await strict.close()
   })
 
   test('a channel or video without lock opens without a response', async () => {
