@@ -4,7 +4,9 @@ import { FAULTS } from './fault-list.ts'
 import type { Fault } from './rehearse.ts'
 
 const README = readFileSync(new URL('../../src/server/README.md', import.meta.url), 'utf8')
-const ROWS = README.split('\n')
+/** The rows of the first table of the page. */
+const ROWS = (/^\| fault .*\n(?:\|.*\n)+/m.exec(README)?.[0] ?? '')
+  .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split('|').slice(1, -1))
 
