@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
-import { openReports } from './analytics/reports/stream-report.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { openSegmentRecorder } from './analytics/segments/segment-recorder.ts'
 import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
@@ -58,7 +57,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
     segments.finishAbandoned({ nowSeconds: nowSeconds(), silentForSeconds: SILENT_FOR_SECONDS })
     next()
   })
-  app.use('/v1', analyticsRoutes({ streamReport: openReports(database), nowSeconds, verifyToken, onError }))
+  app.use('/v1', analyticsRoutes({ database, nowSeconds, verifyToken, onError }))
   app.use(playerRoutes({ database, nowSeconds, publicUrl, segments, features }))
   app.use(notFound(publicUrl))
   app.use(describeError(onError))

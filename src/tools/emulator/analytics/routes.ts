@@ -1,14 +1,13 @@
 import { parse } from 'node:querystring'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { DatabaseSync } from 'node:sqlite'
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import { refusesBeyond } from '../http/beyond-documents.ts'
+import { answerReport } from './reports/answer-report.ts'
 import { type Endpoint, type ParameterError, readParameters } from './reports/report-parameters.ts'
 import type { SeriesDimension, SeriesMetric } from './reports/report-question.ts'
-import type { StreamReport } from './reports/stream-report.ts'
 
 export interface AnalyticsDeps {
-  readonly streamReport: StreamReport
+  readonly database: DatabaseSync
   readonly nowSeconds: () => number
   /** Returns the owner whose content the caller may see, or the reason of the refusal for the developer. */
   readonly verifyToken: (
@@ -36,8 +35,6 @@ const DIMENSIONS: readonly SeriesDimension[] = [
   'country',
   'region',
 ]
-/** A connection on which the client reads nothing for so long is closed. */
-const STALLED_AFTER_MS = 120_000
 
 /** Routes of the analytics API, mounted at `/v1`. Every answer is JSON. */
 export function analyticsRoutes(deps: AnalyticsDeps): Router {
@@ -105,40 +102,13 @@ function answerWith(deps: AnalyticsDeps, route: EndpointOfRoute): RequestHandler
     const parameters = Object.entries(query).flatMap(([name, values]) =>
       [values ?? []].flat().map((value): [string, string] => [name, value]),
     )
-    const chunks = deps.streamReport({
+    const body = answerReport(deps.database, {
       ...question,
       selection: { ...selection, ownerId: caller.ownerId },
       nowSeconds: deps.nowSeconds(),
       link: { path: req.baseUrl + req.path, parameters },
     })
-    await send(req, res, chunks)
-  }
-}
-
-/** Makes the first chunk before anything is sent, so that a report that fails is still answered with 500. */
-async function send(req: Request, res: Response, chunks: AsyncGenerator<Uint8Array, void>): Promise<void> {
-  const first = await chunks.next()
-  res.status(200).set('Cache-Control', 'no-store').type('application/json')
-  if (req.method === 'HEAD') {
-    await chunks.return()
-    res.end()
-    return
-  }
-  res.setTimeout(STALLED_AFTER_MS, () => res.destroy())
-  try {
-    await pipeline(Readable.from(withFirst(first, chunks), { objectMode: true, highWaterMark: 1 }), res)
-  } catch (error) {
-    const isClosedByClient = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
-    if (!isClosedByClient) throw error
-  }
-}
-
-async function* withFirst(first: IteratorResult<Uint8Array, void>, rest: AsyncGenerator<Uint8Array, void>) {
-  try {
-    if (first.done !== true) yield first.value
-    yield* rest
-  } finally {
-    await rest.return()
+    res.set('Cache-Control', 'no-store').type('application/json').send(body)
   }
 }
 

@@ -118,7 +118,7 @@ function writeViewerAuth(database: DatabaseSync, { viewer_auth }: Pick<Seed, 'vi
 }
 
 function writeViews(database: DatabaseSync, { views }: Seed, ownerOf: ReadonlyMap<string, number>): void {
-  const write = openSegmentWriter(database, { cacheRowIds: true })
+  const write = openSegmentWriter(database)
   for (const view of views) {
     const device = describeDevice(view.user_agent)
     write({

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
-import { openReports, type StreamReport } from '../../../../src/tools/emulator/analytics/reports/stream-report.ts'
 import { analyticsRoutes } from '../../../../src/tools/emulator/analytics/routes.ts'
 import { SEGMENT_TABLES } from '../../../../src/tools/emulator/analytics/segments/segment-tables.ts'
 import { openDatabase } from '../../../../src/tools/emulator/database.ts'
@@ -40,10 +39,7 @@ export function openAnalyticsDatabase(file = ':memory:'): DatabaseSync {
 }
 
 /** Starts the routes of the API. The tokens "owner-1" and "owner-2" are valid. */
-export async function startAnalytics(
-  database = openAnalyticsDatabase(),
-  streamReport: StreamReport = openReports(database),
-) {
+export async function startAnalytics(database = openAnalyticsDatabase()) {
   let nowSeconds = 0
   const faults: unknown[] = []
   const app = express()
@@ -51,7 +47,7 @@ export async function startAnalytics(
   app.use(
     '/v1',
     analyticsRoutes({
-      streamReport,
+      database,
       nowSeconds: () => nowSeconds,
       onError: (error) => faults.push(error),
       verifyToken: (header) => {

@@ -36,7 +36,7 @@ export function refreshDemoWeeks(database: DatabaseSync, nowSeconds: number): vo
   const channel = media.find(({ contentType, isLocked }) => contentType === 'live' && isLocked)
   if (channel === undefined) return
   const segments = eventSegments(channel, lastEventSeconds(nowSeconds))
-  const write = openSegmentWriter(database, { cacheRowIds: true })
+  const write = openSegmentWriter(database)
   inTransaction(database, () => {
     for (const segment of segments) write(segment)
   })

@@ -47,7 +47,7 @@ export function generateSegments(
   const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
   const random = seededRandom(seedOf(seed, present))
   const audience = Math.max(25, Math.floor(count / SEGMENTS_PER_PERSON))
-  const write = openSegmentWriter(database, { cacheRowIds: true })
+  const write = openSegmentWriter(database)
   let written = 0
   for (let day = 1; day <= days; day += 1) {
     const untilToday = day === days ? count : Math.round((count * (day - 0.6 * random.next())) / days)

@@ -4,29 +4,10 @@ import { answerPeaks } from './report-peaks.ts'
 import type { Answer, ReportQuestion } from './report-question.ts'
 import { answerSeries } from './report-series.ts'
 
-const CHUNK_CHARACTERS = 32_768
-
-/**
- * Makes the body of the answer in chunks of about 32 kB, each when the caller asks for it. A page is never in memory as
- * a whole. An empty chunk is a pause, in which other work may run. Statements stay open between two chunks, so nothing
- * may write through this connection until the last chunk.
- */
-export function* answerReport(database: DatabaseSync, question: ReportQuestion): Generator<string, void> {
+/** Returns the body of the answer: JSON. @throws Error when the database fails. */
+export function answerReport(database: DatabaseSync, question: ReportQuestion): string {
   const { count, items } = answer(database, question)
-  yield ''
-  let text = '{"data":['
-  let separator = ''
-  for (const item of items) {
-    text += separator
-    separator = ','
-    for (const piece of item) {
-      text += piece
-      if (text.length < CHUNK_CHARACTERS) continue
-      yield text
-      text = ''
-    }
-  }
-  yield `${text}],"pagination":${JSON.stringify(paginate(question, count))}}`
+  return `{"data":[${[...items].join(',')}],"pagination":${JSON.stringify(paginate(question, count))}}`
 }
 
 function answer(database: DatabaseSync, question: ReportQuestion): Answer {

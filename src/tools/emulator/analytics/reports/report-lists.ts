@@ -15,13 +15,13 @@ export function answerViews(database: DatabaseSync, question: QuestionOf<'views'
 
   function* readViews() {
     const readView = openSegmentReader(database, 'view', openTimeWriter(timeZone))
-    for (const { id } of ids.iterate({ ...parameters, ...rowsOf(page) })) yield [readView(Number(id))]
+    for (const { id } of ids.iterate({ ...parameters, ...rowsOf(page) })) yield readView(Number(id))
   }
 }
 
 /**
  * Counts the viewers of all pages, and reads the viewers of this page one by one, in the order of their identifiers (by
- * code points). Anonymous viewers are not listed. A viewer comes in pieces, because there may be any number of segments.
+ * code points). Anonymous viewers are not listed.
  */
 export function answerViewers(database: DatabaseSync, question: QuestionOf<'viewers'>): Answer {
   const { report, selection, page, nowSeconds, timeZone } = question
@@ -49,16 +49,9 @@ export function answerViewers(database: DatabaseSync, question: QuestionOf<'view
     for (const { id, viewer_identifier } of viewers.iterate({ ...all, ...rowsOf(page) })) {
       const ofThis = { ...parameters, viewer: Number(id) }
       const { last_activity, videos_watched } = summary.get({ ...ofThis, now: nowSeconds }) ?? {}
-      yield piecesOf({ viewer_identifier, last_activity: writeTime(Number(last_activity)), videos_watched }, ofThis)
-    }
-    function* piecesOf(attributes: object, ofThis: Record<string, string | number>) {
-      yield `{"type":"Viewer","attributes":${JSON.stringify(attributes).slice(0, -1)},"segments":[`
-      let separator = ''
-      for (const { id } of ids.iterate(ofThis)) {
-        yield separator + readSegment(Number(id))
-        separator = ','
-      }
-      yield ']}}'
+      const attributes = { viewer_identifier, last_activity: writeTime(Number(last_activity)), videos_watched }
+      const segments = ids.all(ofThis).map((row) => readSegment(Number(row.id)))
+      yield `{"type":"Viewer","attributes":${JSON.stringify(attributes).slice(0, -1)},"segments":[${segments.join(',')}]}}`
     }
   }
 }

@@ -14,7 +14,7 @@ export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): An
   const type = report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries'
   const writeTime = openTimeWriter(timeZone)
   const first = (page.number - 1) * page.limit
-  const items: [string][] = []
+  const items: string[] = []
   let count = 0
   for (const { content, startSeconds, endSeconds, buckets, value } of valuesOf(
     stretchesOf(database, question),
@@ -23,7 +23,7 @@ export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): An
     const end = Math.min(buckets, first + page.limit - count)
     for (let index = Math.max(0, first - count); index < end; index += 1) {
       const time = writeTime(startSeconds + index * (endSeconds - startSeconds))
-      items.push([JSON.stringify({ type, attributes: { ...content, time, value } })])
+      items.push(JSON.stringify({ type, attributes: { ...content, time, value } }))
     }
     count += buckets
   }

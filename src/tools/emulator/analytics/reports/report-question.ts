@@ -33,6 +33,6 @@ export type QuestionOf<Kind extends Report['kind']> = ReportQuestion & {
 export interface Answer {
   /** The number of items on all pages. */
   readonly count: number
-  /** The items of this page, each in pieces of JSON text. */
-  readonly items: Iterable<Iterable<string>>
+  /** The items of this page, as JSON. */
+  readonly items: Iterable<string>
 }

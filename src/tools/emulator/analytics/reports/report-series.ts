@@ -38,7 +38,7 @@ export function answerSeries(database: DatabaseSync, question: QuestionOf<'serie
   const { number, limit } = question.page
   const all = seriesOf(database, question)
   const items = all.slice((number - 1) * limit, number * limit)
-  return { count: all.length, items: items.map((attributes) => [JSON.stringify({ type: 'Series', attributes })]) }
+  return { count: all.length, items: items.map((attributes) => JSON.stringify({ type: 'Series', attributes })) }
 }
 
 function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>): SeriesItem[] {

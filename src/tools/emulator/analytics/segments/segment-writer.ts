@@ -31,16 +31,9 @@ type RowIdOf = (...values: SQLInputValue[]) => number
 /**
  * Returns a function that writes one segment, with new rows in the tables of shared values. The caller begins and ends
  * the transaction.
- * @param cacheRowIds keeps the row ids of shared values in memory. Only for a run in which nothing else deletes them.
  */
-export function openSegmentWriter(
-  database: DatabaseSync,
-  { cacheRowIds = false } = {},
-): (segment: StoredSegment) => void {
-  const open = (table: string, columns: readonly string[]) => {
-    const rowIdOf = openRowIds(database, table, columns)
-    return cacheRowIds ? cached(rowIdOf) : rowIdOf
-  }
+export function openSegmentWriter(database: DatabaseSync): (segment: StoredSegment) => void {
+  const open = (table: string, columns: readonly string[]) => openRowIds(database, table, columns)
   const viewer = open('segment_viewers', ['viewer_identifier'])
   const client = open('segment_clients', ['client_id'])
   const viewSession = open('segment_view_sessions', ['view_session_id'])
@@ -81,19 +74,4 @@ function openRowIds(database: DatabaseSync, table: string, columns: readonly str
     `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   )
   return (...values) => Number(find.get(...values)?.id ?? add.run(...values).lastInsertRowid)
-}
-
-const MAX_CACHED_ROW_IDS = 50_000
-
-function cached(rowIdOf: RowIdOf): RowIdOf {
-  const cache = new Map<string, number>()
-  return (...values) => {
-    const key = values.join('\u0000')
-    const known = cache.get(key)
-    if (known !== undefined) return known
-    const rowId = rowIdOf(...values)
-    if (cache.size >= MAX_CACHED_ROW_IDS) cache.clear()
-    cache.set(key, rowId)
-    return rowId
-  }
 }
