@@ -5,12 +5,11 @@ import { tooManyTries } from '../../login/check-credentials.ts'
 import { readPost } from '../../login/posts.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { digestOf } from '../../services/window/random-text.ts'
+import { digestOf, formDigest } from '../../services/window/random-text.ts'
 import { windowFaultEvent } from '../../services/window/window-fault.ts'
-import { createAgain } from '../../sign-in-limits/again.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 import { cleanText } from '../../typed-text.ts'
-import { CODE, type SignInResult } from './flow-kinds.ts'
+import { CODE } from './flow-kinds.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { sendResult } from './send-result.ts'
 
@@ -33,7 +32,6 @@ export function getCodePage({ windows }: SsoRouteDeps): RequestHandler {
 /** Collects the result of another device with the code that the viewer typed in the frame. */
 export function postCode(deps: SsoRouteDeps): RequestHandler {
   const { sso, entryPoint, answer, screens, sessions, addressOf, logSignIn } = deps
-  const again = createAgain<SignInResult>(() => deps.nowSeconds() * 1000)
   return async function collectByCode(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
@@ -49,9 +47,8 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
       const form = Form.safeParse(req.body)
       // Viewers write spaces and small letters, Japanese keyboards write wide letters, and pastes have hidden characters.
       const code = form.success ? cleanText(form.data.code).normalize('NFKC').replace(/[\s-]/g, '').toUpperCase() : ''
-      const { page = '' } = form.data ?? {}
-      const take = () => sso.flows.take(CODE, digestOf(code))
-      const result = await (page === '' ? take() : again([page, code, context.fields], take))
+      const { page } = form.data ?? {}
+      const result = await sso.flows.take(CODE, digestOf(code), formDigest(page, context))
       await sessions.nameForm(req, page, code)
       if (result === null || result.entryPoint !== entryPoint.name) {
         logSignIn(req, { outcome: 'sso-refused', status: 401, reason: 'wrong-code' })

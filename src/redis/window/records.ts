@@ -1,8 +1,25 @@
+import { z } from 'zod'
 import type { RecordsDeps, SharedRecords } from '../../stores/window/shared-records.ts'
 import type { RedisAddress } from '../address.ts'
 import type { RedisLink } from '../link.ts'
 
-/** Opens a store of short-lived records. Needs Redis 6.2, for GETDEL. */
+/**
+ * Takes a text. KEYS: the text, after "@", its taker and a space once it is taken. ARGV: the taker, or an empty text.
+ */
+const TAKE = `local found = redis.call('get', KEYS[1])
+if not found then return false end
+local taker, text = string.match(found, '^@(%S+) (.*)$')
+if taker == ARGV[1] then return text end
+if taker then return false end
+if ARGV[1] == '' then
+  redis.call('del', KEYS[1])
+else
+  redis.call('set', KEYS[1], '@' .. ARGV[1] .. ' ' .. found, 'EX', 10)
+end
+return found`
+const Taken = z.string().nullable()
+
+/** Opens a store of short-lived records. */
 export async function openRedisRecords(
   { redis }: { readonly redis: RedisAddress },
   options: RecordsDeps,
@@ -19,8 +36,14 @@ export function redisRecords(link: RedisLink): SharedRecords {
       const options = { expiration: { type: 'EX', value: seconds } } as const
       await link.run(key, (commands) => commands.set(key, text, options))
     },
-    get: (name) => link.run(keyOf(name), (commands) => commands.get(keyOf(name))),
-    take: (name) => link.run(keyOf(name), (commands) => commands.getDel(keyOf(name))),
+    async get(name) {
+      const text = await link.run(keyOf(name), (commands) => commands.get(keyOf(name)))
+      return text?.startsWith('@') ? null : text
+    },
+    async take(name, taker = '') {
+      const given = { keys: [keyOf(name)], arguments: [taker] }
+      return Taken.parse(await link.run(keyOf(name), (commands) => commands.eval(TAKE, given)))
+    },
     close: () => link.close(),
   }
 }

@@ -6,9 +6,9 @@ import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { createAgain } from '../../sign-in-limits/again.ts'
 import { type FlowResult, type FlowStore, RESULT } from './flows/flow-store.ts'
 import { windowIdOf } from './frame-secret.ts'
+import { formDigest } from './random-text.ts'
 import { windowFaultEvent } from './window-fault.ts'
 
 const Form = z.object({
@@ -51,7 +51,6 @@ export function postWindowContinue(
   methods: readonly WindowMethod[],
 ): RequestHandler {
   const { entryPoint, screens, answer, sessions, logSignIn } = deps
-  const again = createAgain<FlowResult>(() => deps.nowSeconds() * 1000)
 
   return async function collectResult(req, res) {
     const context = readPost(deps, req, res)
@@ -68,8 +67,7 @@ export function postWindowContinue(
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
       answer.assertCapacity()
-      const take = () => first.flows.take(RESULT, windowIdOf(frameSecret))
-      const result = await (page === undefined ? take() : again([page, frameSecret, context.fields], take))
+      const result = await first.flows.take(RESULT, windowIdOf(frameSecret), formDigest(page, context))
       await sessions.nameForm(req, page, frameSecret)
       for (const { sendResult } of methods) {
         if (result?.entryPoint !== entryPoint.name) break

@@ -4,8 +4,11 @@ import type { SharedStores, StoreDeps, StoreKind, StoreSettings } from '../store
 export interface SharedRecords {
   put(key: string, text: string, seconds: number): Promise<void>
   get(key: string): Promise<string | null>
-  /** Returns a text and deletes it in one step: of parallel calls, only one gets the text. */
-  take(key: string): Promise<string | null>
+  /**
+   * Returns a text and deletes it in one step: of parallel calls, only one gets the text.
+   * @param taker gets the text again for ten seconds. For all others, the text is gone.
+   */
+  take(key: string, taker?: string): Promise<string | null>
   close(): void
 }
 

@@ -27,9 +27,10 @@ export interface FlowStore {
   put<T>(kind: FlowKind<T>, key: string, record: NoInfer<T>): Promise<void>
   /**
    * Returns a record and removes it, in one step: of parallel calls, only one gets it. Null without a record.
+   * @param taker a digest of a form: the same form gets the record again for ten seconds, also at another copy of the app.
    * @throws UpstreamError if the store does not answer.
    */
-  take<T>(kind: FlowKind<T>, key: string): Promise<T | null>
+  take<T>(kind: FlowKind<T>, key: string, taker?: string): Promise<T | null>
   /** Returns a record and leaves it there. Null without a record. @throws UpstreamError as `take` does. */
   read<T>(kind: FlowKind<T>, key: string): Promise<T | null>
   /** True if there is a record. Leaves it there. @throws UpstreamError if the store does not answer. */

@@ -4,10 +4,13 @@ import type { FlowKind, FlowStore } from './flow-store.ts'
 /** About 1 kB each. */
 const MOST_RECORDS = 50_000
 const RETRY_SECONDS = 60
+const AGAIN_SECONDS = 10
 
 interface Kept {
   readonly record: unknown
   readonly endsAtSeconds: number
+  /** The form that has taken it. */
+  readonly taker?: string
 }
 
 /**
@@ -30,9 +33,10 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
       kept.delete(key)
     }
   }
-  function read<T>(kind: FlowKind<T>, key: string): T | null {
+  function read<T>(kind: FlowKind<T>, key: string, taker?: string): T | null {
     const kept = recordsOf(kind).get(key)
-    return kept === undefined || kept.endsAtSeconds <= nowSeconds() ? null : (kept.record as T)
+    const isThere = kept !== undefined && kept.endsAtSeconds > nowSeconds()
+    return isThere && (kept.taker === undefined || kept.taker === taker) ? (kept.record as T) : null
   }
   return {
     put(kind, key, record) {
@@ -44,9 +48,13 @@ export function createMemoryFlows(nowSeconds: () => number, mostRecords = MOST_R
       kept.set(key, { record, endsAtSeconds: nowSeconds() + kind.seconds })
       return Promise.resolve()
     },
-    take(kind, key) {
-      const record = read(kind, key)
-      recordsOf(kind).delete(key)
+    take(kind, key, taker) {
+      const kept = recordsOf(kind)
+      const record = read(kind, key, taker)
+      if (record !== null && kept.get(key)?.taker === undefined) {
+        if (taker === undefined) kept.delete(key)
+        else kept.set(key, { record, taker, endsAtSeconds: nowSeconds() + AGAIN_SECONDS })
+      }
       return Promise.resolve(record)
     },
     read: (kind, key) => Promise.resolve(read(kind, key)),

@@ -7,7 +7,7 @@ export function openSharedFlows(records: SharedRecords): FlowStore {
   const keyOf = ({ name }: FlowKind<unknown>, key: string) => `sso:${name}:${key}`
   return {
     put: (kind, name, record) => answerOf(records.put(keyOf(kind, name), JSON.stringify(record), kind.seconds)),
-    take: async (kind, name) => parsed(kind.schema, await answerOf(records.take(keyOf(kind, name)))),
+    take: async (kind, name, taker) => parsed(kind.schema, await answerOf(records.take(keyOf(kind, name), taker))),
     read: async (kind, name) => parsed(kind.schema, await answerOf(records.get(keyOf(kind, name)))),
     has: async (kind, name) => (await answerOf(records.get(keyOf(kind, name)))) !== null,
     close: () => records.close(),

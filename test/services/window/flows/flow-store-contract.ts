@@ -52,6 +52,16 @@ export function flowStoreContract(name: string, open: () => Promise<FlowStore>):
       const taken = await Promise.all(Array.from({ length: 20 }, () => store.take(RESULT, 'a')))
       expect(taken.filter((record) => record !== null)).toEqual([SIGNED_IN])
     })
+    test(`a form gets its record again, also at the same moment, and no other form does, ${name}`, async () => {
+      await store.put(RESULT, 'a', SIGNED_IN)
+      const takers = ['one', 'one', 'other', undefined, 'one']
+      const taken = await Promise.all(takers.map((taker) => store.take(RESULT, 'a', taker)))
+      expect(taken).toEqual([SIGNED_IN, SIGNED_IN, null, null, SIGNED_IN])
+      // For all others, the record is gone.
+      expect([await store.has(RESULT, 'a'), await store.read(RESULT, 'a')]).toEqual([false, null])
+      await store.put(RESULT, 'a', { ...SIGNED_IN, username: 'eve' })
+      expect(await store.take(RESULT, 'a', 'other')).toMatchObject({ username: 'eve' })
+    })
     test(`the flow store in ${name} reads a record as often as asked`, async () => {
       expect(await store.read(TIME, 'a')).toBeNull()
       await store.put(TIME, 'a', { atSeconds: 1.5 })

@@ -19,6 +19,18 @@ test('a sign-in ends after 600 seconds, and a result after 120', async () => {
   expect([await store.take(STATE, 'a'), await store.take(RESULT, 'a')]).toEqual([null, null])
 })
 
+test('a form gets its record again for ten seconds', async () => {
+  const clock = { seconds: 0 }
+  const store = createMemoryFlows(() => clock.seconds)
+  await store.put(RESULT, 'a', SIGNED_IN)
+  clock.seconds = 60
+  expect(await store.take(RESULT, 'a', 'form')).toEqual(SIGNED_IN)
+  clock.seconds = 69
+  expect(await store.take(RESULT, 'a', 'form')).toEqual(SIGNED_IN)
+  clock.seconds = 70
+  expect(await store.take(RESULT, 'a', 'form')).toBeNull()
+})
+
 test('a full memory refuses new sign-ins, keeps the ones under way, and has room when they end', async () => {
   const clock = { seconds: 0 }
   const store = createMemoryFlows(() => clock.seconds, 2)
