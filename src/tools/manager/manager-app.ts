@@ -22,6 +22,7 @@ import { openAssets } from './pages/assets.ts'
 import { zoneOfPage } from './pages/page-zone.ts'
 import { createRenderer } from './pages/renderer.ts'
 import { openWords, type WordsFor } from './pages/words.ts'
+import { openInvitationQueue } from './people/invitation-queue.ts'
 import { people } from './people/people.ts'
 import type { SectionDeps } from './section.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
@@ -32,7 +33,9 @@ const ENTRY_POINTS_MS = 1_000
 /** A page waits this long for new figures. After that it shows the last ones. */
 const MOST_WAIT_MS = 120
 
-export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept'>, CheckDeps {
+export interface ManagerAppDeps
+  extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept' | 'invitations'>,
+    CheckDeps {
   readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops' | 'timeZone'>
   readonly store: ManagerStore
   readonly brand: Brand
@@ -57,10 +60,11 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
     mostWaitMs: MOST_WAIT_MS,
   })
   deps.onClose(() => void evening.close())
+  const invitations = openInvitationQueue(deps)
   const renderPart: SectionDeps['renderPart'] = (...part) => renderer.render(...part)
   const ofFeatures = deps.parts.flatMap(({ section }) => section ?? [])
   const sections = [eveningSection, people, ...ofFeatures, afterSection, journalSection].map((section) =>
-    section.open({ ...deps, renderPart, entryPoints, evening, kept }),
+    section.open({ ...deps, renderPart, entryPoints, evening, kept, invitations }),
   )
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)

@@ -9,7 +9,8 @@ export interface ViewerFilter {
   readonly text: string
   /** Members of this group. Empty for all. */
   readonly group: string
-  readonly state: 'all' | 'active' | 'disabled' | 'no-password'
+  /** `invited` and `not-invited`: without a password, with and without an invitation that was sent. */
+  readonly state: 'all' | 'active' | 'disabled' | 'no-password' | 'invited' | 'not-invited'
   /** Members of one of these groups. Null for all. */
   readonly oneOf: readonly string[] | null
 }

@@ -41,6 +41,8 @@ export function pagesContract(name: string, createStorage: () => Promise<Open>):
       ['one of several groups', { oneOf: ['staff', 'press'] }, ['bob', 'zoe']],
       ['no group at all', { oneOf: [] }, []],
       ['viewers without a password', { state: 'no-password', text: 'a' }, ['Ada']],
+      ['viewers without an invitation', { state: 'not-invited', text: 'a' }, ['Ada']],
+      ['viewers with an invitation', { state: 'invited' }, []],
       ['viewers with a password', { state: 'active' }, []],
     ])('a filter finds %s', async (_what, filter, expected) => {
       const store = await withViewers()
@@ -53,6 +55,17 @@ export function pagesContract(name: string, createStorage: () => Promise<Open>):
       await store.setDisabled('zoe', true)
       expect(await names(store, { state: 'disabled' })).toEqual(['zoe'])
       expect(await names(store, { state: 'no-password', text: 'zoe' })).toEqual([])
+    })
+
+    test('a filter finds viewers whose invitation was sent, and those whose mail failed among the others', async () => {
+      const store = await withViewers()
+      for (const [name, digest] of Object.entries({ bob: 'sent', zoe: 'failed' })) {
+        await store.passwordChanges.createLink(name, { purpose: 'invitation', digest, expiresAtSeconds: 2_000_000_000 })
+      }
+      await store.markSent('sent')
+      expect(await names(store, { state: 'invited' })).toEqual(['bob'])
+      expect(await names(store, { state: 'not-invited', text: 'zoe' })).toEqual(['zoe'])
+      expect(await names(store, { state: 'not-invited', text: 'bob' })).toEqual([])
     })
 
     test('groups and attributes are replaced only if they are still as they were read', async () => {

@@ -24,9 +24,12 @@ export interface Inviter {
   faultIn(viewer: Viewer): string | null
   /**
    * Invites a viewer who has no password yet. An earlier invitation ends. Two programs at once send one mail.
+   * @returns a refusal with `mayPass` if the same call may succeed a minute later.
    * @throws UpstreamError when no viewer can be invited now, or the store does not answer.
    */
-  invite(store: EditableUserStore, username: string): Promise<Outcome>
+  invite(store: EditableUserStore, username: string): Promise<Outcome & { readonly mayPass?: boolean }>
+  /** True for a viewer whose invitation was sent at or after this UNIX time. */
+  wasInvitedSince(state: Pick<ViewerState, 'invitation'>, seconds: number): boolean
   /** Invites all viewers who have not followed their invitation. Skips those who were invited a short time ago. */
   inviteAgain(store: EditableUserStore, again: Again): Promise<ActResult<Resent>>
 }

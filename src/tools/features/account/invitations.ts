@@ -3,10 +3,9 @@ import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { MailFault } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
-import type { Outcome } from '../../cli/terminal/command.ts'
 import { printable } from '../../cli/terminal/text.ts'
-import type { Inviting } from '../../cli/viewers/inviting.ts'
-import { addInvitationOptions, isBeingSent, type LinkSender, openLinkSender } from './link-sender.ts'
+import type { Inviter, Inviting } from '../../cli/viewers/inviting.ts'
+import { addInvitationOptions, isBeingSent, isSentSince, type LinkSender, openLinkSender } from './link-sender.ts'
 import { resendInvitations } from './open-invitations.ts'
 
 /** Invitations by mail, or in a file of links. */
@@ -21,6 +20,7 @@ export const invitations: Inviting = {
         advice: 'Send it with viewers invite.',
         faultIn: (viewer) => sender.faultIn(viewer),
         invite: inviteOne,
+        wasInvitedSince: ({ invitation }, seconds) => isSentSince(invitation, seconds, options.days),
         inviteAgain: (store, again) => resendInvitations(io, store, inviteOne, { days: options.days, ...again }),
       })
     } finally {
@@ -34,7 +34,7 @@ async function invite(
   sender: LinkSender,
   username: string,
   days: number | undefined,
-): Promise<Outcome> {
+): ReturnType<Inviter['invite']> {
   const known = await store.inspect(username)
   if (known === null) return noSuchViewer(username)
   const { viewer, hasPassword, invitation: earlier } = known
@@ -44,14 +44,17 @@ async function invite(
   }
   const fault = viewer.disabled ? 'is disabled. Run viewers enable first' : sender.faultIn(viewer)
   if (fault !== null) return { ok: false, fault: `${name} ${fault}.` }
-  if (isBeingSent(earlier, days)) return { ok: false, fault: `${name} is being invited by another command.` }
+  if (isBeingSent(earlier, days))
+    return { ok: false, fault: `${name} is being invited by another command.`, mayPass: true }
   try {
     const invitation = await sender.send(store, viewer.username, earlier)
-    if (invitation === null) return { ok: false, fault: `${name} was changed by another command. Try again.` }
+    if (invitation === null)
+      return { ok: false, fault: `${name} was changed by another command. Try again.`, mayPass: true }
     const expiresAt = new Date(invitation.expiresAtSeconds * 1000).toISOString()
     return { ok: true, text: `Invited ${name}. The link works until ${expiresAt}.`, data: { ...viewer, expiresAt } }
   } catch (error) {
     if (!(error instanceof MailFault)) throw error
-    return { ok: false, fault: `The mail server refuses the invitation of ${name} (${error.message}).` }
+    const fault = `The mail server refuses the invitation of ${name} (${error.message}).`
+    return { ok: false, fault, mayPass: !error.isFinal }
   }
 }

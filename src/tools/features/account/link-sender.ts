@@ -50,6 +50,11 @@ export function isBeingSent(invitation: Earlier, days: number = DEFAULT_DAYS): b
   return ageSeconds >= 0 && ageSeconds < SENDING_SECONDS
 }
 
+/** True if this invitation was made at or after a UNIX time, and its mail was sent. */
+export function isSentSince(invitation: Earlier, seconds: number, days: number = DEFAULT_DAYS): boolean {
+  return invitation?.isSent === true && invitation.expiresAtSeconds - days * DAY_SECONDS >= seconds
+}
+
 type Earlier = ViewerState['invitation']
 type InvitingStore = Pick<EditableUserStore, 'passwordChanges' | 'markSent'>
 

@@ -1,9 +1,9 @@
 import { readSharedStores } from '../../../config.ts'
 import type { UnlockTarget } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { type ActResult, outcomeOf } from '../../cli/terminal/command.ts'
+import { outcomeOf } from '../../cli/terminal/command.ts'
 import { ioWithoutTerminal } from '../../cli/terminal/io.ts'
-import type { Inviter, Resent } from '../../cli/viewers/inviting.ts'
+import type { Inviter } from '../../cli/viewers/inviting.ts'
 import { endSessionsOf } from '../../cli/viewers/sessions-command.ts'
 import { unlockSignIns } from '../../cli/viewers/unlock-command.ts'
 import { invitingIn } from '../../cli/viewers/viewer-facts.ts'
@@ -36,21 +36,15 @@ export function invite(deps: Deps, store: EditableUserStore, username: string): 
 }
 
 /** Returns where invitations go, and why a viewer cannot be invited. Null if this page can send no invitation. */
-export async function invitationRules(deps: Deps): Promise<Pick<Inviter, 'faultIn' | 'addressAttribute'> | null> {
+export async function invitationRules(
+  deps: Deps,
+): Promise<Pick<Inviter, 'faultIn' | 'addressAttribute' | 'wasInvitedSince'> | null> {
   const opened = await withInviter(deps, (inviter) => Promise.resolve({ ok: true, inviter } as const))
   return opened.ok ? opened.inviter : null
 }
 
-/** Invites everyone again who has no password yet. @param group null for all viewers. */
-export function inviteGroupAgain(
-  deps: Deps,
-  store: EditableUserStore,
-  group: string | null,
-): Promise<ActResult<Resent>> {
-  return withInviter(deps, (inviter) => inviter.inviteAgain(store, { group: group ?? undefined }))
-}
-
-async function withInviter<T>({ env, viewerFacts }: Deps, work: (inviter: Inviter) => Promise<T>) {
+/** Opens the sending of invitations for a work. An error becomes its fault. */
+export async function withInviter<T>({ env, viewerFacts }: Deps, work: (inviter: Inviter) => Promise<T>) {
   const inviting = invitingIn(viewerFacts)
   if (inviting === undefined) return { ok: false, fault: 'This app cannot invite viewers.' } as const
   return await outcomeOf(() => inviting.withInviter({ io: ioWithoutTerminal(env) }, {}, work))

@@ -4,17 +4,17 @@ import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { stateOf } from '../../cli/viewers/shown-viewer.ts'
 import type { ViewerFacts } from '../../cli/viewers/viewer-facts.ts'
-import { type Answer, page, redirect, type Visit } from '../door/route.ts'
+import { type Answer, faultText, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 
-const STATES = ['all', 'active', 'no-password', 'disabled'] as const
+const STATES = ['all', 'active', 'no-password', 'not-invited', 'invited', 'disabled'] as const
 const LONGEST_TEXT = 255
 const ROWS = 50
 const COUNT_MS = 10_000
 
 /** The list of viewers, page by page. */
-export function listPages({ viewerFacts, viewers, nowSeconds, kept }: SectionDeps) {
+export function listPages({ viewerFacts, viewers, nowSeconds, kept, invitations }: SectionDeps) {
   /** A count reads all viewers. */
   const countOf = kept.keep(COUNT_MS, (filter: ViewerFilter) => viewers.editable?.count(filter) ?? Promise.resolve(0))
   async function show(visit: Visit): Promise<Answer> {
@@ -38,8 +38,16 @@ export function listPages({ viewerFacts, viewers, nowSeconds, kept }: SectionDep
       next,
       isStart,
       query: queryOf(filter),
+      states: STATES,
+      invitations: progressFor(visit),
     }
     return page('people', { title, current: '/people', ...model })
+  }
+  /** A manager of some groups sees only the own invitations. */
+  function progressFor({ manager, scope, words }: Visit) {
+    const progress = invitations.progress(scope.groups === null ? null : manager.name)
+    const refused = progress.refused.map(({ username, fault }) => ({ username, fault: faultText(fault, words) }))
+    return { ...progress, refused }
   }
   function find(visit: Visit): Answer {
     const name = cleanName(visit.field('name')).slice(0, LONGEST_TEXT)

@@ -1,19 +1,23 @@
 import { cleanText } from '../../../typed-text.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import type { ViewerFilter } from '../../../users/manager/viewer-pages.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
-import { type Answer, detailOf, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
+import { type Answer, type Notice, page, redirect, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { inviteGroupAgain } from './account-acts.ts'
+import { invitationRules } from './account-acts.ts'
 import { filterOf, queryOf } from './list-people.ts'
 import { playsOn } from './plays-on.ts'
 
-const WORKS = {
+const CHANGES = {
   disable: (store: EditableUserStore, name: string) => store.setDisabled(name, true),
   enable: (store: EditableUserStore, name: string) => store.setDisabled(name, false),
   remove: (store: EditableUserStore, name: string) => store.remove(name),
 }
-type Work = keyof typeof WORKS
+const WORKS = ['disable', 'enable', 'remove', 'invite'] as const
+type Work = (typeof WORKS)[number]
+/** A second round skips the mails of this time. */
+const NEW_SECONDS = 43_200
 const BATCH = 500
 /** More viewers are a task for an engineer with a file. */
 const MOST = 20_000
@@ -49,13 +53,14 @@ export function manyPages(deps: SectionDeps) {
     const isAll = visit.field('all') === 'on'
     // The manager has agreed to the number on the page, and to no larger one.
     const agreed = Number(visit.field('count'))
-    const names = isAll ? await namesIn(editable, visit) : await seenNames(editable, visit)
+    const names = isAll ? await namesIn(editable, filterOf(visit)) : await seenNames(editable, visit)
     const to = listOf(visit)
     if (names.length > MOST || names.length !== agreed) {
       return redirect(to, { text: 'people.many.changed', tone: 'refused' }, { count: names.length })
     }
+    if (work === 'invite') return await inviteMany(deps, visit, names, to)
     let count = 0
-    for (const name of names) if ((await WORKS[work](editable, name)).ok) count += 1
+    for (const name of names) if ((await CHANGES[work](editable, name)).ok) count += 1
     const [name = ''] = names
     const isOne = !isAll && count === 1 && names.length === 1
     const undo = { action: pathOf(['people', 'one', name, 'enable']), fields: {} }
@@ -73,37 +78,50 @@ export function manyPages(deps: SectionDeps) {
 
 /** Invites everyone again who has no password yet. A manager of some groups invites only their members. */
 export function inviteAgain(deps: SectionDeps) {
-  const { editable } = deps.viewers
   return async (visit: Visit): Promise<Answer> => {
     const { field, scope } = visit
     const group = cleanText(field('group'))
-    if (editable === null) return redirect('/people')
     const own = scope.groups
     if (own !== null && group !== '' && !own.includes(group)) {
       return redirect('/people', { text: 'people.groupsRefused', tone: 'refused', values: { groups: own.join(', ') } })
     }
-    const groups = group === '' ? (own ?? [null]) : [group]
-    const sum = { count: 0, skipped: 0 }
-    let detail: string | undefined
-    for (const one of groups) {
-      const result = await inviteGroupAgain(deps, editable, one)
-      if (!result.ok) {
-        return refused(visit, '/people', 'people.invitedNone', result.fault, { subject: { count: sum.count } })
-      }
-      const { invited, skipped, faults } = result.data
-      sum.count += invited.length
-      sum.skipped += skipped
-      const [fault] = faults
-      if (fault !== undefined) detail ??= detailOf(fault)
-    }
-    const notice = { text: 'people.invitedAgain', tone: 'done', values: sum, ...(detail && { detail }) } as const
-    return redirect('/people', notice, { count: sum.count })
+    const { editable } = deps.viewers
+    const names =
+      editable === null ? [] : await namesIn(editable, { text: '', group, state: 'no-password', oneOf: own })
+    return await inviteMany(deps, visit, names, '/people', true)
   }
 }
 
+/**
+ * Queues invitations for viewers without a password, and says how many are sent.
+ * @param isAgain only those with an invitation that is not new.
+ */
+async function inviteMany(
+  deps: SectionDeps,
+  visit: Visit,
+  names: readonly string[],
+  to: string,
+  isAgain = false,
+): Promise<Answer> {
+  const { editable } = deps.viewers
+  const rules = await invitationRules(deps)
+  if (editable === null || rules === null) return redirect(to, { text: 'people.noMails', tone: 'refused' })
+  const chosen: string[] = []
+  for (const name of names) {
+    const known = await editable.inspect(name)
+    if (known === null || known.hasPassword || known.viewer.disabled || rules.faultIn(known.viewer) !== null) continue
+    const isNew = rules.wasInvitedSince(known, deps.nowSeconds() - NEW_SECONDS)
+    if (!isAgain || (known.invitation !== null && !isNew)) chosen.push(known.viewer.username)
+  }
+  if (chosen.length > 0) deps.invitations.add(chosen, visit.manager.name)
+  const skipped = names.length - chosen.length
+  const notes = skipped === 0 ? [] : [{ text: 'people.inviteSkipped', values: { count: skipped } }]
+  const values = { count: chosen.length }
+  return redirect(to, { text: 'sheet.invitedCount', tone: 'done', values, notes }, values)
+}
+
 function workOf({ field }: Visit): Work | null {
-  const work = field('work')
-  return Object.hasOwn(WORKS, work) ? (work as Work) : null
+  return WORKS.find((one) => one === field('work')) ?? null
 }
 
 /** Returns the address of the list with the filter of the form. */
@@ -111,8 +129,7 @@ function listOf(visit: Visit): string {
   return pathOf(['people'], queryOf(filterOf(visit)))
 }
 
-async function namesIn(store: EditableUserStore, visit: Visit): Promise<string[]> {
-  const filter = filterOf(visit)
+async function namesIn(store: EditableUserStore, filter: ViewerFilter): Promise<string[]> {
   const names: string[] = []
   for (let after = ''; names.length <= MOST; ) {
     const found = await store.page(filter, after, BATCH)

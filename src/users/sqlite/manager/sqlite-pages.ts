@@ -9,6 +9,9 @@ import { readViewerRow, readViewerState, STATES } from '../viewer-row.ts'
 
 type Condition = readonly [sql: string, ...values: SQLInputValue[]]
 
+const IS_INVITED =
+  "EXISTS (SELECT 1 FROM password_links AS sent WHERE sent.key = viewers.key AND purpose = 'invitation' AND sent.is_sent = 1)"
+
 /** Returns the conditions of a filter. A group is found by its JSON text: to parse each row would take ten times longer. */
 function conditionsOf({ text, group, state, oneOf }: ViewerFilter): Condition[] {
   const inGroup = (name: string): Condition => ['instr(group_names, ?)', JSON.stringify(canonicalText(name))]
@@ -21,7 +24,10 @@ function conditionsOf({ text, group, state, oneOf }: ViewerFilter): Condition[] 
   }
   if (state === 'disabled') conditions.push(['disabled = 1'])
   if (state === 'active') conditions.push(['disabled = 0 AND NOT instr(password_hash, ?)', NO_PASSWORD_SALT])
-  if (state === 'no-password') conditions.push(['disabled = 0 AND instr(password_hash, ?)', NO_PASSWORD_SALT])
+  if (state !== 'all' && state !== 'disabled' && state !== 'active')
+    conditions.push(['disabled = 0 AND instr(password_hash, ?)', NO_PASSWORD_SALT])
+  if (state === 'invited') conditions.push([IS_INVITED])
+  if (state === 'not-invited') conditions.push([`NOT ${IS_INVITED}`])
   return conditions
 }
 

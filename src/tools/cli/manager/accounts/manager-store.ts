@@ -7,6 +7,7 @@ import { migrateFile } from '../../../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
+import { INVITATIONS_TABLE, invitationsIn } from './invitation-rows.ts'
 
 /** "VwrM" in the header of the file. */
 const APPLICATION_ID = 0x5677724d
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly string[] = [
      step_secret BLOB,
      notice TEXT
    ) STRICT, WITHOUT ROWID`,
+  INVITATIONS_TABLE,
 ]
 
 /** Roles of managers, the one with the fewest rights last. */
@@ -92,7 +94,12 @@ export type ManagerStore = ReturnType<typeof openManagerStore>
  */
 export function openManagerStore(file: string) {
   const database = openFile(resolve(file))
-  return { ...managersIn(database), ...sessionsIn(database), close: () => database.close() }
+  return {
+    ...managersIn(database),
+    ...sessionsIn(database),
+    invitations: invitationsIn(database),
+    close: () => database.close(),
+  }
 }
 
 function openFile(path: string): DatabaseSync {

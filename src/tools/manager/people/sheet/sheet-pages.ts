@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../../../../errors.ts'
 import type { RowFault } from '../../../../files/list-columns.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
@@ -20,7 +19,7 @@ import {
 import { keptBySession } from '../../kept-values.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
-import { invitationRules, invite } from '../account-acts.ts'
+import { invitationRules } from '../account-acts.ts'
 import { endField } from '../end-field.ts'
 import { dryStore } from './dry-store.ts'
 import { inScope, openSheet, type SheetColumn, type SheetOptions } from './read-sheet.ts'
@@ -105,7 +104,7 @@ function sheetPages(deps: SectionDeps) {
     if (sheet === undefined || editable === null) return gone()
     kept.delete(visit.sessionId)
     const { counts, invited } = await importSheet(editable, editable, sheet, visit, deps)
-    if (invited.length > 0) void inviteAll(deps, invited)
+    if (invited.length > 0) deps.invitations.add(invited, visit.manager.name)
     return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
   }
   function cancel({ sessionId }: Visit): Answer {
@@ -184,24 +183,4 @@ async function importSheet(
 function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Words) {
   const path = `sheet.faults.${code}`
   return has(path) ? { fault: say(path, values), language } : { fault: text, language: 'en' }
-}
-
-/** Sends the mails one after another, while the manager goes on. Viewers who have a password get none. */
-async function inviteAll(deps: SectionDeps, usernames: readonly string[]): Promise<void> {
-  const { viewers, warn } = deps
-  let notSent = 0
-  for (const username of usernames) {
-    try {
-      const { editable } = viewers
-      const known = await editable?.inspect(username)
-      if (editable === null || !known || !needsInvitation(known)) continue
-      const invited = await invite(deps, editable, username)
-      if (!invited.ok) notSent += 1
-    } catch (error) {
-      // The store or the sending of mails failed: the list shows who has no invitation yet.
-      return warn(error)
-    }
-    await setImmediate()
-  }
-  if (notSent > 0) warn(new Error(`${notSent} of ${usernames.length} invitations of an import were not sent`))
 }

@@ -6,6 +6,8 @@ import { COLUMNS, readOwnRow } from '../own-table.ts'
 import { type RowsOf, readViewerState, STATES } from '../viewer-states.ts'
 
 const TABLE = 'viewer_auth.viewers'
+const IS_INVITED = `EXISTS (SELECT 1 FROM viewer_auth.password_links AS sent
+  WHERE sent.key = viewers.key AND sent.purpose = 'invitation' AND sent.is_sent)`
 
 /** Returns the conditions of a filter, and adds their values. */
 function conditionsOf({ text, group, state, oneOf }: ViewerFilter, values: unknown[]): string[] {
@@ -15,10 +17,12 @@ function conditionsOf({ text, group, state, oneOf }: ViewerFilter, values: unkno
   if (group !== '') conditions.push(`${add(canonicalText(group).replaceAll('\0', '\ufffd'))} = ANY (group_names)`)
   if (oneOf !== null) conditions.push(`group_names && ${add(oneOf.map(canonicalText))}::text[]`)
   if (state === 'disabled') conditions.push('disabled')
-  if (state === 'active' || state === 'no-password') {
+  if (state !== 'all' && state !== 'disabled') {
     const isWanted = state === 'active' ? '= 0' : '> 0'
     conditions.push(`NOT disabled AND strpos(password_hash, ${add(NO_PASSWORD_SALT)}) ${isWanted}`)
   }
+  if (state === 'invited') conditions.push(IS_INVITED)
+  if (state === 'not-invited') conditions.push(`NOT ${IS_INVITED}`)
   return conditions
 }
 

@@ -186,7 +186,7 @@ test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %
     await task('invite those who have not come', async (press) => {
       await press(tab('/people'))
       await press('form[action="/people/invite"] button')
-      await done('2 invitations sent')
+      await done('2 invitations are being sent')
       const invited = (await mail.received(32)).map(({ to }) => to[0])
       expect(invited.slice(30).toSorted()).toEqual(['ada@example.com', 'kim@example.com'])
     })
