@@ -8,7 +8,7 @@ function watch(ahead: number | null, tookSeconds = 0) {
   const state = { ahead, seconds: START }
   const lines: object[] = []
   const store = {
-    setting: 'GUESTS_STORE_URL',
+    setting: 'USER_STORE_URL',
     nowSeconds: () => {
       const there = state.seconds + tookSeconds / 2
       state.seconds += tookSeconds
@@ -23,18 +23,18 @@ function watch(ahead: number | null, tookSeconds = 0) {
 }
 
 test.each([
-  [90, { GUESTS_STORE_URL: 90 }, '90 s ahead of'],
-  [5, { GUESTS_STORE_URL: 5 }, '5 s ahead of'],
+  [90, { USER_STORE_URL: 90 }, '90 s ahead of'],
+  [5, { USER_STORE_URL: 5 }, '5 s ahead of'],
   [4.9, {}, null],
   [0, {}, null],
-  [-30.2, { GUESTS_STORE_URL: -30 }, '30 s behind'],
+  [-30.2, { USER_STORE_URL: -30 }, '30 s behind'],
 ])('a clock that is %d s ahead of a store is wrong: %o', async (ahead, wrong, text) => {
   const { clock, lines } = watch(ahead)
   await clock.started
   expect(clock.wrong()).toEqual(wrong)
-  expect([...clock.aheadSeconds]).toEqual([['GUESTS_STORE_URL', expect.closeTo(ahead)]])
+  expect([...clock.aheadSeconds]).toEqual([['USER_STORE_URL', expect.closeTo(ahead)]])
   // One line for stores with the same setting.
-  expect(lines).toMatchObject(text === null ? [] : [{ event: 'clock', setting: 'GUESTS_STORE_URL' }])
+  expect(lines).toMatchObject(text === null ? [] : [{ event: 'clock', setting: 'USER_STORE_URL' }])
   expect(JSON.stringify(lines)).toContain(text ?? '[]')
 })
 
