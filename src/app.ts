@@ -74,15 +74,10 @@ export function createApp(deps: AppDeps): Express {
   const addressOf = createClientAddress(trustsProxy, log)
   const loopBreaker = createLoopBreaker(nowSeconds)
   const headers = unframedHeaders(config.publicUrl)
-
-  const app = createExpress(trustsProxy, watch)
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
-  const entryPoints = config.entryPoints.map((given) => {
-    const parts = features.at(given)
-    const brand = parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand)
-    // A link for a forgotten password belongs to the password form.
-    const entryPoint = { ...given, brand: given.hasPasswordForm ? brand : { ...brand, forgotPasswordUrl: null } }
+
+  function routesOf(entryPoint: EntryPoint, parts: readonly FeaturePart[]): RequestHandler[] {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const answer = answerOf(entryPoint, parts, nowSeconds)
     const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])
@@ -94,9 +89,23 @@ export function createApp(deps: AppDeps): Express {
     const own = { entryPoint, answer, screenParts, screens, refusals, headersFor, logSignIn }
     const gateDeps = { ...shared, ...own, prompts: features.prompts }
     const routeDeps: EntryPointDeps = { ...gateDeps, gates: parts.flatMap(({ gate }) => gate?.(gateDeps) ?? []) }
-    mount(app, entryPoint, entryPointRoutes(routeDeps))
-    for (const { routes } of parts) if (routes) mount(app, entryPoint, routes(routeDeps))
-    if (entryPoint.basePath !== '') app.use(entryPoint.basePath, sendNotFound(screens))
+    const ofParts = parts.flatMap(({ routes }) => routes?.(routeDeps) ?? [])
+    return [entryPointRoutes(routeDeps), ...ofParts, ...(entryPoint.basePath === '' ? [] : [sendNotFound(screens)])]
+  }
+
+  const app = createExpress(trustsProxy, watch)
+  const named = new Map<string, () => RequestHandler[]>()
+  app.use('/e', byName(named))
+  const entryPoints = config.entryPoints.map((given) => {
+    const parts = features.at(given)
+    const brand = parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand)
+    // A link for a forgotten password belongs to the password form.
+    const entryPoint = { ...given, brand: given.hasPasswordForm ? brand : { ...brand, forgotPasswordUrl: null } }
+    if (entryPoint.basePath === '') {
+      const routes = routesOf(entryPoint, parts)
+      app.use(routes)
+      named.set(entryPoint.name, () => routes)
+    } else named.set(entryPoint.name, () => routesOf(entryPoint, parts))
     return entryPoint
   })
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
@@ -133,9 +142,20 @@ function acceptsSession({ hasPasswordForm }: EntryPoint, parts: readonly Feature
     parts.some((part) => part.acceptsSession?.(viewer, nowSeconds) ?? false)
 }
 
-function mount(app: Express, { basePath }: EntryPoint, routes: RequestHandler): void {
-  app.use(basePath === '' ? '/' : basePath, routes)
-  if (basePath === '') app.use('/e/default', routes)
+/**
+ * Leads to an entry point below /e by one look-up, so that a request costs the same with a thousand of them. Creates the
+ * routes of an entry point at its first request, so that the start does too.
+ */
+function byName(named: ReadonlyMap<string, () => RequestHandler[]>): RequestHandler {
+  const routers = new Map<string, Router>()
+  return (req, res, next) => {
+    const name = req.path.split('/', 2)[1] ?? ''
+    const routesOf = named.get(name)
+    if (!routesOf) return next()
+    const router = routers.get(name) ?? Router({ caseSensitive: true }).use(`/${name}`, routesOf())
+    routers.set(name, router)
+    router(req, res, next)
+  }
 }
 
 function errorHandler(refusals: Refusals): ErrorRequestHandler {

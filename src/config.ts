@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EntryPoint } from './entry-points/entry-point.ts'
 import type { NamedSource, SharedSettings } from './entry-points/feature-settings.ts'
 import { addressRules } from './entry-points/fields.ts'
-import { entryPointSettings, readEntryPoint } from './entry-points/read-entry-point.ts'
+import { entryPointSettings, readEntryPoints } from './entry-points/read-entry-point.ts'
 import { warningsOfEntryPoints } from './entry-points/warnings.ts'
 import { ConfigError } from './errors.ts'
 import { features, settingOwners } from './features.ts'
@@ -113,7 +113,7 @@ export function readConfig(environment: Environment): Config {
   const addressLimit = parse(AddressLimitEnvironment)
   const shared = settingOwners.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema)]] : []))
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
-  const entryPoints = readEntryPoints(reading, publicUrl)
+  const entryPoints = entryPointsIn(reading, publicUrl)
   for (const { name, faultWith } of features) {
     if (!userStore || !faultWith) continue
     const on = entryPoints.filter((one) => name in one.features)
@@ -161,7 +161,7 @@ export function readConfig(environment: Environment): Config {
 export function readEntryPointSettings(environment: Environment): Pick<Config, 'publicUrl' | 'entryPoints'> {
   const reading = startReading(environment)
   const publicUrl = reading.parse(PublicAddress)?.PUBLIC_URL ?? null
-  const entryPoints = readEntryPoints(reading, publicUrl)
+  const entryPoints = entryPointsIn(reading, publicUrl)
   if (!publicUrl || reading.mistakes.length > 0) throw mistakesIn(reading)
   return { publicUrl, entryPoints }
 }
@@ -274,11 +274,9 @@ function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
   return new ConfigError(`These settings are missing or wrong:${lines.join('')}`)
 }
 
-function readEntryPoints(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
+function entryPointsIn(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
   const rules = addressRules(publicUrl)
-  return Array.from(sourcesIn(reading, entryPointSettings(rules, settingOwners)), ({ name, source }) =>
-    readEntryPoint(source, name, rules, settingOwners),
-  )
+  return readEntryPoints(sourcesIn(reading, entryPointSettings(rules, settingOwners)), rules, settingOwners)
 }
 
 /** Returns the settings of each entry point: those of the environment, unless a feature has others. */

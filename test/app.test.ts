@@ -212,6 +212,9 @@ describe('entry points', () => {
       '/e/FIRST',
       '/e/first/x',
       '/e/__proto__',
+      '/e/%66irst',
+      '/e/%',
+      '/e//first',
     ]) {
       expectRefused(await app.get(path), 404)
     }

@@ -1,7 +1,7 @@
 import { brandOf } from '../brand/fields.ts'
 import type { SettingSource, Settings } from '../settings/setting.ts'
 import type { EntryPoint, HashEntryPoint } from './entry-point.ts'
-import type { AddressRules, FeatureSettings } from './feature-settings.ts'
+import type { AddressRules, FeatureSettings, NamedSource } from './feature-settings.ts'
 import { commonSettings, hashSettings } from './fields.ts'
 
 /** All settings that an entry point may have. */
@@ -10,26 +10,42 @@ export function entryPointSettings(rules: AddressRules, features: readonly Featu
   return Object.assign({}, hashSettings(rules), ...ofFeatures, commonSettings(rules))
 }
 
+/** The schemas of the settings, made once for all entry points: a file may list a thousand. */
+interface Schemas {
+  readonly rules: AddressRules
+  readonly hash: ReturnType<typeof hashSettings>
+  readonly common: ReturnType<typeof commonSettings>
+  readonly features: readonly { readonly feature: FeatureSettings; readonly settings: Settings }[]
+}
+
 /**
- * Reads the settings of one entry point.
- * @param name `default` for the entry point at `/`.
- * @returns an entry point that must not be used if `source` has refused a setting.
+ * Reads the settings of entry points.
+ * @returns entry points that must not be used if a source has refused a setting.
  */
-export function readEntryPoint(
-  source: SettingSource,
-  name: string,
+export function readEntryPoints(
+  sources: Iterable<NamedSource>,
   rules: AddressRules,
   features: readonly FeatureSettings[],
-): EntryPoint {
-  const chosen = features.find(({ answer }) => answer?.isChosen(source, rules))
-  const hash = chosen === undefined ? readHash(source, rules) : null
+): EntryPoint[] {
+  const schemas: Schemas = {
+    rules,
+    hash: hashSettings(rules),
+    common: commonSettings(rules),
+    features: features.map((feature) => ({ feature, settings: feature.settings?.(rules) ?? {} })),
+  }
+  return Array.from(sources, (named) => readEntryPoint(named, schemas))
+}
+
+function readEntryPoint({ name, source }: NamedSource, schemas: Schemas): EntryPoint {
+  const chosen = schemas.features.find(({ feature }) => feature.answer?.isChosen(source, schemas.rules))?.feature
+  const hash = chosen === undefined ? readHash(source, schemas) : null
   const context = { ...source, lifetimeSeconds: hash?.lifetimeSeconds ?? 0 }
-  const on = features.flatMap((feature) => {
+  const on = schemas.features.flatMap(({ feature, settings: given }) => {
     if (feature.answer && feature !== chosen) return []
-    const settings = feature.read?.(source.read(feature.settings?.(rules) ?? {}), context) ?? null
+    const settings = feature.read?.(source.read(given), context) ?? null
     return settings === null ? [] : [{ feature, settings }]
   })
-  const common = source.read(commonSettings(rules))
+  const common = source.read(schemas.common)
   const entryPoint = {
     name,
     basePath: name === 'default' ? '' : `/e/${name}`,
@@ -47,8 +63,8 @@ export function readEntryPoint(
 
 type OwnOfHash = Omit<HashEntryPoint, Exclude<keyof EntryPoint, 'viewerAuth' | 'parameters'>>
 
-function readHash(source: SettingSource, rules: AddressRules): OwnOfHash {
-  const values = source.read(hashSettings(rules))
+function readHash(source: SettingSource, schemas: Schemas): OwnOfHash {
+  const values = source.read(schemas.hash)
   const secret = source.fileOf('secret')
   const previous = source.fileOf('secretPrevious')
   return {

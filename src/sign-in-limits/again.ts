@@ -11,7 +11,12 @@ const MOST_FORMS = 2_000
 export function createAgain<Result extends object>(nowMs: () => number = () => performance.now()) {
   const secret = randomBytes(32)
   const ttl = { ttl: AGAIN_MS, ttlResolution: 0, perf: { now: nowMs } }
-  const results = new LRUCache<string, Promise<Result | null>>({ max: MOST_FORMS, ...ttl })
+  // `max` would reserve memory for each entry point.
+  const results = new LRUCache<string, Promise<Result | null>>({
+    maxSize: MOST_FORMS,
+    sizeCalculation: () => 1,
+    ...ttl,
+  })
   return async (form: unknown, work: () => Promise<Result | null>): Promise<Result | null> => {
     const key = createHmac('sha256', secret).update(JSON.stringify(form)).digest('base64url')
     const running = results.get(key)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import type { SessionLimits } from '../sessions/session-store.ts'
+import type { Counter, OpenCounter } from '../sign-in-limits/memory-counters.ts'
 import { placesIn } from './places/places-in.ts'
-import type { SharedStores, StoreDeps, StoreKind, StoreSettings } from './store-kind.ts'
+import type { OpenCounters, SharedStores, StoreDeps, StoreKind, StoreSettings } from './store-kind.ts'
 import { recordsIn } from './window/shared-records.ts'
 
 /** Creates the list of stores. The schemes of SESSION_STORE_URL and LIMITS_STORE_URL choose the stores. */
@@ -31,9 +32,22 @@ export function storeList(kinds: readonly StoreKind[]) {
     counts,
     openSessions: async (settings: StoreSettings, limits: SessionLimits, deps: StoreDeps) =>
       await (await sessions(settings)).open(limits, deps),
-    openCounters: async (settings: StoreSettings, deps: StoreDeps) => await (await counts(settings)).open(deps),
+    async openCounters(settings: StoreSettings, deps: StoreDeps): Promise<OpenCounters> {
+      const opened = await (await counts(settings)).open(deps)
+      return { ...opened, openCounter: openedOnce(opened.openCounter) }
+    },
     places: placesIn(kindOf),
     records: recordsIn(kindOf),
+  }
+}
+
+/** Opens each counter once, by its name: all entry points share it. */
+function openedOnce(openCounter: OpenCounter): OpenCounter {
+  const opened = new Map<string, Counter>()
+  return (name, ...limits) => {
+    const counter = opened.get(name) ?? openCounter(name, ...limits)
+    opened.set(name, counter)
+    return counter
   }
 }
 

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { attendance } from './attendance.bench.ts'
 import { type BenchPart, unlessFailed } from './bench-part.ts'
 import { type BenchRow, type FailedRow, isMet } from './bench-row.ts'
+import { entryPoints } from './entry-points.bench.ts'
 import { evening } from './evening.bench.ts'
 import { growth } from './growth.bench.ts'
 import { createInstallation } from './installation.ts'
@@ -25,6 +26,7 @@ const PARTS: readonly BenchPart[] = [
   requests,
   viewerTokens,
   growth,
+  entryPoints,
   signIns,
   stores,
   reports,

@@ -115,7 +115,7 @@ export function createScreens(options: ScreensOptions): Screens {
  */
 function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof createPages>) {
   const { parts = [], views } = options
-  const cache = new LRUCache<string, readonly string[]>({ max: CACHED_SCREENS })
+  const cache = new LRUCache<string, readonly string[]>({ sizeCalculation: () => 1, maxSize: CACHED_SCREENS })
   const htmlOf = (language: Language, state: SignInState) =>
     views.signIn(signInLocals(options, pageIn(language), state))
   return (language: Language, state: SignInState): string => {

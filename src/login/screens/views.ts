@@ -13,8 +13,12 @@ export function openViews() {
   return { signIn: compileView('sign-in'), message: compileView('message'), asset: assetAddress }
 }
 
-/** Compiles a template of `views`. @throws Error if the template is missing or has a mistake. */
+const compiled = new Map<string, ejs.TemplateFunction>()
+
+/** Compiles a template of `views`, once for all entry points. @throws Error if the template is missing or has a mistake. */
 export function compileView(name: string): ejs.TemplateFunction {
   const filename = join(VIEWS, `${name}.ejs`)
-  return ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
+  const template = compiled.get(name) ?? ejs.compile(readFileSync(filename, 'utf8'), { filename, cache: true })
+  compiled.set(name, template)
+  return template
 }

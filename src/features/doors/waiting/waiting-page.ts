@@ -37,7 +37,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
   const { brand, basePath, hasScript } = entryPoint
   const template = compileView('doors/waiting')
   const pageIn = createPages(brand, assetAddress('icon.svg'))
-  const cache = new LRUCache<string, readonly string[]>({ max: CACHED_PAGES })
+  const cache = new LRUCache<string, readonly string[]>({ sizeCalculation: () => 1, maxSize: CACHED_PAGES })
   let cached: ClosedDoor | undefined
 
   function render(language: Language, { closed, fault, fields }: WaitingState): string {
