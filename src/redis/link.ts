@@ -42,7 +42,9 @@ export async function openRedisLink(address: RedisAddress, options: HealthOption
     runOn: health.run,
     // Not by run(): a Redis user who may not use TIME is not an outage.
     async nowSeconds(): Promise<number> {
-      const [seconds, micros] = (await opened.servers()[0]?.time()) ?? []
+      const [server] = opened.servers()
+      // node-redis would keep the command until Redis is back.
+      const [seconds, micros] = server?.isReady ? await server.time() : []
       if (seconds === undefined) throw new UpstreamError('redis', `${options.setting}: Redis has no time yet`)
       return Number(seconds) + Number(micros) / 1e6
     },
