@@ -40,7 +40,6 @@ export interface AppDeps {
   readonly signInLimits: Pick<SignInLimits, 'admit' | 'isAgain'>
   readonly optionalStores: readonly OptionalStore[]
   readonly isAccepting: () => boolean
-  readonly wrongClocks?: () => Readonly<Record<string, number>>
   readonly nowSeconds: () => number
   readonly log: Logger
   readonly securityLog: SecurityLog
@@ -115,7 +114,13 @@ export function createApp(deps: AppDeps): Express {
   const unframedScreens = appScreens(views, entryPoints, headers)
   app.use('/assets', assets(entryPoints, headers, unframedScreens))
 
-  app.use(healthRoutes({ ...deps, addressOf }, warnOnce, headers, unframedScreens))
+  const readiness = createReadiness({
+    ...deps,
+    requiredStores: { USER_STORE_URL: users, SESSION_STORE_URL: sessionStore },
+    ofFeatures: features.readiness(deps.optionalStores),
+    onAway: (setting, err) => warnOnce({ event: 'not-ready', err }, `${setting} does not answer`),
+  })
+  app.use(healthRoutes(readiness, addressOf, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
   app.use(errorHandler(createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
   return app
@@ -199,20 +204,11 @@ function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: S
 }
 
 function healthRoutes(
-  {
-    users,
-    sessionStore,
-    optionalStores,
-    isAccepting,
-    wrongClocks,
-    addressOf,
-  }: AppDeps & Pick<EntryPointDeps, 'addressOf'>,
-  warnOnce: WarnOnce,
+  readiness: RequestHandler,
+  addressOf: EntryPointDeps['addressOf'],
   headers: Headers,
   screens: Screens,
 ): Router {
-  const requiredStores = { USER_STORE_URL: users, SESSION_STORE_URL: sessionStore }
-  const onAway = (setting: string, err: unknown) => warnOnce({ event: 'not-ready', err }, `${setting} does not answer`)
   const router = Router({ strict: true, caseSensitive: true })
   router.get(HEALTH, (req, res, next) => {
     // Express would answer "If-None-Match: *" with 304 in place of the state.
@@ -223,7 +219,7 @@ function healthRoutes(
   router.get('/health/live', (_req, res) => void res.json({ status: 'live' }))
   // Shows callers only their own address, so that an operator can check the settings of proxies.
   router.get('/health/address', (req, res) => void res.json({ address: addressOf(req) }))
-  router.get('/health/ready', createReadiness({ requiredStores, optionalStores, isAccepting, wrongClocks, onAway }))
+  router.get('/health/ready', readiness)
   router.all(HEALTH, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
   return router
 }

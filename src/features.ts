@@ -13,6 +13,7 @@ import { passwordForm } from './features/password-form/feature.ts'
 import { registration } from './features/registration/feature.ts'
 import { screenLimit } from './features/screen-limit/feature.ts'
 import { secretFiles } from './features/secret-files/feature.ts'
+import { sharedClock } from './features/shared-clock/feature.ts'
 import { sso } from './features/sso/feature.ts'
 import { token } from './features/token/feature.ts'
 import type { Feature } from './login/feature.ts'
@@ -37,6 +38,7 @@ const FEATURES = {
   metrics,
   background,
   defaultLog,
+  sharedClock,
 }
 
 export const features: readonly Feature[] = Object.values(FEATURES)

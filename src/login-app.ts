@@ -8,7 +8,6 @@ import { logDroppedConnections } from './server/dropped-connections.ts'
 import { closeAfterAnswers, createHttpServer, fileLimitWarnings, listen, stopServer } from './server/http-server.ts'
 import { openLogs } from './server/log/log.ts'
 import { createRepeatFilter } from './server/log/repeat-filter.ts'
-import { watchClock } from './server/monitoring/clock.ts'
 import { networkOf } from './sign-in-limits/keys.ts'
 import { createSignInLimits } from './sign-in-limits/sign-in-limits.ts'
 import { stores as sharedStores } from './stores.ts'
@@ -46,12 +45,9 @@ export async function runLoginApp(env: NodeJS.ProcessEnv) {
   const hasViewers = () => !needsViewers || users.isEmpty?.() !== true
   const viewers = { setting: 'USER_STORE_URL', isAvailable: hasViewers, nowSeconds: users.nowSeconds }
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores, viewers]
-  const clock = watchClock(optionalStores, { nowSeconds, log })
-  const { wrong: wrongClocks } = clock
   let isAccepting = true
-  const watch = await open.watch({ host, users, sessions, counters, clock, entryPoints, linesDropped })
-  const state = { optionalStores, isAccepting: () => isAccepting, wrongClocks }
-  const app = createApp({ ...shared, config, features: open, ...state, watch })
+  const watch = await open.watch({ host, users, sessions, counters, entryPoints, linesDropped })
+  const app = createApp({ ...shared, config, features: open, optionalStores, isAccepting: () => isAccepting, watch })
   const clientFaults = { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
   const server = createHttpServer(app, clientFaults)
   logDroppedConnections(server, { log, repeatFilter, networkOf })
@@ -66,7 +62,6 @@ export async function runLoginApp(env: NodeJS.ProcessEnv) {
     closeAfterAnswers(server)
     await sleep(config.shutdownDelaySeconds * 1000)
     await stopServer(server, REQUESTS_DEADLINE_MS)
-    clock.close()
     open.close()
     await users.close()
     sessionStore.close()

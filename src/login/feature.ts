@@ -3,6 +3,7 @@ import type { Brand } from '../brand/brand.ts'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
 import type { SecurityLogFile } from '../server/log/log-files.ts'
+import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { SessionViewer } from '../sessions/session-store.ts'
 import type { AcceptsSession } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/setting.ts'
@@ -72,6 +73,8 @@ export interface OpenFeature<T = unknown> extends OpenPart {
   sharedRoutes?(deps: SharedRouteDeps): RequestHandler
   /** True if the system that signed the viewer in has ended the sign-in since. */
   hasEnded?(viewer: SessionViewer): Promise<boolean>
+  /** Returns a function for what the feature adds to `/health/ready`. Called once, with the optional stores of the app. */
+  readiness?(stores: readonly OptionalStore[]): () => object
   /** Watches the app. Called after all features are open. */
   watch?(app: WatchedApp): Promise<Watch>
 }

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
+import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { SessionViewer } from '../sessions/session-store.ts'
 import type { Feature, FeaturePart, OpenFeature, SharedRouteDeps } from './feature.ts'
 import type { Outcomes } from './log/sign-in-log.ts'
@@ -83,6 +84,11 @@ function openFeaturesOf(opened: readonly Opened[], services: readonly OpenServic
     sharedRoutes: (deps: SharedRouteDeps): RequestHandler[] =>
       features.flatMap((open) => open.sharedRoutes?.(deps) ?? []),
     optionalStores: parts.flatMap(({ optionalStores = [] }) => optionalStores),
+    /** Returns a function for what features add to `/health/ready`. */
+    readiness(stores: readonly OptionalStore[]): () => object {
+      const all = features.flatMap((open) => open.readiness?.(stores) ?? [])
+      return () => Object.assign({}, ...all.map((read) => read()))
+    },
     /** Null if no feature watches the app. */
     watch: async (app: Omit<WatchedApp, 'parts' | 'outcomes'>): Promise<Watch | null> =>
       (await features.find((open) => open.watch)?.watch?.({ ...app, outcomes, parts })) ?? null,

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { EntryPoint } from '../entry-points/entry-point.ts'
 import type { ClientFault } from '../server/client-faults.ts'
-import type { ClockWatch } from '../server/monitoring/clock.ts'
 import type { OpenCounters, OpenSessions } from '../stores/store-kind.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { Outcomes } from './log/sign-in-log.ts'
@@ -13,7 +12,6 @@ export interface WatchedApp {
   readonly users: UserStore
   readonly sessions: OpenSessions
   readonly counters: OpenCounters
-  readonly clock: Pick<ClockWatch, 'aheadSeconds'>
   readonly entryPoints: readonly EntryPoint[]
   /** The number of lost lines by log. */
   readonly linesDropped: () => Readonly<Record<string, number>>

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { watchClock } from '../../src/features/shared-clock/watch-clock.ts'
 import { redisCounters } from '../../src/redis/counters.ts'
 import { countsIn } from '../../src/redis/counts.ts'
 import { openRedisLink, type RedisLink } from '../../src/redis/link.ts'
-import { watchClock } from '../../src/server/monitoring/clock.ts'
 import { createSignInLimits, type SignInLimits } from '../../src/sign-in-limits/sign-in-limits.ts'
 import { unlock } from '../../src/stores/stored-counts/stored-counts.ts'
 import { parallelAttemptsContract } from '../sign-in-limits/parallel-attempts-contract.ts'
@@ -64,9 +64,9 @@ test.each([
 ])('a copy compares its clock with that of Redis, and TIME that is turned %s is no outage', async (_turned, mayAsk) => {
   await operator.sendCommand(['ACL', 'SETUSER', 'default', mayAsk ? '+time' : '-time'])
   onTestFinished(async () => void (await operator.sendCommand(['ACL', 'SETUSER', 'default', '+time'])))
-  const clock = watchClock([link], { nowSeconds: () => Date.now() / 1000 - 90, log: pino({ level: 'silent' }) })
+  const clock = watchClock({ nowSeconds: () => Date.now() / 1000 - 90, log: pino({ level: 'silent' }) })
   onTestFinished(clock.close)
-  await clock.started
+  await clock.watch([link])
   const { LIMITS_STORE_URL: seconds = Number.NaN } = clock.wrong()
   expect(Math.abs(seconds + 90) < 3).toBe(mayAsk)
   expect(link.isAvailable()).toBe(true)

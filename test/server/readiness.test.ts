@@ -19,6 +19,7 @@ test('a store that holds the question is away, and the answer comes all the same
       },
       optionalStores: [],
       isAccepting: () => true,
+      ofFeatures: () => ({}),
       onAway: (setting) => away.push(setting),
     }),
   )

@@ -11,8 +11,6 @@ export interface Readings {
   readonly hashingQueue?: (() => QueueLoad) | undefined
   /** The number of stored sessions. Those that ended a moment ago may be among them. */
   readonly countSessions?: (() => number) | undefined
-  /** The seconds by which the clock of this copy is ahead of stores, by their settings. */
-  readonly clocks: ReadonlyMap<string, number>
 }
 
 /** Prometheus waits 10 s by default. */
@@ -21,7 +19,7 @@ const STORE_ANSWERS_WITHIN_MS = 3_000
 /** Registers gauges that are read when Prometheus asks. */
 export function registerGauges(registry: Registry, readings: Readings): void {
   const registers = [registry]
-  const { version, stores, hashingQueue, countSessions, clocks } = readings
+  const { version, stores, hashingQueue, countSessions } = readings
   new Gauge({
     name: 'viewer_auth_build_info',
     help: 'Always 1; the labels name the versions of the app and of Node',
@@ -36,16 +34,6 @@ export function registerGauges(registry: Registry, readings: Readings): void {
     async collect() {
       const checks = Object.entries(stores).map(async ([store, check]) => ({ store, isUp: await isUp(check) }))
       for (const { store, isUp } of await Promise.all(checks)) this.set({ store }, isUp ? 1 : 0)
-    },
-  })
-  new Gauge({
-    name: 'viewer_auth_clock_ahead_seconds',
-    help: 'Seconds by which the clock of this copy is ahead of that of a shared store',
-    labelNames: ['setting'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [setting, seconds] of clocks) this.set({ setting }, seconds)
     },
   })
   if (hashingQueue) registerQueue(registry, hashingQueue)

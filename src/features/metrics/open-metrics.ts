@@ -30,13 +30,7 @@ export async function openMetrics(metricsPort: number, app: WatchedApp): Promise
 }
 
 /** Returns what the metrics say about the stores. */
-function readingsOf({
-  users,
-  sessions: { sessionStore, optionalStores },
-  counters,
-  clock,
-  parts,
-}: WatchedApp): Readings {
+function readingsOf({ users, sessions: { sessionStore, optionalStores }, counters, parts }: WatchedApp): Readings {
   const sessions = async () => {
     await sessionStore.checkHealth()
     if (!areAvailable(optionalStores)) throw new UpstreamError('session-store', 'The session store is away')
@@ -49,7 +43,6 @@ function readingsOf({
     stores: { users: () => users.checkHealth(), sessions, ...limits, ...ofFeatures },
     hashingQueue: users.hashingQueue,
     countSessions: sessionStore.count,
-    clocks: clock.aheadSeconds,
   }
 }
 

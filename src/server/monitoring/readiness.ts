@@ -19,18 +19,18 @@ export interface ReadinessOptions {
   readonly optionalStores: readonly OptionalStore[]
   /** False once the program has begun to stop. */
   readonly isAccepting: () => boolean
-  /** Returns the seconds by which a wrong clock of this copy is ahead of stores, by their settings. */
-  readonly wrongClocks?: (() => Readonly<Record<string, number>>) | undefined
+  /** Returns what features add to the answer of a copy that takes viewers. */
+  readonly ofFeatures: () => object
   /** Gets the setting of each required store that does not answer, at each request. */
   readonly onAway: (setting: string, error: unknown) => void
 }
 
 /**
  * Answers a load balancer in JSON: 200 with `ready` or `degraded`, 503 with `stopping` or `unavailable`. `away` names the
- * settings of the stores that do not answer; `clocks`, those from whose clock the clock of this copy differs.
+ * settings of the stores that do not answer.
  */
 export function createReadiness(options: ReadinessOptions): RequestHandler {
-  const { optionalStores, isAccepting, wrongClocks = () => ({}) } = options
+  const { optionalStores, isAccepting, ofFeatures } = options
   return async (_req, res) => {
     if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
     const failed = await failedStores(options)
@@ -38,8 +38,7 @@ export function createReadiness(options: ReadinessOptions): RequestHandler {
     const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
     // Still 200: all copies share the store, and the load balancer must not remove them all.
     const status = away.length === 0 ? { status: 'ready' } : { status: 'degraded', away }
-    const clocks = wrongClocks()
-    res.json(Object.keys(clocks).length === 0 ? status : { ...status, clocks })
+    res.json({ ...status, ...ofFeatures() })
   }
 }
 

@@ -18,7 +18,6 @@ async function offered(): Promise<string> {
     stores: { users: () => true },
     hashingQueue: () => ({ running: 0, waiting: 0 }),
     countSessions: () => 0,
-    clocks: new Map(),
     linesDropped: () => ({ main: 0 }),
     signInOutcomes: ['signed-in'],
     entryPoints: ['default'],

@@ -4,7 +4,7 @@ import { type Readings, registerGauges } from '../../../src/features/metrics/gau
 
 async function linesOf(readings: Partial<Readings>): Promise<string[]> {
   const registry = new Registry()
-  registerGauges(registry, { version: '1.2.3', stores: {}, clocks: new Map(), ...readings })
+  registerGauges(registry, { version: '1.2.3', stores: {}, ...readings })
   return (await registry.metrics()).split('\n').filter((line) => line.startsWith('viewer_auth_'))
 }
 
@@ -27,11 +27,6 @@ test('a store is up only if it answers', async () => {
     'viewer_auth_store_up{store="rejects"} 0',
     'viewer_auth_store_up{store="throws"} 0',
   ])
-})
-
-test('the difference to the clock of each store is a metric, with its setting', async () => {
-  const lines = await linesOf({ clocks: new Map([['GUESTS_STORE_URL', 90.25]]) })
-  expect(lines).toContain('viewer_auth_clock_ahead_seconds{setting="GUESTS_STORE_URL"} 90.25')
 })
 
 test('a store that hangs is not up, and the other metrics come in time', async () => {

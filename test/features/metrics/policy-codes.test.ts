@@ -11,7 +11,6 @@ async function linesWith(codes: readonly string[]): Promise<string[]> {
   const metrics = createMetrics({
     version: '1.2.3',
     stores: {},
-    clocks: new Map(),
     linesDropped: () => ({}),
     signInOutcomes: Object.keys(SIGN_IN_OUTCOMES),
     entryPoints: ['staff'],

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
-import { watchClock } from '../../../../src/server/monitoring/clock.ts'
+import { watchClock } from '../../../../src/features/shared-clock/watch-clock.ts'
 import { openPostgresRecords } from '../../../../src/services/guests/postgres/postgres-records.ts'
 import { connectPostgres } from '../../../../src/users/postgres/connection.ts'
 import { createPostgresStore } from '../../../../src/users/postgres/store.ts'
@@ -39,9 +39,9 @@ test('a copy whose clock is wrong compares it with that of PostgreSQL', async ()
     { setting: 'GUESTS_STORE_URL', nowSeconds: storeSeconds },
     { setting: 'USER_STORE_URL', nowSeconds: users.nowSeconds },
   ]
-  const clock = watchClock(stores, { nowSeconds, log: pino({ level: 'silent' }) })
+  const clock = watchClock({ nowSeconds, log: pino({ level: 'silent' }) })
   onTestFinished(clock.close)
-  await clock.started
+  await clock.watch(stores)
   expect(Object.keys(clock.wrong())).toEqual(['GUESTS_STORE_URL', 'USER_STORE_URL'])
   for (const seconds of Object.values(clock.wrong())) expect(Math.abs(seconds - 90)).toBeLessThan(3)
 })

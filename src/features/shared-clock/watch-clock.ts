@@ -1,24 +1,23 @@
 import type { Logger } from 'pino'
-import type { OptionalStore } from './readiness.ts'
+import type { OptionalStore } from '../../server/monitoring/readiness.ts'
 
 const EVERY_MS = 60_000
 /** Viewers do not notice less. */
 const WRONG_FROM_SECONDS = 5
 
-/** A store with a clock that all copies of the app can ask. */
-export type StoreClock = Pick<OptionalStore, 'setting' | 'nowSeconds'>
+type StoreClock = Pick<OptionalStore, 'setting' | 'nowSeconds'>
 
 export type ClockWatch = ReturnType<typeof watchClock>
 
-/**
- * Compares the clock of this copy with those of the shared stores, at once and each minute, and warns if it is wrong:
- * copies of the app share times.
- */
-export function watchClock(
-  stores: readonly StoreClock[],
-  { nowSeconds, log }: { readonly nowSeconds: () => number; readonly log: Pick<Logger, 'warn'> },
-) {
+interface WatchDeps {
+  readonly nowSeconds: () => number
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** Compares the clock of this copy with those of shared stores, and warns if it is wrong: copies of the app share times. */
+export function watchClock({ nowSeconds, log }: WatchDeps) {
   const aheadSeconds = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
   const isWrong = (ahead: number) => Math.abs(ahead) >= WRONG_FROM_SECONDS
   async function compare({ setting, nowSeconds: storeSeconds }: StoreClock): Promise<void> {
     const askedAt = nowSeconds()
@@ -36,11 +35,15 @@ export function watchClock(
       `The clock of this copy is ${difference} that of ${setting}. What opens, ends or is sent at a time is early or late here. Synchronise the clock, for example with NTP.`,
     )
   }
-  // Stores that share a setting share a clock.
-  const clocks = [...new Map(stores.map((store) => [store.setting, store])).values()]
-  const compareAll = () => Promise.all(clocks.map(compare))
-  const timer = setInterval(compareAll, EVERY_MS).unref()
   return {
+    /** Compares at once and each minute. Resolves after the first comparison. */
+    async watch(stores: readonly StoreClock[]): Promise<void> {
+      // Stores that share a setting share a clock.
+      const clocks = [...new Map(stores.map((store) => [store.setting, store])).values()]
+      const compareAll = () => Promise.all(clocks.map(compare))
+      timer = setInterval(compareAll, EVERY_MS).unref()
+      await compareAll()
+    },
     /** By the settings of the stores that answered last. */
     aheadSeconds: aheadSeconds as ReadonlyMap<string, number>,
     /** Returns the differences from which on the log warns, in whole seconds. */
@@ -48,8 +51,6 @@ export function watchClock(
       const wrong = [...aheadSeconds].filter(([, ahead]) => isWrong(ahead))
       return Object.fromEntries(wrong.map(([setting, ahead]) => [setting, Math.round(ahead)]))
     },
-    /** Resolves after the first comparison. */
-    started: compareAll(),
     close: () => clearInterval(timer),
   }
 }
