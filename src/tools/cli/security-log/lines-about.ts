@@ -3,13 +3,23 @@ import { linesOfFile } from './log-lines.ts'
 import { findOwnLog } from './own-log.ts'
 import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
 
+/** A line of a log about a viewer. */
+export interface LineAbout extends SecurityEvent {
+  readonly file: string
+}
+
 /** Returns all that the security log has about a viewer, the oldest first. @throws ConfigError as `findOwnLog`. */
-export async function linesAbout(env: Environment, viewer: string): Promise<SecurityEvent[]> {
+export async function linesAbout(env: Environment, viewer: string): Promise<LineAbout[]> {
   const log = await findOwnLog(env)
-  const events: SecurityEvent[] = []
-  for (const file of 'files' in log ? log.files : []) {
-    const filter = { period: null, viewer, outcomes: [] }
-    for await (const event of securityEvents(linesOfFile(file), filter, startReading())) events.push(event)
+  return 'files' in log ? await linesIn(log.files, viewer) : []
+}
+
+/** Returns all that files have about a viewer. @throws ConfigError if one cannot be read. */
+export async function linesIn(files: readonly string[], viewer: string): Promise<LineAbout[]> {
+  const found: LineAbout[] = []
+  const filter = { period: null, viewer, outcomes: [] }
+  for (const file of files) {
+    for await (const event of securityEvents(linesOfFile(file), filter, startReading())) found.push({ file, ...event })
   }
-  return events
+  return found
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { ConfigError } from '../../../errors.ts'
-import { linesAbout } from '../security-log/lines-about.ts'
+import { type LineAbout, linesAbout } from '../security-log/lines-about.ts'
+import { actsAbout } from '../settings/manager/settings.ts'
 import { type ActResult, messageOf, type Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
@@ -11,8 +12,9 @@ type Env = CommandIo['env']
 
 /** Logs with names of viewers. */
 // biome-ignore format: one item a line
-const LOGS: readonly ((env: Env, username: string) => Promise<readonly object[]>)[] = [
+const LOGS: readonly ((env: Env, username: string) => Promise<readonly LineAbout[]>)[] = [
   linesAbout,
+  actsAbout,
 ]
 
 /** Returns all that stores and logs know of a person, without secrets. `faults` names stores that did not answer. */
@@ -20,7 +22,7 @@ export async function knownOf(
   env: Env,
   features: readonly ViewerFacts[],
   name: string,
-): Promise<ActResult<KnownPerson & { readonly log: readonly object[] }>> {
+): Promise<ActResult<KnownPerson & { readonly log: readonly LineAbout[] }>> {
   const shown = await showViewer(env, name, features)
   if (!shown.ok) return shown
   const { username, faults } = shown.data

@@ -65,10 +65,12 @@ export function personActs(deps: SectionDeps) {
     invite: inStore(async (visit, store, name) => shown(visit, 'invitedOne', await invite(deps, store, name))),
     /** A manager of some entry points gets the records of these. */
     async exportAll(visit: Visit): Promise<Answer> {
-      const { seesEntryPoint } = visit.scope
+      const { seesEntryPoint, entryPoints } = visit.scope
       const known = await outcomeOf(() => knownOf(env, deps.viewerFacts, nameIn(visit)))
       if (!known.ok) return notDone(visit, known.fault)
-      const content = personFile(seenPart(known.data, seesEntryPoint))
+      // A manager of some entry points sees no acts of others.
+      const log = known.data.log.filter(({ event }) => entryPoints === null || event !== 'manager')
+      const content = personFile(seenPart({ ...known.data, log }, seesEntryPoint))
       return { kind: 'file', name: 'person.json', type: 'application/json', content }
     },
     endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),

@@ -128,3 +128,24 @@ test('export --person writes all that is known of one person into a new file, wi
   expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing was overwritten') })
   expect(await runHere(['viewers', 'export', '--person', 'zoe'], { cwd })).toMatchObject({ status: 1 })
 })
+
+test('export --person has the lines of both logs about the person, each with its file, and no line about another', async () => {
+  const cwd = temporaryFolder()
+  const SECURITY_LOG_FILE = join(cwd, 'security.log')
+  const MANAGER_LOG_FILE = join(cwd, 'manager.log')
+  const line = { category: 'security', time: '2026-11-29T10:00:00.000Z' }
+  const linesOf = (fields: object) =>
+    ['Ada', 'bob'].map((viewer) => `${JSON.stringify({ ...line, ...fields, viewer })}\n`).join('')
+  writeFileSync(SECURITY_LOG_FILE, linesOf({ event: 'sign-in', outcome: 'signed-in', entryPoint: 'default' }))
+  writeFileSync(MANAGER_LOG_FILE, linesOf({ event: 'manager', outcome: 'viewer-edited', reason: 'by eve' }))
+  // A full log was renamed.
+  writeFileSync(`${MANAGER_LOG_FILE}.1`, linesOf({ event: 'manager', outcome: 'viewer-added', reason: 'by eve' }))
+  const env = { SECURITY_LOG_FILE, MANAGER_LOG_FILE }
+  await runHere(['viewers', 'add', 'ada'], { cwd, env, stdin: 'correct horse battery' })
+  const { stdout } = await runHere(['viewers', 'export', '--person', 'ada'], { cwd, env })
+  expect(JSON.parse(stdout).log).toMatchObject([
+    { file: SECURITY_LOG_FILE, outcome: 'signed-in', viewer: 'Ada' },
+    { file: `${MANAGER_LOG_FILE}.1`, outcome: 'viewer-added', reason: 'by eve' },
+    { file: MANAGER_LOG_FILE, outcome: 'viewer-edited' },
+  ])
+})

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { isLoopbackHost, listField, PortNumber, required, wholeNumber } from '../../../../settings/fields.ts'
 import { WrittenFile } from '../../../../settings/named-file.ts'
 import { Origin } from '../../../../settings/public-url.ts'
 import { SECRET_MISSING, Secret } from '../../../../settings/secret.ts'
 import { isTimeZone } from '../../../../settings/times.ts'
+import { type LineAbout, linesIn } from '../../security-log/lines-about.ts'
+import { rotatedFiles } from '../../security-log/log-lines.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { readToolSettings } from '../read-tool-settings.ts'
 
@@ -21,6 +24,7 @@ const MetricsUrls = listField(null, (item) => {
 /** The settings that commands need: the file of managers, and the metrics of all copies. */
 const PartEnvironment = z.object({
   MANAGER_STORE_FILE: WrittenFile.default('data/manager.db'),
+  MANAGER_LOG_FILE: WrittenFile.default('data/manager.log'),
   MANAGER_METRICS_URLS: MetricsUrls,
 })
 
@@ -30,7 +34,6 @@ export const ManagerEnvironment = z.object({
   MANAGER_HOST: z.string().default('127.0.0.1'),
   MANAGER_URL: required(Origin, MISSING_URL),
   MANAGER_SECRET: required(Secret, SECRET_MISSING),
-  MANAGER_LOG_FILE: WrittenFile.default('data/manager.log'),
   MANAGER_PROXY_HOPS: wholeNumber(0, 20).default(0),
   MANAGER_TIME_ZONE: z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin').optional(),
   ...PartEnvironment.shape,
@@ -76,9 +79,15 @@ export function readManagerSettings(env: Env): ManagerSettings {
 }
 
 /** Reads only the settings that commands need. @throws ConfigError as above. */
-export function readManagerPart(env: Env): { readonly storeFile: string; readonly metricsUrls: readonly URL[] } {
-  const values = readToolSettings(env, PartEnvironment, MANAGER_SECRETS)
-  return { storeFile: values.MANAGER_STORE_FILE, metricsUrls: values.MANAGER_METRICS_URLS }
+export function readManagerPart(env: Env) {
+  const part = readToolSettings(env, PartEnvironment, MANAGER_SECRETS)
+  return { storeFile: part.MANAGER_STORE_FILE, logFile: part.MANAGER_LOG_FILE, metricsUrls: part.MANAGER_METRICS_URLS }
+}
+
+/** Returns the acts of managers on a viewer, of the log of acts. @throws ConfigError if it cannot be read. */
+export async function actsAbout(env: Env, viewer: string): Promise<LineAbout[]> {
+  const files = await rotatedFiles(readManagerPart(env).logFile)
+  return await linesIn(files.filter(existsSync), viewer)
 }
 
 /** The settings of the page for managers, for `config check`. */
