@@ -4,7 +4,6 @@ import {
   faultInParameters,
   isExpiry,
   LONGEST_RESPONSE_BYTES,
-  type ResponseParameters,
   responseHash,
 } from './authentication-response.ts'
 
@@ -18,14 +17,8 @@ export type ResponseCheck =
     }
   | { readonly ok: false; readonly reason: 'malformed' | 'expired' | 'wrong-hash' }
 
-/** The parts of a response, not verified. */
-export interface ResponseParts {
-  readonly parameters: ResponseParameters
-  readonly expiresAtSeconds: number | null
-  readonly hash: string
-  /** False if `hashExpire` comes after the hash, as in samples of the service. The specification has it before. */
-  readonly isInOrder: boolean
-}
+/** The parts of a response, not verified. `isInOrder` is false if `hashExpire` comes after the hash, as in samples of the service. */
+export type ResponseParts = Exclude<ReturnType<typeof readResponse>, string>
 
 /** PHP writes characters beyond ASCII as \uXXXX: six bytes instead of two. */
 const LONGEST_ESCAPED_BYTES = 3 * LONGEST_RESPONSE_BYTES
@@ -61,7 +54,7 @@ export function parseAuthenticationResponse(json: string): ResponseParts | null 
 }
 
 /** As parseAuthenticationResponse(), or the fault as a sentence. Does not refuse repeated or reserved names. */
-export function readResponse(json: string): ResponseParts | string {
+export function readResponse(json: string) {
   if (Buffer.byteLength(json) > LONGEST_ESCAPED_BYTES) return 'It is too long.'
   const pairs = parsePairs(json)
   if (typeof pairs === 'string') return pairs

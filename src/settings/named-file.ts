@@ -71,20 +71,16 @@ function isCertificate(block: string): boolean {
   }
 }
 
-/** The settings that are not empty, and a sentence for each `NAME_FILE` that cannot be used. */
-export interface GivenSettings {
-  readonly given: Environment
-  /** Settings whose `NAME_FILE` cannot be used. Their value is missing; do not report that as a second mistake. */
-  readonly unreadable: readonly string[]
-  readonly mistakes: readonly string[]
-}
+export type GivenSettings = ReturnType<typeof readGivenSettings>
 
 /**
  * Reads `NAME_FILE` for each of `secrets`, and returns the trimmed content of the file as `NAME`. Only the file of a
  * setting `…_PREVIOUS` may be empty, which means that there is none.
  * @param secrets the settings that may also be given as a file.
+ * @returns the settings that are not empty, and a sentence for each file that cannot be used. The settings of these files are
+ *   `unreadable`: do not report that they are missing.
  */
-export function readGivenSettings(environment: Environment, secrets: readonly string[]): GivenSettings {
+export function readGivenSettings(environment: Environment, secrets: readonly string[]) {
   const given: Record<string, string | undefined> = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )

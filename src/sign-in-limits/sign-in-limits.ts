@@ -50,15 +50,8 @@ const AGAIN_SECONDS = 10
 /** Below the longest timer (24.8 days) of the memory counters. */
 const KNOWN_ADDRESS_SECONDS = 14 * DAY_SECONDS
 
-/** The name and the keys of an attempt. */
-interface Keys {
-  /** As typed. */
-  readonly username: string
-  readonly account: string
-  /** Null if the address has no limit. */
-  readonly network: string | null
-  readonly pair: string
-}
+/** The name as typed, and the keys of an attempt. `network` is null if the address has no limit. */
+type Keys = ReturnType<typeof keysOf>
 
 /**
  * Counts sign-ins, above all failed ones (OWASP ASVS 6.1.1, 6.3.1). README.md has the numbers. The limits of an account
@@ -148,7 +141,7 @@ function guessesWithin(totals: ReturnType<typeof createFailureTotals>, addressLi
   }
 }
 
-function keysOf(username: string, address: string, { trustedNetworks }: AddressLimit): Keys {
+function keysOf(username: string, address: string, { trustedNetworks }: AddressLimit) {
   const account = accountKey(username)
   const network = networkOf(address)
   const isTrusted = isInNetworks(trustedNetworks, address)

@@ -8,20 +8,8 @@ import { canonicalText, faultInAttributeName, faultInAttributeValue, faultInGrou
 /** The data of a guest besides the address, for the policy and the player. */
 export type Guest = Pick<Viewer, 'groups' | 'attributes'>
 
-export interface GuestFile {
-  /** By address, or by domain after `*@`. */
-  readonly guests: ReadonlyMap<string, Guest>
-  /** The rows that were left out: a sentence each, which names the line, and no address. */
-  readonly faults: readonly string[]
-}
-
-interface Columns {
-  readonly titles: readonly string[]
-  readonly address: number
-  readonly groups: number
-  /** False for a list without a header, which has addresses alone. */
-  readonly hasHeader: boolean
-}
+/** The columns of a list. A list without a header has addresses alone. */
+type Columns = ReturnType<typeof columnsOf>
 
 const MOST_ROWS = 200_000
 
@@ -30,7 +18,7 @@ const MOST_ROWS = 200_000
  * column is an attribute. Without a header, the column with an address counts alone. A bad row is left out.
  * @throws Error with the end of a sentence for a list without a usable header or row.
  */
-export async function readGuestFile(content: Buffer): Promise<GuestFile> {
+export async function readGuestFile(content: Buffer) {
   const file = await openRecordStream('the file', Readable.from([content]))
   if (file.header === null) throw new Error(file.isJsonLines ? 'is JSON: save it as CSV' : 'is empty')
   const columns = columnsOf(file.header)
@@ -50,7 +38,7 @@ export async function readGuestFile(content: Buffer): Promise<GuestFile> {
   return { guests, faults }
 }
 
-function columnsOf(header: FileRecord): Columns {
+function columnsOf(header: FileRecord) {
   const titles = titlesOf(header).map(canonicalText)
   const address = header.cells.findIndex((cell) => parseMailPattern(cleanCell(cell)) !== null)
   if (address >= 0) return { titles, address, groups: -1, hasHeader: false }

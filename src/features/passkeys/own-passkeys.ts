@@ -5,14 +5,7 @@ import type { Viewer } from '../../users/user-store.ts'
 import type { Passkeys } from './passkeys.ts'
 
 /** A passkey in a form, with a box to tick. */
-export interface OwnPasskey {
-  /** A digest of the id, because ten ids can be too long for a form. */
-  readonly value: string
-  readonly name: string
-  /** The day of the creation, in UTC. */
-  readonly day: string
-  readonly isTicked: boolean
-}
+export type OwnPasskey = Awaited<ReturnType<typeof ownPasskeys>>[number]
 
 type Form = Readonly<Record<string, unknown>>
 
@@ -22,10 +15,11 @@ export async function ownPasskeys(
   username: string,
   language: Language,
   form: Form = {},
-): Promise<OwnPasskey[]> {
+) {
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
   const ticked = tickedIn(form)
   return (await store.list(username)).map(({ id, name, createdAtSeconds }) => {
+    // A digest, because ten ids can be too long for a form.
     const value = digestOf(id)
     return { value, name, day: days.format(createdAtSeconds * 1000), isTicked: ticked.includes(value) }
   })

@@ -12,33 +12,7 @@ import {
 import { type BrandAssets, brandAssetsOf } from './brand-assets.ts'
 
 /** The data of an entry point that every template may use, in one language. */
-export interface Page {
-  readonly language: Language
-  readonly direction: 'ltr' | 'rtl'
-  /** The content of the `color-scheme` meta element. */
-  readonly colorScheme: 'light dark' | 'dark' | 'light'
-  readonly icon: string
-  /** The addresses of the stylesheets of the brand. */
-  readonly stylesheets: readonly string[]
-  readonly logo: LogoImage | null
-  /** Shown as text, unless the logo contains it. */
-  readonly brandName: string | null
-  readonly isEmail: boolean
-  /** Each opens in a tab of its own. */
-  readonly links: readonly (PageLink & { readonly name: 'forgot' | 'help' | 'terms' })[]
-}
-
-interface LogoImage {
-  readonly address: string
-  /** Replaces `address` if the viewer's system is dark. */
-  readonly darkAddress: string | null
-  /** CSS pixels of the largest size; the stylesheet makes it smaller. */
-  readonly width: number
-  readonly height: number
-  readonly alt: string
-  /** True if the logo stands on a white plate on dark screens, because it may have dark letters. */
-  readonly needsPlate: boolean
-}
+export type Page = ReturnType<typeof createPage>
 
 export interface PageLink {
   readonly address: string
@@ -70,17 +44,20 @@ export function createPages(brand: Brand, icon: string): (language: Language) =>
   }
 }
 
-function createPage(language: Language, brand: Brand, assets: BrandAssets, icon: string): Page {
+function createPage(language: Language, brand: Brand, assets: BrandAssets, icon: string) {
   const isWordmark = brand.logo !== null && brand.logo.width / brand.logo.height > WORDMARK_RATIO
   return {
     language,
     direction: directionOf(language),
+    /** The content of the `color-scheme` meta element. */
     colorScheme: brand.colorScheme === 'auto' ? 'light dark' : brand.colorScheme,
     icon: assets.logo === null || isWordmark ? icon : assets.logo.address,
     stylesheets: [assets.stylesheet, ...assets.ofFeatures].flatMap((one) => one?.address.match(/.+css$/) ?? []),
     logo: logoImage(brand, assets, isWordmark),
+    /** Shown as text, unless the logo contains it. */
     brandName: isWordmark ? null : brand.name,
     isEmail: brand.usernameKind === 'email',
+    /** Each opens in a tab of its own. */
     links: linksOf(brand, language),
   }
 }
@@ -137,7 +114,7 @@ export function htmlWithName(text: string, username: string): string {
     .join(name)
 }
 
-function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, language: Language): Page['links'] {
+function linksOf({ forgotPasswordUrl, helpUrl, termsUrl }: Brand, language: Language) {
   const texts = textsOf(language)
   const links = [
     ['forgot', forgotPasswordUrl, texts.forgotPassword],
@@ -154,15 +131,18 @@ function inLanguage(address: string, language: Language): string {
   return address.startsWith('/') ? `${address}?lang=${language}` : address
 }
 
-function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWordmark: boolean): LogoImage | null {
+function logoImage({ name, logo, colorScheme }: Brand, assets: BrandAssets, isWordmark: boolean) {
   if (logo === null || assets.logo === null) return null
   const isAlwaysDark = colorScheme === 'dark' && assets.darkLogo !== null
   return {
     address: isAlwaysDark ? assets.darkLogo.address : assets.logo.address,
+    // Replaces the address if the viewer's system is dark.
     darkAddress: colorScheme === 'auto' ? (assets.darkLogo?.address ?? null) : null,
+    // The largest size; the stylesheet makes it smaller.
     width: Math.round((logo.width / logo.height) * LOGO_HEIGHT_PX),
     height: LOGO_HEIGHT_PX,
     alt: isWordmark ? (name ?? '') : '',
+    // A white plate on dark screens, because the logo may have dark letters.
     needsPlate: assets.darkLogo === null && colorScheme !== 'light',
   }
 }

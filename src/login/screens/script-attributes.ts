@@ -1,17 +1,7 @@
 import ejs from 'ejs'
-import { type Language, type PluralForms, type TextKey, type Texts, textsOf } from '../../languages/languages.ts'
+import { type Language, type TextKey, type Texts, textsOf } from '../../languages/languages.ts'
 
 type TimedRefusal = { readonly text: TextKey; readonly retryAfterSeconds?: number }
-
-/** The data of a countdown in `public/login.js`. It counts down in units of the sentences. */
-interface Countdown {
-  readonly after: number
-  readonly unit: 1 | 60
-  /** While the script sends the form by itself. Only for a 503. */
-  readonly automatic?: PluralForms
-  readonly byHand: PluralForms
-  readonly now: string
-}
 
 /** Returns the HTML attributes by which `public/login.js` shows the passwords of a form. */
 export function passwordAttributes(language: Language): string {
@@ -33,7 +23,8 @@ function attributesOf(values: Readonly<Record<string, string>>): string {
     .join('')
 }
 
-function countdownOf(script: Texts['script'], errors: Texts['errors'], refusal?: TimedRefusal): Countdown | null {
+/** Returns the data of a countdown in `public/login.js`. `automatic`, for a 503, is shown until the script sends the form. */
+function countdownOf(script: Texts['script'], errors: Texts['errors'], refusal?: TimedRefusal) {
   if (refusal?.retryAfterSeconds === undefined) return null
   const { text, retryAfterSeconds: after } = refusal
   const now = script.retryNow

@@ -66,13 +66,8 @@ type Environment = Record<string, string | undefined>
 
 const USAGE = 'Usage: npm run emulator -- [--strict] [--seed FILE] [--seed-views N], with N from 0 to 10000000'
 
-/** The arguments of `npm run emulator`. */
-interface EmulatorArguments {
-  /** The least number of view segments. */
-  readonly seedViews: number
-  readonly seedFile: string | undefined
-  readonly isStrict: boolean
-}
+/** The arguments of `npm run emulator`. `seedViews` is the least number of view segments. */
+type EmulatorArguments = NonNullable<ReturnType<typeof readArguments>>
 
 /**
  * Reads the settings, or lists all mistakes at once in a text for the terminal. An empty variable counts as unset.
@@ -91,7 +86,7 @@ export function readEmulatorSettings(
   return { ...settingsRead, ...given, seedFile, isStrict: given.isStrict || EMULATOR_STRICT === 'on' }
 }
 
-function readArguments(args: readonly string[]): EmulatorArguments | null {
+function readArguments(args: readonly string[]) {
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -1,16 +1,6 @@
 import { dirname, extname, join, normalize } from 'node:path'
 import type { Tree } from './tree.ts'
 
-/** An import or re-export of another file of the project. */
-interface Import {
-  /** The whole statement, or for a late import the expression. */
-  readonly text: string
-  readonly target: string
-  /** The names that it brings into the file. */
-  readonly names: readonly string[]
-  readonly isLate: boolean
-}
-
 const STATEMENT = /^(?:import|export) (?:type )?([^'"();=]*?)(?:from )?'([^']+)'(?: with \{[^}]*\})?\n/gm
 const LATE = /import\(\s*'(\.[^']+)'\s*\)/g
 const ADDRESS = /new URL\(\s*'([^']+\.(?:ts|js|cjs|mjs))',\s*import\.meta\.url\s*\)/g
@@ -28,8 +18,8 @@ export function importStatements(text: string): { text: string; address: string;
   }))
 }
 
-/** Finds what a file imports from the project. */
-export function importsOf(path: string, text: string): Import[] {
+/** Finds what a file imports from the project, also late. `text` is the whole statement, or the expression of a late import. */
+export function importsOf(path: string, text: string) {
   if (!isCode(path)) return []
   const target = (address: string) => normalize(join(dirname(path), address))
   return [

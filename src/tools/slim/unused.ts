@@ -4,15 +4,8 @@ import type { Tree } from './tree.ts'
 const DECLARATION =
   /^(export )?(?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) ([\w$]+)/
 
-/** A statement at the top of a file: formatted code indents everything inside it. */
-interface Statement {
-  readonly name: string
-  readonly isExported: boolean
-  readonly from: number
-  readonly to: number
-}
-
-function statementsOf(lines: readonly string[]): Statement[] {
+/** Finds the statements at the top of a file: formatted code indents everything inside them. */
+function statementsOf(lines: readonly string[]) {
   return lines.flatMap((line, index) => {
     const [, exported, name] = DECLARATION.exec(line) ?? []
     if (name === undefined) return []

@@ -2,18 +2,11 @@ import { type Client, PasswordPolicyControl, PasswordPolicyError, ResultCodeErro
 import type { Authentication } from '../user-store.ts'
 import { LDAP_CODE } from './connection.ts'
 
-/** A directory's answer to a viewer's password. */
-export interface BindAnswer {
-  readonly ok: boolean
-  /** The result code; 0 for success. */
-  readonly code: number
-  /** Active Directory's own code, such as 532; null if there is none. */
-  readonly data: string | null
-  /** The error of the password policy (draft-behera-ldap-password-policy); null if there is none. */
-  readonly policy: number | null
-  /** The directory's message, for the log. */
-  readonly message: string
-}
+/**
+ * A directory's answer to a viewer's password. `code` is 0 for success, `data` Active Directory's own code, such as 532, and
+ * `policy` the error of the password policy (draft-behera-ldap-password-policy).
+ */
+export type BindAnswer = Awaited<ReturnType<typeof bindAsViewer>>
 
 type Refusal = Extract<Authentication, { ok: false }>['reason']
 
@@ -50,7 +43,7 @@ const ACCOUNT_CODES: readonly number[] = [
 ]
 
 /** Binds as the viewer. @throws Error when the directory does not answer, or answers that it is busy or unavailable. */
-export async function bindAsViewer(client: Client, dn: string, password: string): Promise<BindAnswer> {
+export async function bindAsViewer(client: Client, dn: string, password: string) {
   const policy = new PasswordPolicyControl()
   const policyError = () => policy.value?.error ?? null
   try {

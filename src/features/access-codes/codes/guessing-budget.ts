@@ -20,19 +20,15 @@ export interface CodesInForce {
   readonly lifeSeconds?: number
 }
 
-export interface Budget {
-  /** The number of guesses that the limits allow while the batch is valid. */
-  readonly guesses: number
-  /** The chance that one of these guesses is a valid code. */
-  readonly chance: number
-}
+/** The guesses that the limits allow while a batch is valid, and the chance that one of them is a valid code. */
+export type Budget = ReturnType<typeof guessingBudget>
 
 /**
  * Computes the guessing budget: the chance is the sum of `guesses * count / 25 ** length` for all codes, each with the
  * guesses until its end.
  * @param lifeSeconds from now to the end of the new codes.
  */
-export function guessingBudget(codes: readonly CodesInForce[], lifeSeconds: number): Budget {
+export function guessingBudget(codes: readonly CodesInForce[], lifeSeconds: number) {
   const chances = codes.map(({ length, count, lifeSeconds: own = lifeSeconds }) => {
     return (guessesWithin(Math.min(own, lifeSeconds)) * count) / ALPHABET_SIZE ** length
   })

@@ -1,6 +1,6 @@
 import type { Language } from '../../../languages/languages.ts'
 import type { PasswordChanges } from '../../../users/account/password-changes.ts'
-import type { Viewer, ViewerState } from '../../../users/user-store.ts'
+import type { ViewerState } from '../../../users/user-store.ts'
 import { newPasswordLink } from './addresses.ts'
 import { newToken } from './tokens.ts'
 
@@ -14,14 +14,8 @@ export interface InvitationContext {
   readonly lifeDays: number
 }
 
-export interface Invitation {
-  readonly viewer: Viewer
-  /** A credential until it is used. */
-  readonly link: string
-  readonly digest: string
-  /** UNIX time in seconds. */
-  readonly expiresAtSeconds: number
-}
+/** A new invitation. Its link is a credential until it is used. */
+export type Invitation = NonNullable<Awaited<ReturnType<typeof createInvitation>>>
 
 const DAY_SECONDS = 86_400
 
@@ -36,7 +30,7 @@ export async function createInvitation(
   replaces: ViewerState['invitation'],
   { publicUrl, basePath, lifeDays }: InvitationContext,
   nowSeconds: number,
-): Promise<Invitation | null> {
+) {
   const { token, digest } = newToken()
   const expiresAtSeconds = Math.floor(nowSeconds) + lifeDays * DAY_SECONDS
   const viewer = await passwordChanges.createLink(username, {

@@ -18,15 +18,6 @@ export interface FormField {
 
 export type FieldFault = 'missing' | 'tooLong' | 'unreadable' | 'notAnOption'
 
-export interface StepReading {
-  /** The answers of fields without a fault. */
-  readonly answers: Answers
-  /** As typed, to show them again. */
-  readonly typed: Answers
-  /** By the name of the field. Empty for a step that is right. */
-  readonly faults: ReadonlyMap<string, FieldFault>
-}
-
 /** The rules of the player, for answers that are its parameters. */
 export interface FormRules {
   /** Returns true if the player requires this attribute. */
@@ -51,11 +42,7 @@ export function isRequired({ kind, name, isRequired: isAsked }: RegistrationFiel
  * Reads the fields of one step. Every other field of the body is ignored, so that no body can set another attribute.
  * @param body a parsed form. A repeated field is an array, and is refused.
  */
-export function readStep(
-  step: readonly FormField[],
-  body: Readonly<Record<string, unknown>>,
-  rules: FormRules,
-): StepReading {
+export function readStep(step: readonly FormField[], body: Readonly<Record<string, unknown>>, rules: FormRules) {
   const answers: Record<string, string> = {}
   const typed: Record<string, string> = {}
   const faults = new Map<string, FieldFault>()

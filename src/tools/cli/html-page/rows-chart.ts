@@ -24,13 +24,7 @@ interface Row {
   readonly aside: string
 }
 
-interface Bar {
-  readonly fromPercent: string
-  readonly widthPercent: string
-  readonly layer: 0 | 1
-  /** Shown on hover. */
-  readonly words: string
-}
+type Bar = ReturnType<typeof barOf>
 
 const MOST_MARKS = 8
 const DAY_MS = 86_400_000
@@ -77,7 +71,7 @@ export function timelinesChart(
   }
 }
 
-function barOf(from: number, to: number, layer: 0 | 1, words: string): Bar {
+function barOf(from: number, to: number, layer: 0 | 1, words: string) {
   const width = to === 0 ? 0 : Math.max(THINNEST, to - from)
   return { fromPercent: percent(Math.min(from, 1 - width)), widthPercent: percent(width), layer, words }
 }

@@ -46,18 +46,10 @@ export interface ImportDeps {
   readonly isStopped: () => boolean
 }
 
-export interface ImportCounts {
-  /** Rows without a fault. */
-  readonly good: number
-  readonly added: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly refused: number
-  readonly invited: number
-  /** Rows with a plaintext password. */
-  readonly plaintextPasswords: number
-}
+export type ImportCounts = Readonly<typeof NO_COUNTS>
 
+/** `good`: rows without a fault. `plaintextPasswords`: rows with one. */
+const NO_COUNTS = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, invited: 0, plaintextPasswords: 0 }
 const NOT_ADDED = rowFault('notAdded', 'has no password, and there is no such viewer yet')
 const HIDDEN_EDGE = rowFault(
   'password.edge',
@@ -81,7 +73,7 @@ export async function importViewers(
   options: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportCounts> {
-  const counts = { good: 0, added: 0, updated: 0, unchanged: 0, refused: 0, invited: 0, plaintextPasswords: 0 }
+  const counts = { ...NO_COUNTS }
   const refuse: Refuse = (line, fault) => {
     counts.refused += 1
     deps.onRefused(line, fault)

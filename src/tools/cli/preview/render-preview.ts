@@ -7,14 +7,6 @@ import { sourceOf } from '../html-page/content-policy.ts'
 import { cleanScreen } from './clean-screen.ts'
 import type { Screen } from './screen.ts'
 
-/** A text of views/languages. */
-interface KnownText {
-  /** The way to it in the file, such as `errors.disabled`. */
-  readonly key: string
-  readonly text: string
-  readonly english: string
-}
-
 /** The sizes of players, of a window, and of a phone in portrait, in CSS pixels. */
 const SIZES = ['320x180', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
 /** No player frames a page in a tab of its own. */
@@ -113,13 +105,13 @@ function plainOf(html: string, files: Files, scheme: string): string {
  * Returns a function that finds the texts of the language file on a screen. A text that stands under several keys is found
  * under each.
  */
-function createTextFinder(language: Language): (shown: readonly string[]) => readonly KnownText[] {
+function createTextFinder(language: Language) {
   const known = allTexts(language)
-  return (shown) => known.filter(({ text }) => shown.some((one) => isShown(text, one)))
+  return (shown: readonly string[]) => known.filter(({ text }) => shown.some((one) => isShown(text, one)))
 }
 
-/** Returns all texts of a language, in the order of the file. */
-function allTexts(language: Language): KnownText[] {
+/** Returns all texts of a language with their keys, such as `errors.disabled`, in the order of the file. */
+function allTexts(language: Language) {
   const english = new Map(leavesOf(textsOf('en'), ''))
   return [...leavesOf(textsOf(language), '')].map(([key, text]) => ({ key, text, english: english.get(key) ?? '' }))
 }

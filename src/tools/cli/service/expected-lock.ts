@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { readEntryPointSettings } from '../../../config.ts'
-import { isHashEntryPoint, type SecretFiles } from '../../../entry-points/entry-point.ts'
+import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { isLoopbackName } from '../../../settings/fields.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
@@ -21,20 +21,13 @@ export interface WantedLock extends Pick<LockSettings, 'url' | 'secret'> {
 }
 
 /** The lock that the service needs for a login app with these settings. */
-export interface ExpectedLock extends WantedLock {
-  /** The name of the entry point. */
-  readonly entryPoint: string
-  /** The names of other entry points with the same secret. */
-  readonly sharedWith: readonly string[]
-  /** Null unless both secrets are in files. */
-  readonly secretFiles: SecretFiles | null
-}
+export type ExpectedLock = ReturnType<typeof expectedLock>
 
 /**
  * Returns the expected lock of an entry point. Without a name: of the only entry point, or of the one named `default`.
  * @throws ConfigError that lists every wrong setting, or names the unknown entry point.
  */
-export function expectedLock(env: CommandIo['env'], name: string | undefined): ExpectedLock {
+export function expectedLock(env: CommandIo['env'], name: string | undefined) {
   const config = readEntryPointSettings(env)
   const entryPoint = chosenHashEntryPoint(config, name)
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
@@ -42,6 +35,7 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined): E
   const others = config.entryPoints
     .filter(isHashEntryPoint)
     .filter((other) => other !== entryPoint && other.secret === secret)
+  /** Other entry points with the same secret. */
   const sharedWith = others.map((other) => other.name)
   const url = addressOf(config, entryPoint)
   const secretOf = `the entry point ${chosen}`

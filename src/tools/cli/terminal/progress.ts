@@ -1,12 +1,5 @@
 import type { CommandIo } from './io.ts'
 
-export interface Progress {
-  /** Writes a line, above the bar if there is one. */
-  write(line: string): void
-  update(done: number, label: string): void
-  stop(): void
-}
-
 /** True if the terminal can redraw what it shows. A terminal with `TERM=dumb` cannot. */
 export function canRedraw({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): boolean {
   return stderr.isTTY === true && env.TERM !== 'dumb'
@@ -18,9 +11,9 @@ const BAR_COLUMNS = 40
  * Starts a progress bar at a terminal. Elsewhere, it only writes lines, so that a log file stays readable.
  * @param total 0 for an unknown total: shows no bar.
  */
-export function startProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>, total: number): Progress {
+export function startProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>, total: number) {
   if (!canRedraw({ stderr, env }) || total === 0) {
-    return { write: (line) => void stderr.write(`${line}\n`), update: () => {}, stop: () => {} }
+    return { write: (line: string) => void stderr.write(`${line}\n`), update: () => {}, stop: () => {} }
   }
   const startedMs = performance.now()
   let bar = ''
@@ -29,8 +22,9 @@ export function startProgress({ stderr, env }: Pick<CommandIo, 'stderr' | 'env'>
     stderr.write(`\r\x1b[K${bar}`)
   }
   return {
-    write: (line) => void stderr.write(`\r\x1b[K${line}\n${bar}`),
-    update(done, label) {
+    /** Writes a line above the bar. */
+    write: (line: string) => void stderr.write(`\r\x1b[K${line}\n${bar}`),
+    update(done: number, label: string): void {
       const part = Math.min(done, total) / total
       const filled = Math.round(part * BAR_COLUMNS)
       const seconds = Math.ceil(((performance.now() - startedMs) / 1000) * (1 / part - 1))

@@ -8,15 +8,6 @@ import { counted, printable } from '../../cli/terminal/text.ts'
 import type { Again, InvitationOptions, Inviter, Resent } from '../../cli/viewers/inviting.ts'
 import { DEFAULT_DAYS, isBeingSent } from './link-sender.ts'
 
-/** An invitation that the viewer has not followed yet. */
-interface OpenInvitation {
-  readonly username: string
-  /** ISO 8601, in UTC. */
-  readonly expiresAt: string
-  /** False if the mail could not be sent. */
-  readonly isSent: boolean
-}
-
 type Invited = Pick<ViewerState, 'viewer'> & { readonly invitation: NonNullable<ViewerState['invitation']> }
 
 interface GroupOptions extends InvitationOptions {
@@ -118,7 +109,7 @@ async function invitedViewers(store: EditableUserStore, group: string | undefine
   return open
 }
 
-function openInvitationOf({ viewer, invitation }: Invited): OpenInvitation {
+function openInvitationOf({ viewer, invitation }: Invited) {
   const expiresAt = new Date(invitation.expiresAtSeconds * 1000).toISOString()
   return { username: viewer.username, expiresAt, isSent: invitation.isSent }
 }
@@ -129,7 +120,7 @@ function isNew({ expiresAtSeconds, isSent }: Invited['invitation'], days: number
   return isSent && ageMs >= -1_000 && ageMs < NEW_MS
 }
 
-function invitationText({ expiresAt, isSent }: OpenInvitation): string {
+function invitationText({ expiresAt, isSent }: ReturnType<typeof openInvitationOf>): string {
   if (!isSent) return 'was not sent'
   return `${Date.parse(expiresAt) > Date.now() ? 'works until' : 'has expired on'} ${expiresAt}`
 }

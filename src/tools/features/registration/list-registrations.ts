@@ -1,4 +1,4 @@
-import type { Counts, Registration } from '../../../features/registration/book/registration.ts'
+import type { Registration } from '../../../features/registration/book/registration.ts'
 import { mailboxKey } from '../../../services/mail-code/code-limits.ts'
 import type { Outcome } from '../../cli/terminal/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
@@ -12,16 +12,7 @@ interface ListOptions extends RegistrationOptions {
 }
 
 /** The registrations of a page, and how many are in each state. */
-export interface ListedRegistrations {
-  readonly entryPoint: string
-  /** The number of places. Null for no limit. */
-  readonly most: number | null
-  readonly counts: Omit<Counts, 'nextTurn'>
-  /** `ofMailbox` counts all registrations whose addresses lead to the same mailbox. */
-  readonly registrations: readonly (ReturnType<typeof rowOf> & { readonly ofMailbox: number })[]
-  /** The address after which the next page begins. */
-  readonly next: string | null
-}
+export type ListedRegistrations = Awaited<ReturnType<typeof registrationsPage>>
 
 /** Prints a page of registrations, and how many are in each state. */
 export async function listRegistrations(io: CommandIo, options: ListOptions): Promise<Outcome> {
@@ -33,7 +24,7 @@ export async function listRegistrations(io: CommandIo, options: ListOptions): Pr
 export async function registrationsPage(
   { entryPoint, registrations }: OpenRegistrations,
   { state, domain, after, limit }: Pick<ListOptions, 'state' | 'domain' | 'after' | 'limit'>,
-): Promise<ListedRegistrations> {
+) {
   const { nextTurn: _nextTurn, ...counts } = await registrations.counts()
   const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit })
   const ofMailbox = new Map<string, number>()
@@ -49,6 +40,7 @@ export async function registrationsPage(
     counts,
     registrations: page.registrations.map((one) => ({
       ...rowOf(one),
+      // All registrations whose addresses lead to the same mailbox.
       ofMailbox: ofMailbox.get(mailboxKey(one.address)) ?? 1,
     })),
     next: page.next,

@@ -7,22 +7,7 @@ import { assumedDocument, documentOf, type FramedDocument, isTrustworthy, srcdoc
 import { type FrameElement, type PageHtml, readPageHtml } from './page-html.ts'
 
 /** A page with the frames that its HTML holds. */
-export interface LoadedPage {
-  readonly page: FramedDocument
-  readonly status: number
-  /** True if browsers download the page. */
-  readonly isDownload: boolean
-  /** True if a header or the HTML leads to another page. */
-  readonly leadsAway: boolean
-  /** Players that answer with an error. */
-  readonly faultyPlayers: readonly { readonly url: URL; readonly status: number }[]
-  /** The path to each player that answers: the page, the documents between, and the player. */
-  readonly players: readonly (readonly FramedDocument[])[]
-  /** All documents, the page too. */
-  readonly frames: readonly FrameOfPage[]
-  /** True if the page has more frames than are loaded. */
-  readonly isCut: boolean
-}
+export type LoadedPage = Awaited<ReturnType<typeof loadPage>>
 
 const PAGE_TIMEOUT_MS = 8_000
 const MAX_BYTES = 2 ** 21
@@ -46,11 +31,7 @@ type Load = (address: URL, element: FramedDocument['element'], path: readonly Fr
  * Loads a page and the frames in its HTML, without cookies and without running scripts.
  * @throws Error if the page does not answer. Its cause may have a code of Node.
  */
-export async function loadPage(
-  address: URL,
-  isPlayer: (url: URL) => boolean,
-  signal: AbortSignal,
-): Promise<LoadedPage> {
+export async function loadPage(address: URL, isPlayer: (url: URL) => boolean, signal: AbortSignal) {
   return await withLoader(signal, async (load) => {
     const page = await load(address, null, [])
     const found: Loaded[] = [page]
@@ -76,9 +57,12 @@ export async function loadPage(
     return {
       page: page.document,
       status: page.status,
+      // Browsers download the page.
       isDownload: page.isDownload === true,
+      // A header or the HTML leads to another page.
       leadsAway: page.leadsAway === true,
       faultyPlayers: faultyPlayers.map(({ document: { url }, status }) => ({ url, status })),
+      // The path to each player that answers: the page, the documents between, and the player.
       players: innermost,
       frames,
       isCut,

@@ -31,14 +31,6 @@ const FEATURES: Readonly<Record<AddressSpace, string>> = {
   public: '',
 }
 
-/** A frame that leads from a public document to a less public address. */
-interface LocalFrame {
-  /** The documents from the page to the one whose frame it is. */
-  readonly ancestors: readonly FramedDocument[]
-  readonly url: URL
-  readonly to: HostAddress
-}
-
 /**
  * Checks Local Network Access: browsers ask the viewer before a public document shows a local address in a frame. They
  * do not even ask unless the frames around that document delegate the permission. The document is usually the player.
@@ -86,7 +78,8 @@ export async function checkUnseenPlayer(player: URL, screen: URL): Promise<Findi
   return await checkLocalNetwork([document, document, assumedDocument(screen)])
 }
 
-async function localFrameOn(path: readonly FramedDocument[]): Promise<LocalFrame | null> {
+/** Finds the first frame that leads from a public document to a less public address. */
+async function localFrameOn(path: readonly FramedDocument[]) {
   for (const [index, document] of path.entries()) {
     const ancestors = path.slice(0, index)
     const parent = ancestors.at(-1)

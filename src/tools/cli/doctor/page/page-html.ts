@@ -16,16 +16,10 @@ export interface FrameElement {
   readonly allow: string
 }
 
-export interface PageHtml {
-  readonly frames: readonly FrameElement[]
-  /** The contents of the `<meta>` elements with a Content-Security-Policy. */
-  readonly policies: readonly string[]
-  /** True if a `<meta>` leads to another page. */
-  readonly leadsAway: boolean
-}
+export type PageHtml = ReturnType<typeof readPageHtml>
 
 /** Finds the frames and policies in the HTML of a page, as a browser does before any script runs. */
-export function readPageHtml(html: string, address: URL): PageHtml {
+export function readPageHtml(html: string, address: URL) {
   const elements = elementsIn(html)
   const base = attribute(elements.find(isNamed('base', 'href')), 'href')
   const baseUrl = base !== null && URL.canParse(base, address.href) ? new URL(base, address) : address
@@ -37,7 +31,9 @@ export function readPageHtml(html: string, address: URL): PageHtml {
   )
   return {
     frames: elements.filter((element) => /^i?frame$/.test(element.tagName)).flatMap((frame) => frameOf(frame, baseUrl)),
+    /** The contents of the `<meta>` elements with a Content-Security-Policy. */
     policies: policies.map((meta) => attribute(meta, 'content') ?? ''),
+    /** True if a `<meta>` leads to another page. */
     leadsAway: elements.some(
       (element) => element.tagName === 'meta' && attribute(element, 'http-equiv')?.toLowerCase() === 'refresh',
     ),

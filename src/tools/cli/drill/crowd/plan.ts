@@ -5,14 +5,7 @@ export interface Credentials {
 }
 
 /** The plan of one viewer. Times are in milliseconds since the start of the drill. */
-export interface PlannedVisit {
-  readonly viewer: Credentials
-  readonly arrivesAtMs: number
-  /** Wrong passwords that the viewer types before the right one. */
-  readonly wrongPasswords: number
-  /** The time from the sign-in to the return with the session cookie. Null without a return. */
-  readonly returnsAfterMs: number | null
-}
+export type PlannedVisit = ReturnType<typeof planVisits>[number]
 
 export interface PlanOptions {
   readonly overMs: number
@@ -35,7 +28,7 @@ export function planVisits(
   viewers: readonly Credentials[],
   { overMs, wrongShare, returnShare }: PlanOptions,
   random: () => number = Math.random,
-): PlannedVisit[] {
+) {
   const count = viewers.length
   let mistyping = 0
   return viewers.map((viewer, index) => {
@@ -46,7 +39,9 @@ export function planVisits(
     return {
       viewer,
       arrivesAtMs: overMs * shareAt((index + random()) / count),
+      /** Those that the viewer types before the right one. */
       wrongPasswords: isMistyping ? (mistyping % ONE_IN_TWICE === 0 ? 2 : 1) : 0,
+      /** The time from the sign-in to the return with the session cookie. Null without a return. */
       returnsAfterMs: isReturning ? overMs * (0.05 + 0.25 * random()) : null,
     }
   })

@@ -2,14 +2,7 @@ import type { EventWindow } from '../../settings/event-times.ts'
 import type { EventCounts, Seen } from './event-counts.ts'
 
 /** Sign-ins by step, with marks, beside those of the last event. Times are UNIX milliseconds. */
-export interface Series {
-  readonly fromMs: number
-  readonly stepMs: number
-  readonly counts: readonly number[]
-  /** The same steps of the last event. Null without one. */
-  readonly before: { readonly fromMs: number; readonly counts: readonly number[] } | null
-  readonly marks: readonly { readonly atMs: number; readonly kind: 'opens' | 'closes' }[]
-}
+export type Series = ReturnType<typeof seriesOf>
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -26,7 +19,7 @@ export function seriesOf(
   seen: Seen,
   windows: readonly EventWindow[],
   nowMs: number,
-): Series {
+) {
   const current = windows.find((one) => isNear(one, nowMs))
   const opensMs = current?.opensAtSeconds == null ? null : current.opensAtSeconds * 1000
   const start =
@@ -48,6 +41,7 @@ export function seriesOf(
     fromMs,
     stepMs,
     counts: signIns(0),
+    /** The same steps of the last event. Null without one. */
     before: backMs === null ? null : { fromMs: fromMs - backMs, counts: signIns(backMs) },
     marks: marks
       .map(({ seconds, kind }) => ({ atMs: (seconds ?? Number.NaN) * 1000, kind }))

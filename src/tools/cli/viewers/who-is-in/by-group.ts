@@ -9,21 +9,12 @@ import type { SessionIn } from './sessions-in.ts'
 const PARALLEL_LOOK_UPS = 8
 const BATCH_SIZE = 1_000
 
-export interface GroupCount {
-  /** Null for viewers without a group, and for those whom the user store does not name. */
-  readonly group: string | null
-  readonly viewers: number
-  readonly sessions: number
-}
-
 /**
- * Counts viewers and sessions by group, the largest group first. A viewer counts in each group.
+ * Counts viewers and sessions by group, the largest group first. A viewer counts in each group; without one, or unknown to the user
+ * store, in the group null.
  * @throws UpstreamError if the user store does not answer.
  */
-export async function countByGroup(
-  { env }: Pick<CommandIo, 'env'>,
-  sessions: readonly SessionIn[],
-): Promise<GroupCount[]> {
+export async function countByGroup({ env }: Pick<CommandIo, 'env'>, sessions: readonly SessionIn[]) {
   const viewers = new Map<string, { username: string; groups: readonly string[] | null; sessions: number }>()
   for (const { username, groups, provider } of sessions) {
     const key = JSON.stringify([usernameKey(username), provider?.issuer, provider?.subject])

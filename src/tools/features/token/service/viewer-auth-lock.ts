@@ -21,16 +21,8 @@ import { ServiceRefusal, UnexpectedAnswer } from '../../../video-service/service
 import { removeViewerAuth, setViewerAuth } from '../../../video-service/token/viewer-auth.ts'
 import { chosenTokenEntryPoint } from '../chosen-token-entry-point.ts'
 
-/** The viewer auth that an entry point with tokens needs at the service. */
-export interface ExpectedViewerAuth {
-  readonly url: string
-  /** In PEM form. */
-  readonly publicKey: string
-  /** Identifies the public key, in messages and in the record. */
-  readonly fingerprint: string
-  /** Null for the login app of other settings. */
-  readonly entryPoint: string | null
-}
+/** The viewer auth that an entry point with tokens needs at the service. The fingerprint identifies the public key in messages. */
+export type ExpectedViewerAuth = ReturnType<typeof expectedViewerAuth>
 
 /** Values that replace those of the entry point. */
 interface GivenViewerAuth {
@@ -54,7 +46,7 @@ export function expectedViewerAuth(
   env: CommandIo['env'],
   name: string | undefined,
   { url, publicKey: file }: GivenViewerAuth = {},
-): ExpectedViewerAuth {
+) {
   const given = file === undefined ? null : readPublicKey(file)
   if (url !== undefined && given !== null) return { url, ...given, entryPoint: null }
   const config = readEntryPointSettings(env)
@@ -67,7 +59,7 @@ export function expectedViewerAuth(
 }
 
 /** Returns the public half of a key. */
-function publicPart(key: KeyObject): Pick<ExpectedViewerAuth, 'publicKey' | 'fingerprint'> {
+function publicPart(key: KeyObject) {
   return { publicKey: publicKeyPem(key), fingerprint: keyFingerprint(key) }
 }
 

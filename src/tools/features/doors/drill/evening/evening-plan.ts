@@ -1,31 +1,10 @@
 import type { Credentials } from '../../../../cli/drill/crowd/plan.ts'
 
 /** The times of an evening: UNIX milliseconds. Doors have whole seconds. */
-export interface EveningTimes {
-  readonly startsMs: number
-  /** The operator moves the opening at this time. */
-  readonly movesMs: number
-  /** The opening before it is moved. */
-  readonly firstOpeningMs: number
-  readonly opensMs: number
-  readonly closesMs: number
-  /** The last viewers come before this time. */
-  readonly endsMs: number
-}
+export type EveningTimes = ReturnType<typeof eveningTimes>
 
 /** The plan of one viewer. Times are in milliseconds since the start. */
-export interface PlannedEvening {
-  readonly viewer: Credentials
-  readonly arrivesMs: number
-  /** The return with the session, in milliseconds after the viewer got in. Null without a return. */
-  readonly returnsAfterMs: number | null
-  /** The viewer watches until then. */
-  readonly leavesMs: number
-  /** The sign-ins on more screens than the limit, in milliseconds after the viewer got in. Null for one screen. */
-  readonly moreScreensAfterMs: number | null
-  /** The try after the end: with the session, or a new sign-in. */
-  readonly afterEnd: { readonly atMs: number; readonly how: 'session' | 'sign-in' } | null
-}
+export type PlannedEvening = ReturnType<typeof planEvening>[number]
 
 /** Shares of the whole evening. */
 const MOVES = 0.15
@@ -47,15 +26,17 @@ const ONE_IN = 10
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
 /** Returns the times of an evening. @param overMs from the first viewer to the last: at least 10 s. */
-export function eveningTimes(startsMs: number, overMs: number): EveningTimes {
+export function eveningTimes(startsMs: number, overMs: number) {
   const at = (share: number) => startsMs + overMs * share
   const wholeSecondAt = (share: number) => Math.ceil(at(share) / 1000) * 1000
   return {
     startsMs,
+    /** The operator moves the opening at this time. */
     movesMs: at(MOVES),
     firstOpeningMs: wholeSecondAt(FIRST_OPENING),
     opensMs: wholeSecondAt(OPENS),
     closesMs: wholeSecondAt(CLOSES),
+    /** The last viewers come before this time. */
     endsMs: wholeSecondAt(CLOSES) + overMs * (1 - CLOSES),
   }
 }
@@ -74,7 +55,7 @@ export function planEvening(
   { startsMs, opensMs, closesMs, endsMs }: EveningTimes,
   { overMs, returnShare, hasLimit }: PlanOptions,
   random: () => number = Math.random,
-): PlannedEvening[] {
+) {
   const early = Math.ceil(viewers.length * EARLY_VIEWERS)
   const lateFromMs = opensMs - startsMs
   return viewers.map((viewer, index) => {
@@ -87,15 +68,18 @@ export function planEvening(
       arrivesMs: isEarly
         ? (overMs * EARLY_UNTIL * (index + random())) / early
         : lateFromMs + (overMs * LATE_UNTIL - lateFromMs) * lateShare,
+      /** The return with the session, in milliseconds after the viewer got in. Null without a return. */
       returnsAfterMs: !isSharing && (index * GOLDEN_RATIO) % 1 < returnShare ? laterMs : null,
       leavesMs: closesMs - startsMs - (index % LEAVES_EARLY_OF === 0 ? (closesMs - opensMs) * 0.5 * random() : 0),
+      /** The sign-ins on more screens than the limit, counted as the return. Null for one screen. */
       moreScreensAfterMs: isSharing ? laterMs : null,
+      /** The try after the end: with the session, or a new sign-in. */
       afterEnd:
         index % ONE_IN > 1
           ? null
           : {
               atMs: closesMs - startsMs + (endsMs - closesMs) * 0.8 * random(),
-              how: index % ONE_IN === 0 ? 'session' : 'sign-in',
+              how: index % ONE_IN === 0 ? ('session' as const) : ('sign-in' as const),
             },
     }
   })
