@@ -184,7 +184,7 @@ test('every act is a line in the log and on the page: who, what, whom, from wher
   }
   expect(manager.acts().at(-1)).toMatchObject({ ...line, viewer: ADA, address: '192.0.2.7' })
   const { text } = await browser.get('/acts')
-  expect(text).toContain('disabled a person')
+  expect(text).toContain('blocked a person')
   expect(text).toContain(ADA)
 })
 

@@ -48,22 +48,21 @@ test('a person is put out and let in again with the button of the message', asyn
   const { manager, browser } = await withAda()
   await browser.get(ONE)
   const { text } = await browser.act(`${ONE}/put-out`)
-  expect(text).toContain('is disabled and signed out')
-  expect(text).toContain('Not known here until when an open player plays on.')
+  expect(text).toContain('is blocked and logged out')
+  expect(text).toContain('How long an open player may keep watching is not known here.')
   const [, undo = ''] = /<form method="post" action="([^"]+enable)"/.exec(text) ?? []
   await browser.act(undo)
   expect(await manager.users.show(ADA)).toMatchObject({ viewer: { disabled: false } })
 })
 
-const inOrder = (text: string) =>
-  / (?:until|bis spätestens) (\d\d:\d\d)(?: at the latest, when its response|, wenn seine)/.exec(text)?.[1]
+const inOrder = (text: string) => / (?:until|bis) (\d\d:\d\d)(?:\.| weiterlaufen)/.exec(text)?.[1]
 const clock = (seconds: number) => new Date(Math.ceil(seconds / 60) * 60_000).toTimeString().slice(0, 5)
 
 test.each([
   ['a response', { ...ENTRY_POINT, lifetimeSeconds: 600 }, clock(START_SECONDS + 600)],
-  ['a response without an end', { ...ENTRY_POINT, lifetimeSeconds: 0 }, 'plays on for ever'],
+  ['a response without an end', { ...ENTRY_POINT, lifetimeSeconds: 0 }, 'may keep watching for ever'],
 ] as const)(
-  'who is put out, disabled, removed or forgotten plays on until the end of %s',
+  'who is put out, disabled, removed or forgotten may keep watching until the end of %s',
   async (_of, entryPoint, end) => {
     const manager = await startManager({ entryPoints: [entryPoint] })
     const browser = await manager.signedIn()
@@ -108,7 +107,7 @@ test('the page says why a person cannot sign in, and what helps', async () => {
   expect((await browser.get(ONE)).text).toContain(NO_PASSWORD)
   await manager.users.setDisabled(ADA, true)
   const { text } = await browser.get(ONE)
-  expect(text).toContain('The account is disabled.')
+  expect(text).toContain('The account is blocked.')
   expect(text).toContain(`${ONE}/enable`)
 })
 
@@ -177,7 +176,7 @@ test('the page says what is lost before a person is removed or forgotten', async
   expect([forms(text), text.includes(`href="${ONE}/remove"`)]).toEqual([0, true])
   const asked = await browser.get(`${ONE}/remove`)
   expect(forms(asked.text)).toBe(2)
-  expect(asked.text).toContain('with its password, groups and attributes')
+  expect(asked.text).toContain('with its password, groups and details')
   expect((await manager.users.show(ADA)).ok).toBe(true)
 })
 
@@ -187,7 +186,7 @@ test('a person is forgotten, except the counts in the memory of the login app, a
   const browser = await manager.signedIn()
   await browser.get(ONE)
   const { text } = await browser.act(`${ONE}/forget`)
-  expect(text).toContain('is removed, but not everything is forgotten. The counts of failed sign-ins are not deleted')
+  expect(text).toContain('is removed, but not everything is forgotten. The counts of failed logins are not deleted')
   expect(text).not.toContain('The sessions have not ended')
   expect((await manager.users.show(ADA)).ok).toBe(false)
 })
@@ -197,12 +196,12 @@ test('many people are changed only if the list is still as it was shown', async 
   for (const name of ['bob', 'eve'])
     await manager.users.add({ username: name, groups: ['press'], attributes: {} }, null)
   const { text } = await browser.get('/people/many?work=disable&all=on&group=press')
-  expect(text).toContain('2 people will not be able to sign in')
+  expect(text).toContain('2 people will not be able to log in')
   await manager.users.add({ username: 'zoe', groups: ['press'], attributes: {} }, null)
   const fields = { work: 'disable', all: 'on', group: 'press', count: '2' }
   expect((await browser.act('/people/many', fields)).text).toContain('The list has changed')
   expect(await manager.users.show('bob')).toMatchObject({ viewer: { disabled: false } })
-  expect((await browser.act('/people/many', { ...fields, count: '3' })).text).toContain('3 people are disabled')
+  expect((await browser.act('/people/many', { ...fields, count: '3' })).text).toContain('3 people are blocked')
   expect(await manager.users.show('zoe')).toMatchObject({ viewer: { disabled: true } })
   expect(await manager.users.show(ADA)).toMatchObject({ viewer: { disabled: false } })
 })

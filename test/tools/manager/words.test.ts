@@ -25,7 +25,7 @@ const wordsFor = openWords(() => 'UTC')
 const wordsIn = (language: string) => wordsFor({ acceptsLanguages: () => language } as never)
 
 test.each([
-  ['en', 'people.many.disableDone', '1 person is disabled.', '2 people are disabled.'],
+  ['en', 'people.many.disableDone', '1 person is blocked.', '2 people are blocked.'],
   ['de', 'people.many.disableDone', '1 Person ist gesperrt.', '2 Personen sind gesperrt.'],
   ['en', 'sheet.refusedCount', '1 row was left out.', '2 rows were left out.'],
 ])('a text that counts has plural forms: %s %s', (language, path, one, two) => {

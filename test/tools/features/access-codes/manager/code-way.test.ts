@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startWithCommands } from '../../../manager/real-entry-point.ts'
 
 const CODES = { accessCodes: 'on', accessCodeKey: '7f3e9d1c5b2a48067985a4b3c2d1e0ff' }
-const BY_CODE = 'The person can sign in with: access code.'
+const BY_CODE = 'The person can log in with: access code.'
 const OUT = 'The person was here as a guest, and has no way in any more'
 
 test('a guest with a code can sign in with it until it is revoked, and never with a password', async () => {

@@ -19,11 +19,11 @@ test('the preview shows how each column is understood, and the values that will 
     meaning,
   ])
   expect(columns).toEqual([
-    ['E-Mail', 'the user name'],
+    ['E-Mail', 'the username'],
     ['Gruppe', 'the groups'],
     ['Gültig bis', 'the end of the account'],
-    ['Ende am', 'an attribute called “Ende am”'],
-    ['Gesperrt', 'whether the account is disabled'],
+    ['Ende am', 'a detail called “Ende am”'],
+    ['Gesperrt', 'whether the account is blocked'],
     ['password_hash', 'left out'],
   ])
   const cells = [...text.matchAll(/<th scope="row">(.*?)<\/tr>/g)].map(([, row = '']) => row.split(/(?:<[^>]*>)+/))
@@ -36,6 +36,6 @@ test('the preview shows how each column is understood, and the values that will 
     ['old@example.com', 'never', 'changed', 'none', 'floor: 2, Ende am: 31.12.2026', ''],
   ])
   expect((await browser.get(location ?? '', { 'Accept-Language': 'de' })).text).toContain(
-    'ein Merkmal namens „Ende am“',
+    'eine Angabe namens „Ende am“',
   )
 })

@@ -138,7 +138,7 @@ test('the preview of a sheet promises exactly the invitations that go out, and n
   expect(text).toContain('Import 2 people, send invitations: 2')
   expect(text.match(/<th scope="row" class="count">\d+<\/th><td lang="en">[^<]+/g)).toEqual(
     ['3', '4'].map(
-      (row) => `<th scope="row" class="count">${row}</th><td lang="en">No mail address for the invitation.`,
+      (row) => `<th scope="row" class="count">${row}</th><td lang="en">No email address for the invitation.`,
     ),
   )
   expect((await browser.act('/people/import/confirm')).text).toContain('2 invitations are being sent')
@@ -153,7 +153,7 @@ test('the preview of a sheet promises no invitation if the page can send no mail
   await browser.get('/people/import')
   const { location } = await browser.upload('/people/import', 'x.csv', 'Email\na@example.com\n', { invite: 'on' })
   const { text } = await browser.get(location ?? '')
-  expect(text).toContain('This page cannot send mails at the moment')
+  expect(text).toContain('This page cannot send emails at the moment')
   expect(text).toContain('>Import 1 person</button>')
   expect((await browser.act('/people/import/confirm')).text).not.toContain('being sent')
 })
@@ -163,7 +163,7 @@ test('a person whose address can get no invitation is not added', async () => {
   const browser = await manager.signedIn()
   await browser.get('/people/add')
   const { status, text } = await browser.post('/people/add', { username: 'ada@', invite: 'on', groups: 'press' })
-  expect([status, text]).toEqual([400, expect.stringContaining('No mail address for the invitation.')])
+  expect([status, text]).toEqual([400, expect.stringContaining('No email address for the invitation.')])
   expect(text).toContain('value="press"')
   expect((await manager.users.show('ada@')).ok).toBe(false)
   expect(mail.mails).toEqual([])

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { mailEnvironment } from '../../../manager/real-entry-point.ts'
 import { startManager } from '../../../manager/start-manager.ts'
 
-const BY_NAME = 'the user name; invitations go to this address'
-const BY_MAIL = 'an attribute called “mail”; invitations go to this address'
+const BY_NAME = 'the username; invitations go to this address'
+const BY_MAIL = 'a detail called “mail”; invitations go to this address'
 const NO_COLUMN = 'Invitations go to the address in the column “mail”, which this sheet does not have.'
 
 test.each([
-  ['the user name', {}, 'username,mail', { invite: 'on' }, [BY_NAME]],
+  ['the username', {}, 'username,mail', { invite: 'on' }, [BY_NAME]],
   ['the attribute of invitations', { RESET_MAIL_ATTRIBUTE: 'mail' }, 'username,mail', { invite: 'on' }, [BY_MAIL]],
   ['no column of the sheet', { RESET_MAIL_ATTRIBUTE: 'mail' }, 'username,phone', { invite: 'on' }, [NO_COLUMN]],
   ['no address, if no one is invited', {}, 'username,password', {}, []],

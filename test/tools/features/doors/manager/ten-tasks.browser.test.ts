@@ -170,11 +170,11 @@ test.each(KINDS)('ten tasks need at most four clicks each, with keys alone, in %
       await press(tab('/people'))
       await press(`a[href="${one('bob@example.com')}"]`)
       await press(`form[action="${one('bob@example.com')}/put-out"] button`)
-      await done('is disabled and signed out')
+      await done('is blocked and logged out')
     })
     await task('see how many are in', async (press) => {
       await press(tab('/evening'))
-      await untilText(frame, '.figures', 'In')
+      await untilText(frame, '.figures', 'Watching now')
     })
     const opensBefore = doors().windows[0]?.opensAtSeconds ?? 0
     await task('move the start by fifteen minutes', async (press) => {

@@ -12,7 +12,7 @@ const ADA = 'ada@example.com'
 const pageOf = (name: string) => `/people/one/${encodeURIComponent(name)}`
 const IN_STORE = { mode: 'store', guests: [], file: null, attribute: 'mail' } as const
 const NO_PASSWORD = 'There is neither a password nor an invitation.'
-const BY_MAIL = 'The person can sign in with: code by mail.'
+const BY_MAIL = 'The person can log in with: code by email.'
 
 async function start(settings: MailSignInSettings) {
   const entryPoint = { ...ENTRY_POINT, hasPasswordForm: false, features: { 'mail-sign-in': settings } }
@@ -26,11 +26,11 @@ test('a viewer with a code by mail needs no password', async () => {
   await manager.users.add({ username: 'bob', groups: [], attributes: {} }, null)
   const { text } = await browser.get(pageOf('ada'))
   expect(text).toContain(BY_MAIL)
-  expect(text).toContain('Can this person sign in?')
+  expect(text).toContain('Can this person log in?')
   expect(text).not.toContain(NO_PASSWORD)
   expect((await browser.get(pageOf('bob'))).text).toContain(NO_PASSWORD)
   await manager.users.setDisabled('ada', true)
-  expect((await browser.get(pageOf('ada'))).text).toContain('The account is disabled.')
+  expect((await browser.get(pageOf('ada'))).text).toContain('The account is blocked.')
 })
 
 test('a guest on the list needs no account', async () => {

@@ -4,7 +4,7 @@ import { ENTRY_POINT } from '../../../../login/entry-point.ts'
 import { startManager } from '../../../manager/start-manager.ts'
 
 test.each([
-  ['with single sign-on', { sso: {} }, 'The person can sign in with: single sign-on.'],
+  ['with single sign-on', { sso: {} }, 'The person can log in with: single sign-on.'],
   ['no longer with single sign-on', {}, 'Nothing that this page knows is in the way.'],
 ])('a person of an identity provider can sign in %s, and never with a password', async (_how, features, sentence) => {
   const manager = await startManager({ entryPoints: [{ ...ENTRY_POINT, features }] })
