@@ -10,14 +10,8 @@ const NEEDS_END =
 /** A screen that lost its place watches on until its response expires. */
 const LONG_SECONDS = 900
 
-/** The limit of an entry point. */
-export interface ScreenLimitSettings {
-  readonly most: number
-  /** True if a sign-in asks before it takes the place of another screen. */
-  readonly asks: boolean
-  /** The lifetime of a response, which is also that of a place. */
-  readonly lifetimeSeconds: number
-}
+/** The limit of an entry point. A sign-in `asks` before it takes the place of another screen. A place lives as long as a response. */
+export type ScreenLimitSettings = NonNullable<ReturnType<typeof read>>
 
 function settings() {
   return {
@@ -31,10 +25,7 @@ function settings() {
 type Values = SettingValues<ReturnType<typeof settings>>
 
 /** Reads the limit of an entry point. Null if it has none. */
-function read(
-  { screensPerViewer: most, screens }: Values,
-  { refuse, has, nameOf, lifetimeSeconds }: ReadContext,
-): ScreenLimitSettings | null {
+function read({ screensPerViewer: most, screens }: Values, { refuse, has, nameOf, lifetimeSeconds }: ReadContext) {
   if (screens === 'ask' && !has('screensPerViewer')) refuse('screens', `needs ${nameOf('screensPerViewer')}`)
   if (most === undefined) return null
   if (lifetimeSeconds === 0) refuse('screensPerViewer', NEEDS_END)

@@ -1,12 +1,8 @@
 /** A mail in words. */
-export interface ReadMail {
-  readonly subject: string
-  /** Its plain text. */
-  readonly text: string
-}
+export type ReadMail = ReturnType<typeof readMail>
 
 /** Reads a mail as this app sends it: plain text, alone or before the same as HTML. Not for the mails of others. */
-export function readMail(raw: string): ReadMail {
+export function readMail(raw: string) {
   const { headers, body } = parted(raw)
   const boundary = /boundary="?([^";\r\n]+)/i.exec(headerOf(headers, 'content-type'))?.[1]
   const parts = boundary === undefined ? [{ headers, body }] : body.split(`--${boundary}`).slice(1).map(parted)

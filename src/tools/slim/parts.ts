@@ -66,18 +66,11 @@ export function checkNames(parts: readonly Part[], keep: readonly string[]): voi
   if (unknown.length > 0) throw new WrongChoice(`Unknown part: ${unknown.join(', ')}. Here are: ${known.join(', ')}.`)
 }
 
-/** A part that stays, though the choice does not name it. */
-export interface Brought {
-  readonly part: Part
-  /** The names of the parts that need it. */
-  readonly neededBy: readonly string[]
-}
-
 /**
- * Finds the parts that stay only because others need them. Parts that no choice can name are left out.
+ * Finds the parts that stay only because others need them, with the names of those. Parts that no choice can name are left out.
  * @throws WrongChoice as partsToRemove().
  */
-export function partsBrought(parts: readonly Part[], keep: readonly string[]): Brought[] {
+export function partsBrought(parts: readonly Part[], keep: readonly string[]) {
   const removed = partsToRemove(parts, keep)
   const kept = parts.filter((part) => !removed.includes(part))
   return kept

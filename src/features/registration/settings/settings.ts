@@ -5,7 +5,7 @@ import { fail, OnOff } from '../../../settings/fields.ts'
 import type { SettingValues } from '../../../settings/setting.ts'
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
 import { faultInGroup } from '../../../users/viewer-fields.ts'
-import { Field, lengthOf, type RegistrationField } from './field.ts'
+import { Field, lengthOf } from './field.ts'
 
 export const REGISTRATION = 'registration'
 const MOST_FIELDS = 12
@@ -22,19 +22,7 @@ export type Approval =
   | { readonly kind: 'domains'; readonly domains: readonly string[] }
 
 /** The registration of an entry point. */
-export interface RegistrationSettings {
-  readonly fields: readonly RegistrationField[]
-  readonly approval: Approval
-  /** The group of all registered guests. Null for none. */
-  readonly group: string | null
-  /** The most guests who are approved, or wait for approval. Null for no limit. */
-  readonly most: number | null
-  readonly hasWaitingList: boolean
-  /** Null for a registration that stays open. */
-  readonly closesAt: ZonedTime | null
-  /** The time at which the registrations are deleted. Null: they stay. */
-  readonly deletesAt: ZonedTime | null
-}
+export type RegistrationSettings = z.output<typeof Registration>
 
 const A_TIME = 'must be a time with a zone, such as 2026-11-27T20:00+01:00'
 const Time = z.string(A_TIME).transform((text, context) => parseTime(text) ?? fail(context, A_TIME))
@@ -71,7 +59,7 @@ const Content = z.strictObject({
 const NOT_JSON = 'must be a JSON object: src/features/registration/README.md has an example'
 
 /** The JSON object of a registration. Each mistake is the end of a sentence, with the place in the object. */
-const Registration = z.string('must be an object').transform((text, context): RegistrationSettings => {
+const Registration = z.string('must be an object').transform((text, context) => {
   let given: unknown
   try {
     given = JSON.parse(text)
@@ -89,10 +77,13 @@ const Registration = z.string('must be an object').transform((text, context): Re
   return {
     fields,
     approval: approval === 'domains' ? { kind: approval, domains } : { kind: approval },
+    /** The group of all registered guests. Null for none. */
     group: group?.normalize('NFC') ?? null,
+    /** The most guests who are approved, or wait for approval. Null for no limit. */
     most: most ?? null,
     hasWaitingList: waitingList,
     closesAt: closesAt ?? null,
+    /** The time at which the registrations are deleted. Null: they stay. */
     deletesAt: deletesAt ?? null,
   }
 })

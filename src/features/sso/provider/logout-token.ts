@@ -4,16 +4,10 @@ import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
 import type { IdentityLogout } from '../../../sessions/identity.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
-import { createProviderKeys, type ProviderKeys, tokenFault, verifyToken } from './signed-token.ts'
+import { createProviderKeys, tokenFault, verifyToken } from './signed-token.ts'
 
-/** A provider that may send logout tokens. */
-export interface LogoutIssuer {
-  /** As in the discovery document. Entra ID writes `{tenantid}` in place of the tenant there. */
-  readonly issuer: string
-  readonly clientId: string
-  readonly tenants: readonly string[] | null
-  readonly keys: ProviderKeys
-}
+/** A provider that may send logout tokens. Entra ID writes `{tenantid}` in place of the tenant in its issuer. */
+export type LogoutIssuer = ReturnType<typeof logoutIssuerOf>
 
 export type LogoutCheck =
   | { readonly ok: true; readonly logout: IdentityLogout; readonly tokenId: string }
@@ -44,7 +38,7 @@ export function logoutIssuerOf(
   provider: Configuration,
   { clientId, tenants }: Pick<SsoSettings, 'clientId' | 'tenants'>,
   timeoutSeconds: number,
-): LogoutIssuer {
+) {
   const { issuer, jwks_uri: address = '', id_token_signing_alg_values_supported: listed } = provider.serverMetadata()
   const isSafe = URL.canParse(address) && (address.startsWith('https:') || issuer.startsWith('http:'))
   if (!isSafe) throw new UpstreamError('sso-provider', 'The discovery document has no usable jwks_uri')

@@ -11,12 +11,7 @@ import {
 import { UpstreamError } from '../../../errors.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 
-export interface ProviderKeys {
-  /** Reads the keys when a token needs them, again after five minutes, or for an unknown key. */
-  readonly read: ReturnType<typeof createRemoteJWKSet>
-  /** For ID tokens and logout tokens. */
-  readonly algorithms: string[]
-}
+export type ProviderKeys = ReturnType<typeof createProviderKeys>
 
 /** Fixed, and without those of a shared secret: the token does not choose how it is checked. */
 const WITH_KEY_PAIR = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519|ML-DSA-(44|65|87))$/
@@ -27,13 +22,11 @@ const PAUSE_MS = 2_000
  * @param listed the algorithms of ID tokens in the discovery document.
  * @param timeoutSeconds for each reading.
  */
-export function createProviderKeys(
-  address: string,
-  listed: readonly string[] = ['RS256'],
-  timeoutSeconds: number,
-): ProviderKeys {
+export function createProviderKeys(address: string, listed: readonly string[] = ['RS256'], timeoutSeconds: number) {
   const limits = { timeoutDuration: timeoutSeconds * 1000, cacheMaxAge: LONGEST_AGE_MS }
+  // Reads the keys when a token needs them, again after five minutes, or for an unknown key.
   const read = createRemoteJWKSet(new URL(address), { [customFetch]: fetchAfterPause(), ...limits })
+  // For ID tokens and logout tokens.
   return { read, algorithms: listed.filter((algorithm) => WITH_KEY_PAIR.test(algorithm)) }
 }
 

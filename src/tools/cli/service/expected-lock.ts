@@ -5,20 +5,13 @@ import { ConfigError } from '../../../errors.ts'
 import { isLoopbackName } from '../../../settings/fields.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
 import { Secret } from '../../../settings/secret.ts'
-import type { Lock, LockSettings } from '../../video-service/locks.ts'
+import type { Lock } from '../../video-service/locks.ts'
 import { addressOf, chosenHashEntryPoint } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 
-/** The address and secret that a lock should have. */
-export interface WantedLock extends Pick<LockSettings, 'url' | 'secret'> {
-  /** Where the secret comes from, for people: "the entry point default". */
-  readonly secretOf: string
-  /** The second secret during a change of the secret. Null without a change. */
-  readonly previousSecret: string | null
-  /** Other addresses at which the app serves the same entry point. */
-  readonly otherUrls: readonly string[]
-}
+/** The address and secret that a lock should have. During a change of the secret, the previous one is right too. */
+export type WantedLock = Pick<ExpectedLock, 'url' | 'secret' | 'secretOf' | 'previousSecret' | 'otherUrls'>
 
 /** The lock that the service needs for a login app with these settings. */
 export type ExpectedLock = ReturnType<typeof expectedLock>
@@ -30,6 +23,7 @@ export type ExpectedLock = ReturnType<typeof expectedLock>
 export function expectedLock(env: CommandIo['env'], name: string | undefined) {
   const config = readEntryPointSettings(env)
   const entryPoint = chosenHashEntryPoint(config, name)
+  /** Other addresses at which the app serves the same entry point. */
   const otherUrls = entryPoint.basePath === '' ? [`${config.publicUrl.origin}/e/default`] : []
   const { name: chosen, secret, previousSecret, secretFiles } = entryPoint
   const others = config.entryPoints
@@ -38,6 +32,7 @@ export function expectedLock(env: CommandIo['env'], name: string | undefined) {
   /** Other entry points with the same secret. */
   const sharedWith = others.map((other) => other.name)
   const url = addressOf(config, entryPoint)
+  /** Where the secret comes from, for people. */
   const secretOf = `the entry point ${chosen}`
   return { url, secret, secretOf, previousSecret, secretFiles, sharedWith, entryPoint: chosen, otherUrls }
 }

@@ -105,15 +105,11 @@ async function examine(
   )
 }
 
-interface TestViewer {
-  readonly username: string
-  readonly password: string
-  /** True if this app manages the viewers and does not have this one. */
-  readonly isNew: boolean
-}
+/** `isNew`: this app manages the viewers, and does not have this one. */
+type TestViewer = NonNullable<Awaited<ReturnType<typeof readViewer>>>
 
 /** Reads the password of the viewer. @returns null if no sign-in can be tried. */
-export async function readViewer({ io, env, answers }: Trial, given: Values): Promise<TestViewer | null> {
+export async function readViewer({ io, env, answers }: Trial, given: Values) {
   const username = answers.VIEWER
   if (!username) return null
   const withPassword: CommandIo = { ...io, env: { ...env, VIEWER_PASSWORD: given.VIEWER_PASSWORD } }

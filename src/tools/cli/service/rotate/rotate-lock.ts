@@ -190,18 +190,9 @@ async function setAll(
   return null
 }
 
-interface SetFailure {
-  readonly error: unknown
-  /** True if the lock has certainly not changed. */
-  readonly isUnchanged: boolean
-}
-
 /** Sets one lock. Repeats a request of unknown outcome, because setting the same secret again has no other effect. */
-async function setOne(
-  api: Service['api'],
-  target: LockTarget,
-  { url, secret, displays }: NewLock,
-): Promise<SetFailure | null> {
+async function setOne(api: Service['api'], target: LockTarget, { url, secret, displays }: NewLock) {
+  /** True if the lock has certainly not changed. */
   let isUnchanged = true
   for (let tried = 1; ; tried += 1) {
     try {

@@ -1,4 +1,4 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { ServerMetadata } from 'openid-client'
 import { z } from 'zod'
 import { CLOCK_TOLERANCE_SECONDS, discoverProvider } from '../../../../features/sso/provider/authorization-request.ts'
 import { describeFault } from '../../../../features/sso/provider/faults.ts'
@@ -21,23 +21,13 @@ export const TIMEOUT_SECONDS = 5
 const DISCOVERY_PATH = '.well-known/openid-configuration'
 const DIFFERENT = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
 
-export interface Discovered {
-  readonly finding: Finding
-  readonly provider: Configuration
-  /** The answer with the document, whose headers tell the time of the provider. */
-  readonly answer: ProviderAnswer
-}
-
 export interface ProviderAnswer {
   readonly headers: Headers
   readonly atMs: number
 }
 
-/** Reads the discovery document as the app does. Returns only a finding if the app cannot use it. */
-export async function readDiscovery(
-  settings: SsoSettings,
-  signal: AbortSignal,
-): Promise<Discovered | { readonly finding: Finding; readonly provider: null }> {
+/** Reads the discovery document as the app does. `answer` tells the time of the provider. Returns only a finding if the app cannot use the document. */
+export async function readDiscovery(settings: SsoSettings, signal: AbortSignal) {
   const { issuer } = settings
   const address = `${issuer.replace(/\/$/, '')}/${DISCOVERY_PATH}`
   const startedMs = Date.now()

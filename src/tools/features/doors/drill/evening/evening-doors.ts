@@ -12,16 +12,7 @@ import { messageOf } from '../../../../cli/terminal/command.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
 
 /** An entry point whose doors an evening can move. */
-export interface EveningPlace {
-  readonly url: URL
-  readonly name: string
-  /** The file with the doors. */
-  readonly file: string
-  /** The limit on the screens of a viewer. Null without a limit. */
-  readonly screens: { readonly most: number; readonly reason: string } | null
-  /** The state of the doors now, in words: "They are open." */
-  readonly state: string
-}
+export type EveningPlace = ReturnType<typeof readEveningPlace>
 
 const NO_DOORS =
   'A rehearsal needs doors, and no entry point has them. Set opensAt and closesAt of an entry point ' +
@@ -35,11 +26,7 @@ const NO_FILE =
  * @param address of the sign-in screen; by default that of the only entry point with doors.
  * @throws ConfigError with a sentence that says what to set.
  */
-export function readEveningPlace(
-  address: string | undefined,
-  env: Environment,
-  features: readonly DrillPart[],
-): EveningPlace {
+export function readEveningPlace(address: string | undefined, env: Environment, features: readonly DrillPart[]) {
   const { publicUrl, entryPoints } = readEntryPointSettings(env)
   const withDoors = entryPoints.filter(({ features }) => features.doors !== undefined)
   const [first, ...others] = withDoors
@@ -64,12 +51,14 @@ export function readEveningPlace(
     url,
     name: chosen.name,
     file,
+    /** The limit on the screens of a viewer. Null without a limit. */
     screens: screensAt(chosen, features),
+    /** The state of the doors now, in words: "They are open." */
     state: stateWords(chosen.features.doors as DoorSettings),
   }
 }
 
-function screensAt(entryPoint: EntryPoint, features: readonly DrillPart[]): EveningPlace['screens'] {
+function screensAt(entryPoint: EntryPoint, features: readonly DrillPart[]) {
   const rules = features.flatMap(({ screenRule }) => screenRule ?? [])
   const limits = rules.map((rule) => ({ most: rule.mostAt(entryPoint), reason: rule.reason }))
   return limits.flatMap(({ most, reason }) => (most === null ? [] : [{ most, reason }]))[0] ?? null
