@@ -13,17 +13,13 @@ const FORMATS = [
   { ending: 'webp', type: 'image/webp', format: WEBP },
 ] as const
 
-export interface Picture {
-  readonly ending: string
-  readonly type: string
-  readonly content: Buffer
-}
+export type Picture = ReturnType<typeof readPicture>
 
 /** The path of a JPEG, PNG or WebP. */
 export const PictureFile = imageFile(MOST_BYTES, readPicture)
 
 /** @throws RangeError for a file that no screen can show. */
-function readPicture(content: Buffer): Picture {
+function readPicture(content: Buffer) {
   for (const { ending, type, format } of FORMATS) {
     const { width, height } = sizeOf(format, content)
     if (width === 0 || height === 0) continue

@@ -5,14 +5,10 @@ import { join } from 'node:path'
 import { git } from './tree.ts'
 
 /** A release that was merged last, or is being merged. */
-interface Merge {
-  readonly ours: string
-  readonly release: string
-  readonly isUnderWay: boolean
-}
+type Merge = NonNullable<ReturnType<typeof findMerge>>
 
 /** Finds the merge under way, or the last commit if it is a merge without changes by hand. */
-export function findMerge(folder: string): Merge | null {
+export function findMerge(folder: string) {
   const commit = (name: string) => {
     const { status, stdout } = spawnSync('git', ['-C', folder, 'rev-parse', '--verify', '-q', `${name}^{commit}`])
     return status === 0 ? stdout.toString().trim() : null

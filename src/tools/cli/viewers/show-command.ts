@@ -30,13 +30,6 @@ const HISTORIES: readonly HistoryReader[] = [
 /** All that is known of a viewer: the output of `viewers show --json`. Features add fields of their own. */
 export type KnownPerson = Omit<ShownViewer, 'facts' | 'histories'> & Readonly<Record<string, unknown>>
 
-interface ShownPerson {
-  readonly ok: true
-  readonly text: string
-  readonly data: KnownPerson
-  readonly isPartial: boolean
-}
-
 /** Adds `viewers show`, for a help desk. */
 export function addViewersShowCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
   addCommand(
@@ -62,7 +55,7 @@ export async function showViewer(
   typed: string,
   features: readonly ViewerFacts[],
   faster: ReadonlyMap<HistoryReader, HistoryReader> = new Map(),
-): Promise<ShownPerson | Refused> {
+) {
   const nowSeconds = Date.now() / 1000
   const faults: string[] = []
   /** A store that does not answer must not hide what the others know. */
@@ -99,7 +92,7 @@ export async function showViewer(
   const { facts, histories: _lines, ...fields } = viewer
   const ofFeatures = Object.fromEntries(facts.map(({ field, value }) => [field, value]))
   const data: KnownPerson = Object.assign({ ...fields, ...ofFeatures }, ...events.map((history) => history.fields))
-  return { ok: true, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
+  return { ok: true as const, text, data, isPartial: faults.length > 0 || DOUBTFUL.includes(viewer.state) }
 }
 
 /** Returns the state of a name that the user store does not have. @param issuers of its sessions and sign-ins. */

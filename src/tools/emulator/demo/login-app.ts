@@ -14,17 +14,8 @@ const STOPPED_WITHIN_MS = 10_000
 /** All environment variables of a program. None come from a real installation. */
 export type ProgramEnvironment = Readonly<Record<string, string>>
 
-export interface LoginApp {
-  /** Resolves with the app's message when it ends by itself. */
-  readonly died: Promise<string>
-  stop(): Promise<void>
-}
-
 /** Starts the login app, as `startProgram` does. */
-export function startLoginApp(
-  environment: ProgramEnvironment,
-  { port, logFile }: { port: number; logFile: string },
-): Promise<LoginApp> {
+export function startLoginApp(environment: ProgramEnvironment, { port, logFile }: { port: number; logFile: string }) {
   return startProgram('src/main.ts', environment, { port, logFile, readyPath: '/health/ready' })
 }
 
@@ -32,13 +23,14 @@ export function startLoginApp(
  * Starts a separate program, and waits until it is ready.
  * @param logFile receives its log.
  * @param readyPath answers 2xx as soon as the program is ready.
+ * @returns `died`, which resolves with the message of the program when it ends by itself, and a function that stops it.
  * @throws EmulatorStartError if the program ends at once, with its message, or if it does not become ready.
  */
 export async function startProgram(
   file: string,
   environment: ProgramEnvironment,
   { port, logFile, readyPath }: { port: number; logFile: string; readyPath: string },
-): Promise<LoginApp> {
+) {
   const child = runProgram(file, [], environment)
   child.stdout?.pipe(createWriteStream(logFile, { mode: 0o600 }))
   // The app must not become an orphan process.

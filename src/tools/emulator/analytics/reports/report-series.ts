@@ -4,12 +4,6 @@ import { selectSegments } from '../segments/segment-selection.ts'
 import type { Answer, GroupDimension, QuestionOf, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
 
-interface SeriesItem {
-  readonly dimension_type: string
-  readonly point: string
-  readonly value: number
-}
-
 const COUNTED: Readonly<Record<SeriesMetric, string>> = {
   'total-views': 'count(*)',
   'unique-devices': 'count(DISTINCT client)',
@@ -41,7 +35,7 @@ export function answerSeries(database: DatabaseSync, question: QuestionOf<'serie
   return { count: all.length, items: items.map((attributes) => JSON.stringify({ type: 'Series', attributes })) }
 }
 
-function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>): SeriesItem[] {
+function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>) {
   const { selection, timeZone } = question
   const { dimension } = question.report
   const writeTime = openTimeWriter(timeZone)
