@@ -29,7 +29,7 @@ test('the preview shows how each column is understood, and the values that will 
   const cells = [...text.matchAll(/<th scope="row">(.*?)<\/tr>/g)].map(([, row = '']) => row.split(/(?:<[^>]*>)+/))
   expect(cells).toEqual([
     [
-      ...['new@example.com', 'Mon, 30 Nov 2026, 23:59', 'new, disabled', 'press, staff'],
+      ...['new@example.com', 'Mon, 30 Nov 2026, 23:59', 'new, blocked', 'press, staff'],
       `Ende am: &lt;b&gt;${'x'.repeat(57)}…`,
       '',
     ],
