@@ -45,6 +45,16 @@ export function emptyWriteAheadLog(database: DatabaseSync): void {
   database.exec('PRAGMA wal_checkpoint; PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
+/**
+ * Rewrites a file without what was deleted: SQLite leaves copies of rows that it moved to another page. Other programs cannot
+ * write meanwhile.
+ */
+export function rewriteSqlite(file: string, timeoutMs: number): void {
+  using database = openSqlite(file, { timeoutMs })
+  database.exec('VACUUM')
+  emptyWriteAheadLog(database)
+}
+
 /** Accepts an empty file, and a file with this id. @throws ConfigError with the fault for any other file. */
 export function assertApplication(database: DatabaseSync, applicationId: number, fault: string): void {
   // One statement, because another process may be creating the file.

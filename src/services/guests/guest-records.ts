@@ -84,6 +84,16 @@ const LONGEST_TEXT = 100_000
 /** Sorts after every character of a key: the end of the keys with a prefix. */
 const AFTER_ALL = '\x7f'
 
+/** Lists all records of a kind, page by page. */
+export async function* allRecords(records: Pick<GuestRecords, 'list'>, kind: string, prefix = '') {
+  for (let after: string | undefined; ; ) {
+    const page = await records.list(kind, { prefix, limit: MOST_WRITES, ...(after !== undefined && { after }) })
+    yield* page
+    after = page.at(-1)?.key
+    if (page.length < MOST_WRITES) return
+  }
+}
+
 /** Returns the steps in the order of their records, so that two batches cannot deadlock. @throws RangeError */
 export function orderedWrites(writes: readonly RecordWrite[]): readonly RecordWrite[] {
   if (writes.length === 0 || writes.length > MOST_WRITES) throw new RangeError(`A batch has 1 to ${MOST_WRITES} steps`)

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import type { SharedSettings } from '../../entry-points/feature-settings.ts'
 import type { Environment } from '../../settings/fields.ts'
 import { CertificatesFile } from '../../settings/named-file.ts'
+import type { GuestStore } from './guest-records.ts'
 import type { GuestStoreSettings } from './record-store-kind.ts'
-import { RECORD_STORES } from './record-stores.ts'
+import { RECORD_STORES, withGuestStore } from './record-stores.ts'
 
 export interface GuestsSettings {
   readonly store: GuestStoreSettings
@@ -38,3 +40,15 @@ const schema = z
 
 /** The store of guests, which all entry points share. */
 export const GUESTS_SETTINGS: SharedSettings<GuestsSettings> = { settings, schema }
+
+/**
+ * Opens the store for a command that reads or deletes what is there.
+ * @param none the result without a file.
+ */
+export async function withStoredGuests<T>(
+  { store }: GuestsSettings,
+  none: T,
+  work: (records: GuestStore) => Promise<T>,
+): Promise<T> {
+  return 'file' in store && !existsSync(String(store.file)) ? none : await withGuestStore(store, work)
+}

@@ -1,4 +1,5 @@
 import type { GuestRecords, RecordWrite } from '../../../services/guests/guest-records.ts'
+import { usernameKey } from '../../../users/viewer-fields.ts'
 import { Batch, batchKey, Code, codeKey, type KnownCode, readSubject, Uses } from './code-records.ts'
 import { typedRecords } from './typed-records.ts'
 import { createUseCounter, USES } from './use-counter.ts'
@@ -13,6 +14,16 @@ export interface ListedCode {
   readonly code: Code
   /** Null for a code that was never used. */
   readonly uses: Uses | null
+}
+
+/** A code that names a person. */
+export interface CodeOfPerson extends KnownCode, ListedCode {
+  /** True for the code of this person. Else the person typed the name at a sign-in. */
+  readonly isOwn: boolean
+  /** True if the name that was typed last is that of this person. */
+  readonly isLast: boolean
+  /** The sign-ins with this name, of a shared code. */
+  readonly signIns: readonly number[]
 }
 
 /** The codes in the guests store. Every function throws an UpstreamError if the store does not answer. */
@@ -98,6 +109,30 @@ export function createCodeStore(records: Pick<GuestRecords, 'read' | 'list' | 'w
     revokeCode: (batch: Pick<Batch, 'entryPoint' | 'label'>, number: number, nowSeconds: number) =>
       change(CODES, codeKey(batch, number), Code, revoked(nowSeconds)),
     remove: removalIn(records),
+    /** Lists the codes of a person, by the name or an attribute of the code, or a name that was typed. */
+    async *ofPerson(name: string, sees: (entryPoint: string) => boolean): AsyncGenerator<CodeOfPerson> {
+      const key = usernameKey(name)
+      const isName = (text: string | null | undefined) => text != null && usernameKey(text) === key
+      for await (const { value: batch } of listed(BATCHES, '', Batch)) {
+        if (!sees(batch.entryPoint)) continue
+        for await (const { code, uses: used } of this.codesOf(batch)) {
+          const isOwn = isName(code.name) || Object.values(code.attributes).some(isName)
+          const signIns: number[] = []
+          const people = batch.isShared ? uses.people(codeKey(batch, code.number)) : []
+          for await (const { number, name: typed } of people) if (isName(typed)) signIns.push(number)
+          const isLast = isName(used?.name)
+          if (isOwn || isLast || signIns.length > 0) yield { batch, code, uses: used, isOwn, isLast, signIns }
+        }
+      }
+    },
+    /** Takes the person out of a code, and revokes the person's own code. */
+    async forget({ batch, code, isOwn, isLast, signIns }: CodeOfPerson, nowSeconds: number): Promise<void> {
+      const key = codeKey(batch, code.number)
+      const nobody = { name: null, groups: [], attributes: {}, revokedAtSeconds: code.revokedAtSeconds ?? nowSeconds }
+      if (isOwn) await change(CODES, key, Code, (value) => ({ ...value, ...nobody }))
+      if (isOwn || isLast) await change(USES, key, Uses, (value) => ({ ...value, name: null }))
+      for (const number of signIns) await uses.forget(key, number)
+    },
   }
 }
 

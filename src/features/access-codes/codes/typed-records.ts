@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import type { GuestRecords } from '../../../services/guests/guest-records.ts'
+import { allRecords, type GuestRecords } from '../../../services/guests/guest-records.ts'
 
-const PAGE = 1_000
 const MOST_TRIES = 20
 
 /** Reads and changes records with a schema. */
@@ -12,12 +11,7 @@ export function typedRecords(records: Pick<GuestRecords, 'read' | 'list' | 'writ
     return record === null ? null : parsed(record.text, schema)
   }
   async function* listed<T>(kind: string, prefix: string, schema: z.ZodType<T>) {
-    for (let after: string | undefined; ; ) {
-      const page = await records.list(kind, { prefix, limit: PAGE, ...(after !== undefined && { after }) })
-      for (const { key, text } of page) yield { key, value: parsed(text, schema) }
-      after = page.at(-1)?.key
-      if (page.length < PAGE) return
-    }
+    for await (const { key, text } of allRecords(records, kind, prefix)) yield { key, value: parsed(text, schema) }
   }
   /** Changes a record, also while others change it. Returns false if it is absent, or has the change already. */
   async function change<T>(kind: string, key: string, schema: z.ZodType<T>, next: (value: T) => T | null) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import type { GuestRecords, RecordWrite } from '../../../services/guests/guest-records.ts'
+import { allRecords, type GuestRecords, type RecordWrite } from '../../../services/guests/guest-records.ts'
 import { Uses } from './code-records.ts'
 
 export const USES = 'code-use'
@@ -12,7 +12,6 @@ const MOST_TRIES = 50
 /** A write has 1,000 steps at most. */
 const MOST_TOGETHER = 500
 const LONGEST_PAUSE_MS = 50
-const PAGE = 1_000
 
 interface SignIn {
   /** The typed name. Null if there is none. */
@@ -88,23 +87,29 @@ export function createUseCounter(records: Pick<GuestRecords, 'read' | 'list' | '
         void run(key, first)
       })
     },
+    /** Deletes the name of a person of a shared code. */
+    forget: (key: string, number: number) => records.write([{ kind: PEOPLE, key: personKey(key, number), text: null }]),
     /** Lists the people of a shared code who gave a name, by the number of the sign-in. */
     async *people(key: string): AsyncGenerator<{ readonly number: number; readonly name: string }> {
       const prefix = `${key}#`
-      for (let after = ''; ; ) {
-        const page = await records.list(PEOPLE, { prefix, limit: PAGE, ...(after !== '' && { after }) })
-        for (const { key: own, text } of page) {
-          yield { number: Number(own.slice(prefix.length)), name: Person.parse(JSON.parse(text)).name }
-        }
-        after = page.at(-1)?.key ?? ''
-        if (page.length < PAGE) return
+      for await (const { key: own, text } of allRecords(records, PEOPLE, prefix)) {
+        yield { number: Number(own.slice(prefix.length)), name: Person.parse(JSON.parse(text)).name }
       }
     },
   }
 }
 
+const personKey = (key: string, number: number) => `${key}#${String(number).padStart(7, '0')}`
+
 function personOf(key: string, number: number, { isShared, name, atSeconds, endsAtSeconds }: SignIn): RecordWrite[] {
   if (!isShared || name === null) return []
-  const own = `${key}#${String(number).padStart(7, '0')}`
-  return [{ kind: PEOPLE, key: own, if: 'absent', text: JSON.stringify({ name, atSeconds }), endsAtSeconds }]
+  return [
+    {
+      kind: PEOPLE,
+      key: personKey(key, number),
+      if: 'absent',
+      text: JSON.stringify({ name, atSeconds }),
+      endsAtSeconds,
+    },
+  ]
 }

@@ -60,6 +60,12 @@ const LONGEST_PAUSE_MS = 25
 const QUEUE_LENGTH = 2_000
 const LONGEST_WAIT_MS = 8_000
 const MOST_MOVED = 500
+const MOST_BOOKS = 1_000
+
+/** Returns the names of the entry points that have registrations. */
+export async function bookNames(records: BookDeps['records']): Promise<string[]> {
+  return (await records.list(COUNTS, { limit: MOST_BOOKS })).map(({ key }) => key)
+}
 
 /**
  * Creates the records of the registrations of one entry point: each guest, the numbers, and the waiting list. They end

@@ -1,6 +1,6 @@
 import { domainOf } from '../../../services/guests/mail-address.ts'
 import type { RegistrationSettings } from '../settings/settings.ts'
-import { type Book, type BookDeps, createBook } from './book.ts'
+import { type Book, type BookDeps, bookNames, createBook } from './book.ts'
 import {
   type Counts,
   hasPlace,
@@ -174,7 +174,25 @@ function hasChangedSince({ state, changedAtSeconds }: Registration, seen: NonNul
   return state !== seen.state || Math.abs(changedAtSeconds - seen.changedAtSeconds) >= 0.001
 }
 
-async function forget({ book }: Rules, address: string): Promise<boolean> {
+/**
+ * Deletes the registrations of an address at all entry points that have registrations, also at those that the settings no
+ * longer name. Returns their number. No free place goes to the waiting list.
+ * @param sees false for the name of an entry point whose registrations stay.
+ */
+export async function forgetEverywhere(
+  records: BookDeps['records'],
+  address: string,
+  sees: (entryPoint: string) => boolean,
+): Promise<number> {
+  let forgotten = 0
+  for (const entryPoint of (await bookNames(records)).filter(sees)) {
+    const book = createBook({ records, entryPoint, deletesAtSeconds: null, mailOf: () => [] })
+    if (await forget({ book }, address)) forgotten += 1
+  }
+  return forgotten
+}
+
+async function forget({ book }: Pick<Rules, 'book'>, address: string): Promise<boolean> {
   return await book.decide<boolean>(async () => {
     const found = await book.find(address)
     if (found === null) return { result: false }

@@ -8,7 +8,7 @@ import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { openSink, type ReportSink } from '../terminal/sink.ts'
 import { counted, printableJson, printableParagraphs } from '../terminal/text.ts'
 import { HASH_OPTIONS } from './import-command.ts'
-import { writePerson } from './person-export.ts'
+import { writePerson } from './person/person-export.ts'
 import { type HasViewerFacts, viewerFactsOf } from './viewer-facts.ts'
 
 interface Options {

@@ -25,7 +25,25 @@ export interface ViewerFacts {
   readonly notExported?: string
   /** Invites viewers to set their first password. */
   readonly inviting?: Inviting
+  readonly records?: PersonRecords
+  /** Returns SQLite files with such records. */
+  files?(env: Env): readonly string[]
 }
+
+/** Records with the name of a person, besides account, sessions and counts. */
+export interface PersonRecords {
+  /** Their name in the export. */
+  readonly field: string
+  /** Returns the records without secrets. Absent if a history has them. @throws ConfigError without the settings of the app. */
+  find?(env: Env, username: string): Promise<readonly object[]>
+  /**
+   * Deletes the records, or takes the name out of them. Returns their number.
+   * @param sees false for the name of an entry point whose records stay.
+   */
+  forget(env: Env, username: string, sees: (entryPoint: string) => boolean): Promise<number>
+}
+
+type Env = CommandContext['io']['env']
 
 /** The end of an account, which a feature keeps in attributes. */
 export interface AccountEnd {

@@ -26,6 +26,7 @@ import { addViewersExportCommand } from './export-command.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import type { InvitationOptions, Inviting } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
+import { addViewersForgetCommand } from './person/forget-person.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
@@ -52,6 +53,7 @@ const COMMANDS: readonly Definition<HasViewerFacts & HasEventTimes>[] = [
   addChangeCommands,
   addViewersUnlockCommand,
   addViewersMigrateCommand,
+  addViewersForgetCommand,
   addPutOutNotes,
 ]
 

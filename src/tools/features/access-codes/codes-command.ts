@@ -128,7 +128,7 @@ async function listCodes(
   return { ok: true, text, data: { codes: rows } }
 }
 
-function rowOf({ batch, code }: KnownCode, uses: Uses | null) {
+export function rowOf({ batch, code }: KnownCode, uses: Uses | null) {
   return {
     label: batch.label,
     number: code.number,

@@ -10,6 +10,7 @@ export const accessCodes: ToolFeature = {
     },
   ],
   check: async () => (await import('./doctor/codes-check.ts')).codesCheck,
+  viewers: async () => ({ records: (await import('./codes-of-person.ts')).codesOfPerson }),
   settings: async () => ({ notesOn: (await import('./code-budgets.ts')).codeBudgets }),
   drill: async () => ({ wayIn: (await import('./drill/access-code-way.ts')).accessCodeWay }),
   scenes: async () => (await import('./preview/access-codes-preview.ts')).accessCodesPreview,

@@ -10,7 +10,10 @@ export const registration: ToolFeature = {
     },
   ],
   check: async () => (await import('./doctor/registration-check.ts')).registrationCheck,
-  viewers: async () => ({ history: (await import('./registrations-of.ts')).registrationsOf }),
+  viewers: async () => {
+    const { registrationRecords, registrationsOf } = await import('./registrations-of.ts')
+    return { history: registrationsOf, records: registrationRecords }
+  },
   scenes: async () => (await import('./preview/registration-preview.ts')).registrationPreview,
   invited: { registrations: async () => (await import('./attendance/registered-people.ts')).registeredPeople },
   page: async () => (await import('./manager/registrations-section.ts')).registrationsPart,

@@ -1,6 +1,7 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { outcomeOf } from '../../cli/terminal/command.ts'
-import { knownOf, personFile } from '../../cli/viewers/person-export.ts'
+import { forgetPerson } from '../../cli/viewers/person/forget-person.ts'
+import { knownOf, personFile } from '../../cli/viewers/person/person-export.ts'
 import { type Answer, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
@@ -39,7 +40,7 @@ export function personActs(deps: SectionDeps) {
   const noteIn = ({ words }: Visit) => ({ notes: playsOn(deps, words) })
   return {
     edit: inStore(editAct(deps)),
-    forget: inStore(forgetAct(deps)),
+    forget: forgetAct(deps),
     enable: inStore(async (visit, store, name) => shown(visit, 'enabled', await store.setDisabled(name, false))),
     disable: inStore(async (visit, store, name) =>
       shown(visit, 'disabled', await store.setDisabled(name, true), { ...undoOf(visit), ...noteIn(visit) }),
@@ -52,13 +53,13 @@ export function personActs(deps: SectionDeps) {
       return done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
     }),
     /** Says what is lost before it is removed or forgotten. */
-    askRemoval: inStore(async (visit, store, name) => {
-      const known = await store.show(name)
-      if (!known.ok) return notDone(visit, known.fault)
-      const { username } = known.viewer
+    async askRemoval(visit: Visit): Promise<Answer> {
+      const username = nameIn(visit)
+      const hasAccount = (await viewers.editable?.show(username))?.ok === true
       const title = visit.words.say('people.removeTitle', { name: username })
-      return page('person-remove', { title, current: '/people', username, playsOn: playsOn(deps, visit.words) })
-    }),
+      const model = { title, current: '/people', username, hasAccount, playsOn: playsOn(deps, visit.words) }
+      return page('person-remove', model)
+    },
     remove: inStore(async (visit, store, name) =>
       shown(visit, 'removed', await store.remove(name), noteIn(visit), '/people'),
     ),
@@ -111,20 +112,26 @@ function editAct(deps: SectionDeps): ActInStore {
   }
 }
 
-/** Privacy: the account, its sessions and its counts. Lines of logs go with the files of the logs. */
-function forgetAct(deps: SectionDeps): ActInStore {
-  return async (visit, store, name) => {
-    const ended = await endSessions(deps.env, name)
-    const unlocked = await unlock(deps.env, { username: name })
-    const removed = await store.remove(name)
-    if (!removed.ok) return notDone(visit, removed.fault)
-    const notes = playsOn(deps, visit.words)
-    if (ended.ok && unlocked.ok) return done(visit, 'forgotten', { notes }, '/people')
-    // Such as counts in the memory of the login app.
-    const left = [
-      ...(ended.ok ? [] : [{ text: 'people.sessionsLeft' }]),
-      ...(unlocked.ok ? [] : [{ text: 'people.failuresLeft' }]),
+/** Privacy: all that the stores have. Lines of logs go with the files of the logs. */
+function forgetAct(deps: SectionDeps): Act {
+  const { editable } = deps.viewers
+  return async (visit) => {
+    const { words, scope } = visit
+    const who = { store: editable, sees: scope.seesEntryPoint }
+    deps.invitations.forget(nameIn(visit))
+    const { deleted, faults } = await forgetPerson(deps.env, deps.viewerFacts, nameIn(visit), who)
+    if (faults.account !== undefined) return notDone(visit, faults.account)
+    const failed = Object.keys(faults)
+    const notes = [
+      ...failed.map((part) => ({ text: `people.notForgotten.${part}` })),
+      ...Object.entries(deleted).flatMap(([part, count]) => {
+        return count > 0 ? { text: 'people.forgot', values: { part: words.say(`people.parts.${part}`), count } } : []
+      }),
+      ...(editable === null ? [{ text: 'people.elsewhereOne' }] : []),
+      ...(scope.entryPoints === null ? [] : [{ text: 'people.otherEntryPointsLeft' }]),
+      ...playsOn(deps, words),
     ]
-    return done(visit, 'forgottenPart', { tone: 'refused', notes: [...left, ...notes] }, '/people')
+    if (failed.length === 0) return done(visit, 'forgotten', { notes }, '/people')
+    return done(visit, 'forgottenPart', { tone: 'refused', notes }, '/people')
   }
 }

@@ -1,10 +1,9 @@
-import { readFeatureSettings } from '../../../../config.ts'
-import { GUESTS_SETTINGS } from '../../../../services/guests/settings.ts'
 import type { BackedUpStore } from '../../../cli/backup/backup-command.ts'
+import { guestsStoreIn } from '../store-file.ts'
 
-/** The store of guests. The address of the app is not used, so it may be missing. */
+/** The store of guests. */
 export const guestsFile: BackedUpStore = {
   setting: 'GUESTS_STORE_URL',
   name: 'guests',
-  read: (env) => readFeatureSettings({ PUBLIC_URL: 'http://localhost', ...env }, GUESTS_SETTINGS).settings.store,
+  read: guestsStoreIn,
 }

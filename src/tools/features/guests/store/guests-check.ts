@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFeatureSettings } from '../../../../config.ts'
 import { openGuestStore } from '../../../../services/guests/record-stores.ts'
-import { GUESTS_SETTINGS } from '../../../../services/guests/settings.ts'
 import type { StoreChecks, StoreFinding } from '../../../../users/store-check/store-check.ts'
 import type { CommandIo } from '../../../cli/terminal/io.ts'
+import { guestsFiles, guestsStoreIn } from '../store-file.ts'
 
 const KIND = 'store-check'
 const LIFE_SECONDS = 60
@@ -22,16 +21,15 @@ async function* checkGuestsStore(
   { check }: Pick<StoreChecks, 'check'>,
 ): AsyncGenerator<StoreFinding> {
   const isNamed = Boolean(env.GUESTS_STORE_URL || env.GUESTS_STORE_URL_FILE)
-  const { settings } = readFeatureSettings({ PUBLIC_URL: 'http://localhost', ...env }, GUESTS_SETTINGS)
-  const file = 'file' in settings.store ? String(settings.store.file) : null
-  if (file !== null && !existsSync(file)) {
+  const [file] = guestsFiles(env)
+  if (file !== undefined && !existsSync(file)) {
     const text = 'The file of the guests store is missing: the app creates it at its first use.'
     if (isNamed) yield { state: 'unknown', code: 'guests-store', text }
     return
   }
   const nowSeconds = () => Date.now() / 1000
   yield await check('guests-store', KEPT, async () => {
-    const store = await openGuestStore(settings.store, { nowSeconds })
+    const store = await openGuestStore(guestsStoreIn(env), { nowSeconds })
     try {
       const own = { kind: KIND, key: randomBytes(9).toString('base64url') }
       await store.write([{ ...own, if: 'absent', text: 'x', endsAtSeconds: nowSeconds() + LIFE_SECONDS }])
