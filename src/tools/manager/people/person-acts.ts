@@ -1,6 +1,6 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { outcomeOf } from '../../cli/terminal/command.ts'
-import { forgetPerson } from '../../cli/viewers/person/forget-person.ts'
+import { forgetPerson } from '../../cli/viewers/forget/forget-person.ts'
 import { knownOf, personFile } from '../../cli/viewers/person/person-export.ts'
 import { type Answer, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'

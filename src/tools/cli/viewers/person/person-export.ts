@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { ConfigError } from '../../../../errors.ts'
-import { type LineAbout, linesAbout } from '../../security-log/lines-about.ts'
+import { linesAbout } from '../../security-log/lines-about.ts'
 import { actsAbout } from '../../settings/manager/settings.ts'
 import { messageOf, type Outcome } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
@@ -10,9 +10,15 @@ import type { ViewerFacts } from '../viewer-facts.ts'
 
 type Env = CommandIo['env']
 
+/** A line of a log, with its file. */
+interface LogLine {
+  readonly file: string
+  readonly event: string
+}
+
 /** Logs with names of viewers. */
 // biome-ignore format: one item a line
-const LOGS: readonly ((env: Env, username: string) => Promise<readonly LineAbout[]>)[] = [
+const LOGS: readonly ((env: Env, username: string) => Promise<readonly LogLine[]>)[] = [
   linesAbout,
   actsAbout,
 ]

@@ -9,10 +9,10 @@ import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } 
 import { confirmRemoval } from '../../terminal/confirm.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { counted, printable } from '../../terminal/text.ts'
+import { linesOfLogs } from '../person/person-export.ts'
 import { endSessionsOf } from '../sessions-command.ts'
 import { unlockSignIns } from '../unlock-command.ts'
 import { type HasViewerFacts, type PersonRecords, type ViewerFacts, viewerFactsOf } from '../viewer-facts.ts'
-import { linesOfLogs } from './person-export.ts'
 
 type Env = CommandIo['env']
 type Sees = Parameters<PersonRecords['forget']>[2]
