@@ -65,7 +65,7 @@ test('the difference to the clock of each store is a metric, with its setting', 
   await compared
   const registry = new Registry()
   await registerClockGauge(registry, clock)
-  expect(await registry.metrics()).toContain('viewer_auth_clock_ahead_seconds{setting="GUESTS_STORE_URL"} 90.25')
+  expect(await registry.metrics()).toContain('viewer_auth_clock_ahead_seconds{setting="USER_STORE_URL"} 90.25')
 })
 
 test('/health/ready has the clocks that are wrong, and else nothing', async () => {
