@@ -125,7 +125,7 @@ export function createSignInLimits(
     await Promise.all([totals.forget([account]), pairs.forget(pair)])
   }
   async function isAgain(form: string): Promise<boolean> {
-    // The counts may be in a file: nobody who reads them may know a form.
+    // The counts may be in a file: a reader must not learn a form.
     const digest = createHash('sha256').update(form).digest('base64url')
     return (await forms.penalty(digest)).consumedPoints > 1
   }

@@ -128,8 +128,8 @@ export function createCodeStore(records: Pick<GuestRecords, 'read' | 'list' | 'w
     /** Takes the person out of a code, and revokes the person's own code. */
     async forget({ batch, code, isOwn, isLast, signIns }: CodeOfPerson, nowSeconds: number): Promise<void> {
       const key = codeKey(batch, code.number)
-      const nobody = { name: null, groups: [], attributes: {}, revokedAtSeconds: code.revokedAtSeconds ?? nowSeconds }
-      if (isOwn) await change(CODES, key, Code, (value) => ({ ...value, ...nobody }))
+      const emptied = { name: null, groups: [], attributes: {}, revokedAtSeconds: code.revokedAtSeconds ?? nowSeconds }
+      if (isOwn) await change(CODES, key, Code, (value) => ({ ...value, ...emptied }))
       if (isOwn || isLast) await change(USES, key, Uses, (value) => ({ ...value, name: null }))
       for (const number of signIns) await uses.forget(key, number)
     },

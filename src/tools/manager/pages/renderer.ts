@@ -22,7 +22,7 @@ export interface RendererDeps {
   readonly takeNotice: (session: LiveSession) => Notice | null
   /** False if the entry points cannot be read here: each page says so. */
   readonly knowsEntryPoints: () => boolean
-  /** False in an app that invites nobody. */
+  /** False in an app without invitations. */
   readonly mayInvite: boolean
 }
 
