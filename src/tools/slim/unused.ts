@@ -33,7 +33,8 @@ function importersOf(tree: Tree): Map<string, string[]> {
   for (const [path, text] of tree) {
     for (const { target, text: statement, isLate } of importsOf(path, text)) {
       const texts = importers.get(target) ?? []
-      importers.set(target, [...texts, isLate ? text : statement])
+      // The name after a late import is not that of a property: `(await import('./x.ts')).name`.
+      importers.set(target, [...texts, isLate ? text.replaceAll(')).', ')) ') : statement])
     }
   }
   return importers
