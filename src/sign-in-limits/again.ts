@@ -1,32 +1,45 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OpenCounter } from './memory-counters.ts'
 
-const AGAIN_MS = 10_000
+const AGAIN_SECONDS = 10
 const MOST_FORMS = 2_000
+const LOOK_AGAIN_MS = 50
+/** The count of a form whose work is done. A smaller count says that the work runs. */
+const DONE = 1_000_000
 
 /**
- * Creates the memory of forms whose work is done once. The same form again within ten seconds gets the same result, also
- * while the work runs. A work that failed, or whose result is null, is done again. Keeps only keyed digests of forms.
+ * Runs the work of a form once. The same form again within ten seconds is not worked on again, also while the work runs, and
+ * also at another copy of the app. A work that failed, or returned false, is done again.
+ * @param form with the name of its page.
+ * @returns false if the work returned false.
  */
-export function createAgain<Result extends object>(nowMs: () => number = () => performance.now()) {
-  const secret = randomBytes(32)
-  const ttl = { ttl: AGAIN_MS, ttlResolution: 0, perf: { now: nowMs } }
-  // `max` would reserve memory for each entry point.
-  const results = new LRUCache<string, Promise<Result | null>>({
-    maxSize: MOST_FORMS,
-    sizeCalculation: () => 1,
-    ...ttl,
-  })
-  return async (form: unknown, work: () => Promise<Result | null>): Promise<Result | null> => {
-    const key = createHmac('sha256', secret).update(JSON.stringify(form)).digest('base64url')
-    const running = results.get(key)
-    // A refused form is not an answer for another post that waited for it.
-    const known = running && (await running.catch(() => null))
-    if (known) return known
-    const result = work()
-    results.set(key, result)
-    const forget = () => results.get(key) === result && results.delete(key)
-    result.then((one) => one === null && forget(), forget)
-    return await result
+export type Again = (form: unknown, work: () => Promise<boolean>) => Promise<boolean>
+
+/** Creates the memory of forms, among the counts that copies share. Keeps only keyed digests of forms. */
+export function createAgain(openCounter: OpenCounter, [secret = '']: readonly string[]): Again {
+  const forms = openCounter('forms-again', AGAIN_SECONDS, MOST_FORMS)
+  const again: Again = async (form, work) => {
+    const key = createHmac('sha256', `again ${secret}`).update(JSON.stringify(form)).digest('base64url')
+    const { consumedPoints } = await forms.penalty(key)
+    if (consumedPoints > DONE) return true
+    if (consumedPoints > 1) {
+      // The count goes when the work failed, and when the copy that does it has stopped.
+      let count = await forms.get(key)
+      while (count !== null && count.consumedPoints < DONE) {
+        await sleep(LOOK_AGAIN_MS)
+        count = await forms.get(key)
+      }
+      return count !== null || (await again(form, work))
+    }
+    let isDone = false
+    try {
+      isDone = await work()
+    } finally {
+      if (isDone) await forms.set(key, DONE, AGAIN_SECONDS)
+      else await forms.delete(key)
+    }
+    return isDone
   }
+  return again
 }

@@ -10,7 +10,7 @@ const form = (fields: Readonly<Record<string, string>>) => ({
 /** Posts of two sessions. Counts the acts. */
 function start() {
   const clock = { ms: 1 }
-  const again = createAgain(
+  const again = createAgain<Answer>(
     (answer) => answer.kind === 'redirect' && answer.notice?.tone === 'refused',
     () => clock.ms,
   )

@@ -3,10 +3,8 @@ import { checkCredentials } from '../../login/check-credentials.ts'
 import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { isFromOwnPage } from '../../server/same-origin.ts'
-import { createAgain } from '../../sign-in-limits/again.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'
-import type { MessagePage } from './pages.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
 
 const EMPTY: TextRefusal = { status: 400, text: ({ account }) => account.errors.emptyPasswords }
@@ -20,22 +18,21 @@ export function getChangePassword({ pages }: Pick<AccountDeps, 'pages'>): Reques
 
 /** Changes the password of a viewer who knows the current one (OWASP ASVS 6.2.2, 6.2.3), and ends all sessions. */
 export function postChangePassword(deps: AccountDeps): RequestHandler {
-  const { pages, logAccount, contextWords, passwordChanges } = deps
-  const again = createAgain<MessagePage>(() => deps.nowSeconds() * 1000)
+  const { again, pages, logAccount, contextWords, passwordChanges } = deps
 
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
     const isOwn = isFromOwnPage(req.headers, deps.publicUrl.origin)
-    const saved = await again([isOwn, req.body], () => change(req, res))
-    if (saved) pages.send(req, res, saved)
+    const isSaved = await again(['change', isOwn, req.body], () => change(req, res))
+    if (isSaved) pages.send(req, res, { view: 'message', message: 'saved' })
   }
 
-  /** Returns the page that says so. Null if it refused, and answered. */
-  async function change(req: Request, res: Response): Promise<MessagePage | null> {
+  /** Returns false if it refused, and answered. */
+  async function change(req: Request, res: Response): Promise<boolean> {
     const username = readUsername(req.body)
-    function refuse(refusal: TextRefusal): null {
+    function refuse(refusal: TextRefusal): false {
       pages.send(req, res, { view: 'change-password', username: username ?? '' }, refusal)
-      return null
+      return false
     }
     if (isForeign(req, deps)) return refuse(NOT_FROM_OWN_PAGE)
     const current = readCurrentPassword(req.body)
@@ -52,6 +49,6 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
     log({ outcome: 'password-changed', viewer: viewer.username })
     const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
     await afterPasswordChange(deps, viewer, { ...notice, hasNotice: true })
-    return { view: 'message', message: 'saved' }
+    return true
   }
 }

@@ -7,7 +7,6 @@ import type { MailJob } from '../../services/mail/mail-queue.ts'
 import type { GiveBack } from '../../services/mail/mail-shares.ts'
 import type { Mail } from '../../services/mail/smtp.ts'
 import { watchUrlOf } from '../../services/watch-page/service.ts'
-import { createAgain } from '../../sign-in-limits/again.ts'
 import type { Viewer } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
 import { readUsername } from './form-fields.ts'
@@ -27,8 +26,7 @@ export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): Reques
  * Answers every name in the same way, in the same time: the user store is asked after the answer (OWASP ASVS 6.3.8).
  */
 export function postForgotPassword(deps: AccountDeps): RequestHandler {
-  const { pages, resetLimits, addressOf, logAccount, mailQueue } = deps
-  const again = createAgain<object>(() => deps.nowSeconds() * 1000)
+  const { again, pages, resetLimits, addressOf, logAccount, mailQueue } = deps
 
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
@@ -45,11 +43,11 @@ export function postForgotPassword(deps: AccountDeps): RequestHandler {
       return pages.send(req, res, page, refusalOf(tooManyTries(refused.retryAfterSeconds)))
     }
     // A second mail of a double click would end the link of the first.
-    await again([username, addressOf(req)], () => {
+    await again(['forgot', username, addressOf(req)], () => {
       log({ outcome: 'reset-requested', viewer: username })
       const request = { atMs: deps.nowSeconds() * 1000, device: deviceOf(req) }
       mailQueue?.add(resetJob(deps, { username, language: pages.languageOf(req), log, request }))
-      return Promise.resolve(request)
+      return Promise.resolve(true)
     })
     pages.send(req, res, { view: 'message', message: 'linkSent', username })
   }

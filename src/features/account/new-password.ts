@@ -1,12 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { deviceOf } from '../../login/log/device.ts'
 import type { TextRefusal } from '../../login/screens/text-refusal.ts'
-import { createAgain } from '../../sign-in-limits/again.ts'
 import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readNewPassword } from './form-fields.ts'
 import { readToken } from './links/tokens.ts'
-import type { MessagePage } from './pages.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
 
 /** Shows the form of a link. Changes nothing, because mail scanners open links too. */
@@ -21,20 +19,19 @@ export function getNewPassword(deps: AccountDeps): RequestHandler {
 
 /** Sets the password of a link, once. Does not sign the viewer in. */
 export function postNewPassword(deps: AccountDeps): RequestHandler {
-  const { passwordChanges, pages, logAccount, contextWords, nowSeconds, signInLimits, addressOf } = deps
-  const again = createAgain<MessagePage>(() => nowSeconds() * 1000)
+  const { again, passwordChanges, pages, logAccount, contextWords, nowSeconds, signInLimits, addressOf } = deps
 
   return async (req, res) => {
     if (isNotAForm(req, res, deps)) return
     if (isForeign(req, deps, true)) {
       return pages.send(req, res, { view: 'message', message: 'refused' }, NOT_FROM_OWN_PAGE)
     }
-    const saved = await again(req.body, () => setPassword(req, res))
-    if (saved) pages.send(req, res, saved)
+    const isSaved = await again(['link', req.body], () => setPassword(req, res))
+    if (isSaved) pages.send(req, res, { view: 'message', message: 'saved' })
   }
 
-  /** Returns the page that says so. Null if it refused, and answered. */
-  async function setPassword(req: Request, res: Response): Promise<MessagePage | null> {
+  /** Returns false if it refused, and answered. */
+  async function setPassword(req: Request, res: Response): Promise<boolean> {
     const read = readToken(req.body.token)
     const found = read && (await passwordChanges.findLink(read.digest, nowSeconds()))
     if (!read || !found) return refuseLink(deps, req, res)
@@ -42,7 +39,7 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     const reading = await readNewPassword(req.body, viewer.username, contextWords)
     if (!reading.ok) {
       pages.send(req, res, await formOf(deps, req, found, read.token), reading.refusal)
-      return null
+      return false
     }
     const log = logAccount(req)
     const notice = { entryPoint: deps.entryPoint, language: pages.languageOf(req), log, device: deviceOf(req) }
@@ -55,7 +52,7 @@ export function postNewPassword(deps: AccountDeps): RequestHandler {
     log({ outcome: isReset ? 'password-reset' : 'password-set', viewer: viewer.username })
     await signInLimits.forgive(viewer.username, addressOf(req))
     await afterPasswordChange(deps, viewer, { ...notice, hasNotice: isReset })
-    return { view: 'message', message: 'saved' }
+    return true
   }
 }
 
@@ -71,9 +68,9 @@ async function formOf(deps: AccountDeps, req: Request, { purpose, viewer }: Foun
   } as const
 }
 
-function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): null {
+function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): false {
   logAccount(req)({ outcome: 'link-refused', status: 410 })
   const refusal: TextRefusal = { status: 410, text: ({ account }) => account.deadLink }
   pages.send(req, res, { view: 'message', message: 'deadLink' }, refusal)
-  return null
+  return false
 }

@@ -10,6 +10,7 @@ import { createMailQueue } from '../../services/mail/mail-queue.ts'
 import type { MailServerSettings } from '../../services/mail/settings.ts'
 import { openMailServer } from '../../services/mail/smtp.ts'
 import { watchUrlOf } from '../../services/watch-page/service.ts'
+import { createAgain } from '../../sign-in-limits/again.ts'
 import type { ChangesPasswords } from '../../users/account/password-changes.ts'
 import { FEWEST_CHARACTERS } from '../../users/passwords/new-password.ts'
 import type { UserStore } from '../../users/user-store.ts'
@@ -31,6 +32,7 @@ export function createAccount(account: Account, app: AccountParts): OpenFeature<
   accountChanges.sendNoticesBy((viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice))
   const hasOwnPages = account.mailQueue !== null
   const steps = createAccountSteps()
+  const again = createAgain(app.openCounter, app.sessionSettings.secrets)
   const templates = openAccountTemplates()
   const headers = unframedHeaders(publicUrl)
   const scriptHeaders = unframedHeaders(publicUrl, true)
@@ -57,7 +59,7 @@ export function createAccount(account: Account, app: AccountParts): OpenFeature<
         const log = { ...app, event: 'account', outcomes, count, entryPoint: name, addressOf: deps.addressOf }
         const service = brand.name ?? publicUrl.hostname
         const logAccount = createStepLog(log)
-        return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount, parts })
+        return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount, again, parts })
       },
     }),
     registerMetrics: steps.register,

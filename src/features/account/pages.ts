@@ -27,7 +27,7 @@ export type AccountPage =
   | { readonly view: 'message'; readonly message: 'linkSent'; readonly username: string }
 
 type NewPasswordPage = Extract<AccountPage, { readonly view: 'new-password' }>
-export type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
+type MessagePage = Extract<AccountPage, { readonly view: 'message' }>
 
 const MESSAGE_TITLES = {
   linkSent: 'linkSentTitle',

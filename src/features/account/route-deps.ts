@@ -6,6 +6,7 @@ import type { Refusal } from '../../login/screens/screens.ts'
 import { type TextRefusal, textRefusalOf } from '../../login/screens/text-refusal.ts'
 import { isFromOwnPage } from '../../server/same-origin.ts'
 import type { NewPasswordPart } from '../../services/account-changes/service.ts'
+import type { Again } from '../../sign-in-limits/again.ts'
 import type { Account } from './account.ts'
 import type { AccountPages } from './pages.ts'
 
@@ -21,6 +22,7 @@ export interface AccountDeps
   /** The name of this app in the mails. */
   readonly service: string
   readonly nowSeconds: () => number
+  readonly again: Again
   /** The parts that other features add to the form of a link. */
   readonly parts: readonly NewPasswordPart[]
 }

@@ -2,6 +2,7 @@ import { UpstreamError } from '../../errors.ts'
 import type { AppParts } from '../../login/service.ts'
 import type { AccountChanges } from '../../services/account-changes/service.ts'
 import type { SignInWindow } from '../../services/window/service.ts'
+import { createAgain } from '../../sign-in-limits/again.ts'
 import type { KeepsPasskeys } from '../../users/passkeys/passkey-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
 import { checkCreation, checkSignIn } from './web-authn/check-answers.ts'
@@ -29,6 +30,7 @@ export async function openPasskeys(app: PasskeyParts) {
   const relyingParty = { id: publicUrl.hostname, origin: publicUrl.origin }
   return {
     ...signInWindow,
+    again: createAgain(app.openCounter, app.sessionSettings.secrets),
     notify: accountChanges.notify,
     store,
     /** Returns the viewer as known now; null if unknown or disabled. */

@@ -13,6 +13,7 @@ import { openMemoryCounter } from '../../../src/sign-in-limits/memory-counters.t
 import { createSignInLimits } from '../../../src/sign-in-limits/sign-in-limits.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import type { UserStore } from '../../../src/users/user-store.ts'
+import { startClock } from '../../login/start-clock.ts'
 import { ADA, type LoginAppOptions, SESSION_LIMITS, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { mailSettings, startMailServer, type TestMailServer } from '../../services/mail/mail-server.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
@@ -50,7 +51,7 @@ export async function startAccountApp({
     retryMs: [50, 50],
     ...queue,
   })
-  const clock = { seconds: START_SECONDS }
+  const clock = options.nowSeconds ? { seconds: START_SECONDS } : startClock(START_SECONDS)
   const sessionStore = openSqliteSessionStore(':memory:', SESSION_LIMITS, () => clock.seconds)
   const signInLimits = createSignInLimits(openMemoryCounter)
   const account: Account = {

@@ -13,6 +13,7 @@ import { accountChanges } from '../../../src/services/account-changes/service.ts
 import { signInWindow } from '../../../src/services/window/service.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
+import { startClock } from '../../login/start-clock.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../login/start-login-app.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 import { type Authenticator, createAuthenticator } from './authenticator.ts'
@@ -38,7 +39,7 @@ export async function startPasskeys({
   const store = openEditableSqliteStore(join(temporaryFolder(), 'viewers.db'))
   onTestFinished(() => store.close())
   await store.add({ username: ADA.username, groups: ['gold'], attributes: {} }, ADA.password)
-  const clock = { seconds: START_SECONDS }
+  const clock = startClock(START_SECONDS)
   const nowSeconds = () => clock.seconds
   const entryPoints = options.entryPoints ?? [withPasskeys({ ...ENTRY_POINT, ...entryPoint })]
   const withChanges = defineFeature({

@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Form } from './form-body.ts'
-import type { Answer } from './route.ts'
 
 const AGAIN_MS = 10_000
 const MOST_SESSIONS = 1_000
 
 /**
- * Creates the memory of the last post of each session. The same form again within seconds gets the same answer: a double
- * click or a reload is one act. A form that was refused, or failed, is tried again.
+ * Creates the memory of the last post of each session, or of each browser before its sign-in. The same form again within
+ * seconds gets the same answer: a double click or a reload is one act. A form that was refused, or failed, is tried again.
  */
-export function createAgain(isRefused: (answer: Answer) => boolean, nowMs = () => performance.now()) {
+export function createAgain<Answer>(isRefused: (answer: Answer) => boolean, nowMs = () => performance.now()) {
   const ttl = { ttl: AGAIN_MS, ttlResolution: 0, perf: { now: nowMs } }
   const last = new LRUCache<string, { key: string; answer: Promise<Answer> }>({ max: MOST_SESSIONS, ...ttl })
   return (sessionId: string, address: string, { values, upload }: Form, handle: () => Answer | Promise<Answer>) => {

@@ -61,7 +61,7 @@ function bodyOf({ sessions }: DoorDeps, { roles, hasUpload }: Route): RequestHan
   }
 }
 
-function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgain>): RequestHandler {
+function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgain<Answer>>): RequestHandler {
   return async (req, res) => {
     const session = deps.sessions.of(req)
     if (session === null) return void res.redirect(303, '/sign-in')

@@ -1,11 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { renderSVG } from 'uqr'
 import { isFromOwnPage } from '../../../server/same-origin.ts'
-import { createAgain } from '../../../sign-in-limits/again.ts'
 import { cleanName } from '../../../typed-text.ts'
 import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'
 import type { LogAct } from '../door/acts.ts'
+import { createAgain } from '../door/again.ts'
 import { formBody, valuesOf } from '../door/form-body.ts'
 import { isSame, type LiveSession, type ManagerSessions } from '../door/sessions.ts'
 import type { Renderer } from '../pages/renderer.ts'
@@ -71,7 +71,7 @@ function addPassword(router: Router, deps: SignInDeps): void {
 
 function addSecondStep(router: Router, deps: SignInDeps): void {
   const { sessions, check, seal, addressOf, logAct, origin, renderer, wordsFor } = deps
-  const again = createAgain<Pick<StoredManager, 'key'>>()
+  const again = createAgain<Pick<StoredManager, 'key'> | null>((manager) => manager === null)
 
   function show(req: Request, res: Response, session: LiveSession, status = 200, fault = ''): void {
     const words = wordsFor(req)
@@ -84,9 +84,11 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
     if (session !== null) show(req, res, session)
   })
   router.post('/second-step', formBody, async (req, res) => {
-    const form = [isFromOwnPage(req.headers, origin), req.headers.cookie, req.body]
-    const manager = await again(form, () => passed(req, res))
-    if (manager === null) return
+    const browser = JSON.stringify([isFromOwnPage(req.headers, origin), req.headers.cookie])
+    const form = { values: valuesOf(req.body ?? {}), upload: null }
+    const { answer, isAgain } = again(browser, req.path, form, () => passed(req, res))
+    const manager = await answer
+    if (manager === null) return isAgain ? res.redirect(303, '/second-step') : undefined
     sessions.start(req, res, manager.key, true)
     res.redirect(303, START)
   })
