@@ -35,6 +35,8 @@ const PORTS = { implicit: 465, starttls: 587, none: 25 } as const
 /** One address, without comments, quotes or lists. `local@domain` in ASCII, as all mail servers accept. */
 const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i
 const LONGEST_ADDRESS = 254
+/** A name, in quotes if it has a comma or other signs, and an address: `"Example, Inc." <login@example.com>`. */
+const MAILBOX = /^(?:"((?:[^"\\\p{Cc}]|\\["\\])+)"\s*|([^<>"\p{Cc}]*))<([^<>]+)>$/u
 
 /** True for the address of one mailbox. Refuses everything that could name a second recipient. */
 export function isMailAddress(text: string): boolean {
@@ -59,9 +61,9 @@ const SmtpUrl = z.string().transform((text, context): Server => {
 })
 
 const MailFrom = z.string().transform((text, context): Mailbox => {
-  const [, name = '', address = text] = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text) ?? []
-  if (isMailAddress(address)) return { name: name.trim(), address }
-  return fail(context, 'must be an address, such as login@example.com or Example Video <login@example.com>')
+  const [, quoted, name = '', address = text] = MAILBOX.exec(text) ?? []
+  if (isMailAddress(address)) return { name: (quoted?.replaceAll(/\\(.)/g, '$1') ?? name).trim(), address }
+  return fail(context, 'must be an address, such as login@example.com or "Example, Inc." <login@example.com>')
 })
 
 const MailEnvironment = z

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import { parseEnv } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { MAIL_SETTINGS, type MailServerSettings } from '../../../src/services/mail/settings.ts'
 import { type Mail, MailFault, openMailServer } from '../../../src/services/mail/smtp.ts'
@@ -181,6 +182,27 @@ test.each([
 ])('SMTP_URL=%s encrypts everything but a connection to this machine', (SMTP_URL, expected) => {
   const { server } = MAIL_SETTINGS.schema.parse({ SMTP_URL, MAIL_FROM: 'Example Video <login@example.com>' })
   expect(server).toMatchObject({ ...expected, from: { name: 'Example Video', address: 'login@example.com' } })
+})
+
+const mailFrom = (MAIL_FROM: string | undefined) =>
+  MAIL_SETTINGS.schema.parse({ SMTP_URL: 'smtp://localhost', MAIL_FROM }).server?.from
+
+test.each([
+  ['login@example.com', { name: '', address: 'login@example.com' }],
+  ['<login@example.com>', { name: '', address: 'login@example.com' }],
+  ['"Example, Inc." <login@example.com>', { name: 'Example, Inc.', address: 'login@example.com' }],
+  [String.raw`"The \"Example\"" <login@example.com>`, { name: 'The "Example"', address: 'login@example.com' }],
+  ['"Example (Live) <TV>"<login@example.com>', { name: 'Example (Live) <TV>', address: 'login@example.com' }],
+])('MAIL_FROM %s is a sender with a name and an address', (text, expected) => {
+  expect(mailFrom(text)).toEqual(expected)
+})
+
+test('a name with a comma in .env is one sender in the mail', async () => {
+  const { MAIL_FROM } = parseEnv(`MAIL_FROM='"Example, Inc." <login@example.com>'\n`)
+  const mail = await startMailServer()
+  const from = mailFrom(MAIL_FROM) ?? expect.unreachable()
+  expect(await send({ ...mailSettings(mail.port), from })).toBe('sent')
+  expect(mail.mails[0]?.raw).toMatch(/^From: "Example, Inc\." <login@example\.com>\r$/m)
 })
 
 test('SMTP_URL needs MAIL_FROM', () => {
