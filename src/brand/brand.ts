@@ -10,7 +10,7 @@ export interface Brand {
   readonly logo: Logo | null
   /** The logo on dark screens. Null if they show `logo`, on a white plate. */
   readonly darkLogo: Logo | null
-  /** The colours of the primary button on light and dark screens, as #rrggbb. Null for the colour of the stylesheet. */
+  /** The colors of the primary button on light and dark screens, as #rrggbb. Null for the color of the stylesheet. */
   readonly colors: { readonly light: string; readonly dark: string } | null
   /** `auto` follows the viewer's system. */
   readonly colorScheme: (typeof COLOR_SCHEMES)[number]

@@ -6,36 +6,36 @@ import { CARD_CONTRAST, contrastOf, DARK_CARD, nearestColor, TEXT_CONTRAST } fro
 const BLACK = '#000000'
 const WHITE = '#ffffff'
 
-/** A colour as #rrggbb. The # may be missing: in a file such as `.env`, it begins a comment. */
+/** A color as #rrggbb. The # may be missing: in a file such as `.env`, it begins a comment. */
 const Color = z.string('must be text').transform((text, context): string => {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/.exec(text.toLowerCase()) ?? []
-  if (digits === undefined) return fail(context, 'must be a colour such as 2f4bd8')
+  if (digits === undefined) return fail(context, 'must be a color such as 2f4bd8')
   return `#${digits.length === 3 ? digits.replace(/./g, '$&$&') : digits}`
 })
 
-/** The colour of the button on light screens, where its text is white. */
+/** The color of the button on light screens, where its text is white. */
 export const LightColor = Color.transform((color, context): string => {
   if (isGoodOnLight(color)) return color
   const contrast = rounded(contrastOf(color, WHITE))
   return fail(
     context,
-    `has a contrast of ${contrast} to its white text, which needs ${TEXT_CONTRAST}. The nearest good colour is ` +
-      `${nearestColor(color, BLACK, isGoodOnLight)}. A bright colour is for dark screens: BRAND_COLOR_DARK`,
+    `has a contrast of ${contrast} to its white text, which needs ${TEXT_CONTRAST}. The nearest good color is ` +
+      `${nearestColor(color, BLACK, isGoodOnLight)}. A bright color is for dark screens: BRAND_COLOR_DARK`,
   )
 })
 
-/** The colour of the button on dark screens. Its text is white or black, and one of the two can always be read. */
+/** The color of the button on dark screens. Its text is white or black, and one of the two can always be read. */
 export const DarkColor = Color.transform((color, context): string => {
   if (isGoodOnDark(color)) return color
   const contrast = rounded(contrastOf(color, DARK_CARD))
   return fail(
     context,
-    `has a contrast of ${contrast} to the dark screen, and a button needs ${CARD_CONTRAST}. The nearest good colour is ` +
+    `has a contrast of ${contrast} to the dark screen, and a button needs ${CARD_CONTRAST}. The nearest good color is ` +
       nearestColor(color, WHITE, isGoodOnDark),
   )
 })
 
-/** Returns both colours. If one is missing, the nearest good colour to the other takes its place. */
+/** Returns both colors. If one is missing, the nearest good color to the other takes its place. */
 export function colorsOf(light: string | undefined, dark: string | undefined): Brand['colors'] {
   const given = light ?? dark
   if (given === undefined) return null

@@ -1,4 +1,4 @@
-/** Contrast of colours as in WCAG 2.2: "contrast ratio" and "relative luminance". Colours are #rrggbb. */
+/** Contrast of colors as in WCAG 2.2: "contrast ratio" and "relative luminance". Colors are #rrggbb. */
 
 /** `--card` on dark screens, in public/login.css. */
 export const DARK_CARD = '#16181f'
@@ -9,18 +9,18 @@ export const CARD_CONTRAST = 3
 
 const MIXES = 256
 
-/** Returns the contrast of two colours, from 1 to 21. */
+/** Returns the contrast of two colors, from 1 to 21. */
 export function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** Returns the text colour of a button: white if it can be read, else black. */
+/** Returns the text color of a button: white if it can be read, else black. */
 export function textColorOn(color: string): '#fff' | '#000' {
   return contrastOf(color, '#ffffff') >= TEXT_CONTRAST ? '#fff' : '#000'
 }
 
-/** Returns the first good colour on the way from a colour to black or white; the colour itself if it is good. */
+/** Returns the first good color on the way from a color to black or white; the color itself if it is good. */
 export function nearestColor(color: string, end: string, isGood: (color: string) => boolean): string {
   for (let step = 0; step < MIXES; step += 1) {
     const mixed = mix(color, end, step / MIXES)

@@ -45,7 +45,7 @@ export function decideAddress(text: string, answer: string, allowed: readonly Al
   if (text.includes('#')) return { ok: false, reason: 'has a fragment' }
   if (!allowed.some((entry) => includes(entry, parsed)))
     return { ok: false, reason: 'is not on the list of allowed addresses' }
-  return { ok: true, address: { url: normalised(parsed, text), origin: parsed.origin } }
+  return { ok: true, address: { url: normalized(parsed, text), origin: parsed.origin } }
 }
 
 function includes({ origin, path }: AllowedAddress, { origin: givenOrigin, pathname }: URL): boolean {
@@ -149,7 +149,7 @@ function namesIn(query: string): string[] {
 }
 
 /** Returns the compared address, with "." and ".." resolved in the path. The query is unchanged. */
-function normalised(parsed: URL, text: string): string {
+function normalized(parsed: URL, text: string): string {
   const at = text.indexOf('?')
   return parsed.origin + parsed.pathname + (at === -1 ? '' : text.slice(at))
 }

@@ -30,20 +30,20 @@ const FOLDER = new URL('../../views/languages/', import.meta.url)
 /** Browsers send fewer. Limits the time that a long header costs. */
 const MOST_ACCEPTED = 20
 const LONGEST_TAG = 35
-const CATALOGUES: ReadonlyMap<Language, Texts> = new Map(
+const CATALOGS: ReadonlyMap<Language, Texts> = new Map(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
     .sort()
-    .map((file) => [parse(file).name, readCatalogue(file)]),
+    .map((file) => [parse(file).name, readCatalog(file)]),
 )
 /** Languages whose readers also read another: Norwegian without a choice, and Nynorsk, get Bokmål. */
 const RELATED: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' }
-export const LANGUAGES: readonly Language[] = [...CATALOGUES.keys()]
+export const LANGUAGES: readonly Language[] = [...CATALOGS.keys()]
 const LOCALES = LANGUAGES.map((language) => [language, likelyLocale(language)] as const)
 /** Cache: the language for each recent `Accept-Language` header; null if the app has no such language. */
 const acceptedLanguages = new LRUCache<string, { readonly language: Language | null }>({ max: 500 })
 
-function readCatalogue(file: string): Texts {
+function readCatalog(file: string): Texts {
   try {
     return completed(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')), en) as Texts
   } catch (cause) {
@@ -51,7 +51,7 @@ function readCatalogue(file: string): Texts {
   }
 }
 
-/** Returns a catalogue with the English texts in place of missing and empty ones, so that no button is empty. */
+/** Returns a catalog with the English texts in place of missing and empty ones, so that no button is empty. */
 export function completed(given: unknown, english: object): object {
   const texts: Readonly<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {}
   const entries = Object.entries(english).map(([key, text]) => {
@@ -64,7 +64,7 @@ export function completed(given: unknown, english: object): object {
 }
 
 export function textsOf(language: Language): Texts {
-  return CATALOGUES.get(language) ?? en
+  return CATALOGS.get(language) ?? en
 }
 
 type LanguageRequest = Pick<Request, 'headers' | 'acceptsLanguages' | 'method' | 'url' | 'query'> & {
@@ -137,7 +137,7 @@ export function errorText(language: Language, key: TextKey, values: TextValues =
   return sentence(language, errorIn(textsOf(language), key), values)
 }
 
-/** Returns the sentence for an error as the catalogue has it. */
+/** Returns the sentence for an error as the catalog has it. */
 export function errorIn(texts: Texts, key: TextKey): string | PluralForms {
   const [feature = '', own] = key.split('.')
   const { errors }: { readonly errors?: Readonly<Record<string, string | PluralForms>> } =

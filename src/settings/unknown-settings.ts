@@ -7,7 +7,7 @@ const MOST_WRONG_LETTERS = 2
 const COMMON = /_CA$/
 const ENDING = /_(FILE|PREVIOUS)$/
 
-/** A name in the environment that is probably a misspelt setting. */
+/** A name in the environment that is probably a misspelled setting. */
 export interface LookAlike {
   readonly setting: string
   readonly sentence: string

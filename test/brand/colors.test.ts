@@ -20,7 +20,7 @@ test.each(['#767676', '#2f4bd8', '#C8102E', '#036', '2f4bd8', '036'])('%s is acc
   expect(faultOf(LightColor, color)).toBeUndefined()
 })
 
-test('a colour of three digits is written with six', () => {
+test('a color of three digits is written with six', () => {
   expect(LightColor.parse('#03A'.toLowerCase())).toBe('#0033aa')
 })
 
@@ -29,9 +29,9 @@ test.each([
   ['#777', '4.47', '#767676'],
   ['#ffff00', '1.07', '#7a7a00'],
   ['#eeeeee', '1.16', '#767676'],
-])('%s is refused for light screens with its contrast and the nearest good colour', (color, contrast, nearest) => {
+])('%s is refused for light screens with its contrast and the nearest good color', (color, contrast, nearest) => {
   expect(faultOf(LightColor, color)).toContain(`a contrast of ${contrast}`)
-  expect(faultOf(LightColor, color)).toContain(`colour is ${nearest}`)
+  expect(faultOf(LightColor, color)).toContain(`color is ${nearest}`)
   expect(faultOf(LightColor, nearest)).toBeUndefined()
 })
 
@@ -44,9 +44,9 @@ test.each(['#101020', '#000000', '#003300'])(
 )
 
 test.each(['red', '#12', '#12345', '#gggggg', 'rgb(0,0,0)', '#2f4bd8;', '##2f4bd8', ''])(
-  '%j is not a colour',
+  '%j is not a color',
   (text) => {
-    expect(faultOf(LightColor, text)).toBe('must be a colour such as 2f4bd8')
+    expect(faultOf(LightColor, text)).toBe('must be a color such as 2f4bd8')
   },
 )
 
@@ -64,12 +64,12 @@ test('the text on a button can always be read, on light and on dark screens', ()
   )
 })
 
-test('a good colour is its own nearest colour', () => {
+test('a good color is its own nearest color', () => {
   expect(nearestColor('#123456', '#000000', () => true)).toBe('#123456')
   expect(nearestColor('#123456', '#000000', () => false)).toBe('#000000')
 })
 
-test('one colour is used for both kinds of screen as far as it can be seen', () => {
+test('one color is used for both kinds of screen as far as it can be seen', () => {
   expect(colorsOf(undefined, undefined)).toBeNull()
   expect(colorsOf('#c8102e', undefined)).toEqual({ light: '#c8102e', dark: '#c8102e' })
   expect(colorsOf('#123456', '#abcdef')).toEqual({ light: '#123456', dark: '#abcdef' })

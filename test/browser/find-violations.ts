@@ -2,8 +2,8 @@ import axe from 'axe-core'
 import type { Page } from 'puppeteer-core'
 
 /**
- * Checks the page with axe: all rules in light colours, and the rules for colours again in dark colours. Chromium only,
- * because Firefox cannot be told the colour scheme.
+ * Checks the page with axe: all rules in light colors, and the rules for colors again in dark colors. Chromium only,
+ * because Firefox cannot be told the color scheme.
  * @param options of axe, such as `{ iframes: false }` to leave out frames.
  * @returns one line for each violation.
  */
@@ -17,7 +17,7 @@ export async function findViolations(page: Page, options: axe.RunOptions = {}): 
 
 async function runAxe(page: Page, colorScheme: 'light' | 'dark', options: axe.RunOptions): Promise<string[]> {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }])
-  // The new colours must be painted, and their transitions over.
+  // The new colors must be painted, and their transitions over.
   await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`)
   await page.evaluate(`Promise.all(document.getAnimations().map(({ finished }) => finished))`)
   const lines =

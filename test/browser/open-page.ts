@@ -66,7 +66,7 @@ export async function openPage(page: Page) {
         })
       }
     },
-    /** Writes a PNG of the page. Chromium only: the colour scheme of Firefox cannot be set from outside. */
+    /** Writes a PNG of the page. Chromium only: the color scheme of Firefox cannot be set from outside. */
     async photograph(file: `${string}.png`, { width, height, colorScheme }: Look) {
       await page.setViewport({ width, height })
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }])

@@ -67,7 +67,7 @@ const PATIENCE_MS = 20_000
  * Options of Debian's WebKitGTK, the engine of Safari:
  * - `webkit`: blocks cookies of other sites in frames, as Safari does. Its HTTP library has no partitioned cookies.
  * - `webkit-no-scripts`: the same, and no page runs a script.
- * - `webkit-dark`: the same as `webkit`, with dark colours.
+ * - `webkit-dark`: the same as `webkit`, with dark colors.
  */
 const OPTIONS = {
   webkit: [],

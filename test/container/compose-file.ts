@@ -31,7 +31,7 @@ const HealthCheck = z.union([
   }),
 ])
 
-/** Strict, so that an unknown or misspelt key is refused. */
+/** Strict, so that an unknown or misspelled key is refused. */
 const Service = z.strictObject({
   image: z.string(),
   build: z.literal('.').optional(),

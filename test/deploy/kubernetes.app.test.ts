@@ -36,7 +36,7 @@ function resourcesOf(file: string): Resource[] {
   return resources
 }
 
-/** Checks resources against the types of the Kubernetes API. Unknown and misspelt fields are faults too. */
+/** Checks resources against the types of the Kubernetes API. Unknown and misspelled fields are faults too. */
 function typeFaults(resources: readonly object[]): string {
   const folder = mkdtempSync(join(ROOT, 'node_modules/.kubernetes-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -65,8 +65,8 @@ describe.each(FILES)('%s', (file) => {
 
   test(`every resource of ${file} fits the types of the Kubernetes API`, { timeout: 60_000 }, () => {
     expect(typeFaults(resources)).toBe('')
-    const misspelt = JSON.parse(JSON.stringify(resources).replace('"replicas"', '"replica"')) as object[]
-    expect(typeFaults(misspelt)).toContain('replica')
+    const misspelled = JSON.parse(JSON.stringify(resources).replace('"replicas"', '"replica"')) as object[]
+    expect(typeFaults(misspelled)).toContain('replica')
   })
 
   test(`the policy of ${file} opens the ports of its pods to one namespace each`, () => {

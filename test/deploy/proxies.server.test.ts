@@ -183,7 +183,7 @@ describe.each([
   ['nginx', NGINX],
   ['Caddy', CADDY],
 ])('%s', (name, program) => {
-  test(`${name} accepts its example, and would refuse a misspelt one`, async () => {
+  test(`${name} accepts its example, and would refuse a misspelled one`, async () => {
     const { status, output } = await checkConfiguration(program)
     expect(status, output).toBe(0)
     expect(output).not.toMatch(/\[warn\]|not formatted/)

@@ -19,7 +19,7 @@ function analyze(unit: string, ...args: string[]) {
 /** The unit with a program of this machine, because the tool checks that the program exists. */
 const runnable = TEXT.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`)
 
-test('systemd accepts the unit, and would refuse a misspelt one', () => {
+test('systemd accepts the unit, and would refuse a misspelled one', () => {
   expect(analyze(runnable, 'verify')).toEqual({ status: 0, output: '' })
   expect(analyze(runnable.replace('ExecStart=', 'ExecStrt='), 'verify').status).not.toBe(0)
 })

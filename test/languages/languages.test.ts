@@ -9,7 +9,7 @@ const LANGUAGES = readdirSync(FOLDER).map((file) => file.replace('.json', ''))
 
 type Entry = string | { [key: string]: Entry }
 
-function catalogueOf(language: string): Entry {
+function catalogOf(language: string): Entry {
   return JSON.parse(readFileSync(`${FOLDER}/${language}.json`, 'utf8')) as Entry
 }
 
@@ -31,7 +31,7 @@ function placeholdersOf(sentence: string): string[] {
   return [...sentence.matchAll(/\{\w*\}/g)].map(([braced]) => braced).sort()
 }
 
-const ENGLISH = sentencesOf(catalogueOf('en'))
+const ENGLISH = sentencesOf(catalogOf('en'))
 
 /** Returns the plural categories of a language for one number each, such as the Arabic dual: the text says it. */
 function exactCategories(language: string): string[] {
@@ -54,27 +54,27 @@ const BUTTONS = [
 /** Texts inside a sentence, or below a greeting that ends with a comma. */
 const CONTINUED = /^\/(?:or|opensInNewTab|(?:account|passkeys)\/mail\/\w+)$/
 
-describe.each(LANGUAGES)('the catalogue %s', (language) => {
-  const sentences = sentencesOf(catalogueOf(language))
+describe.each(LANGUAGES)('the catalog %s', (language) => {
+  const sentences = sentencesOf(catalogOf(language))
 
   test(`no text of ${language} that stands alone begins in lower case`, () => {
     const alone = [...sentences].filter(([path]) => !CONTINUED.test(path)).flatMap(([, texts]) => texts)
     expect(alone.filter((text) => /^\p{Ll}(?!ame@)/u.test(text))).toEqual([])
   })
 
-  test(`the file of the catalogue ${language} has a BCP 47 tag as its name`, () => {
+  test(`the file of the catalog ${language} has a BCP 47 tag as its name`, () => {
     expect(Intl.getCanonicalLocales(language)).toEqual([language])
   })
 
-  test(`the catalogue ${language} has the same texts as the English one`, () => {
+  test(`the catalog ${language} has the same texts as the English one`, () => {
     const missing = [...ENGLISH.keys()].filter((path) => !sentences.has(path))
     const unknown = [...sentences.keys()].filter((path) => !ENGLISH.has(path))
     expect({ missing, unknown }).toEqual({ missing: [], unknown: [] })
   })
 
-  test(`the catalogue ${language} has all plural forms of its language`, () => {
+  test(`the catalog ${language} has all plural forms of its language`, () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
-    const faults = pluralsOf(catalogueOf(language)).flatMap(([path, forms]) => [
+    const faults = pluralsOf(catalogOf(language)).flatMap(([path, forms]) => [
       ...categories.filter((category) => !(category in forms)).map((category) => `${path}/${category} is missing`),
       ...Object.keys(forms)
         .filter((form) => !categories.some((category) => category === form))
@@ -83,9 +83,9 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
     expect(faults).toEqual([])
   })
 
-  test(`the catalogue ${language} has the same values in its texts as the English one`, () => {
+  test(`the catalog ${language} has the same values in its texts as the English one`, () => {
     const exact = exactCategories(language)
-    const counted = new Map(pluralsOf(catalogueOf(language)))
+    const counted = new Map(pluralsOf(catalogOf(language)))
     for (const [path, forms] of sentences) {
       const expected = placeholdersOf(ENGLISH.get(path)?.at(-1) ?? '')
       const texts = counted.has(path)
@@ -95,14 +95,14 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
     }
   })
 
-  test(`the catalogue ${language} has no empty text, and is not a copy of the English one`, () => {
+  test(`the catalog ${language} has no empty text, and is not a copy of the English one`, () => {
     for (const forms of sentences.values()) for (const form of forms) expect(form.trim()).toBe(form)
     for (const forms of sentences.values()) for (const form of forms) expect(form).not.toBe('')
     const same = [...sentences].filter(([path, [form]]) => form === ENGLISH.get(path)?.[0])
     if (language !== 'en') expect(same.length).toBeLessThan(ENGLISH.size / 20)
   })
 
-  test(`the buttons of the catalogue ${language} have short labels`, () => {
+  test(`the buttons of the catalog ${language} have short labels`, () => {
     // A fork has no texts of a feature that it removed.
     const known = [...ENGLISH.keys()].map((path) => path.split('/')[1] ?? '')
     const present = BUTTONS.filter((name) => known.includes(name.split('/')[0] ?? ''))
@@ -233,7 +233,7 @@ test('a sentence outside the errors counts too', () => {
   expect(sentence('en', retryIn, { count: 2 })).toMatch(/ 2\sseconds\b/)
 })
 
-test('a missing or empty text of a catalogue is English', () => {
+test('a missing or empty text of a catalog is English', () => {
   const english = { cancel: 'Cancel', errors: { loop: 'Loop', tries: { one: '{count} try', other: '{count} tries' } } }
   const tries = { few: '{count} few', other: '{count} other' }
   expect(completed({ cancel: ' ', errors: { tries } }, english)).toEqual({

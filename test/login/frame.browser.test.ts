@@ -43,7 +43,7 @@ describe.each(KINDS)('the login screen framed by another site, in %s', (kind) =>
     await page.close()
   })
 
-  test('a framed screen shows the logo and the colours of the brand, and is dark in a light player', async () => {
+  test('a framed screen shows the logo and the colors of the brand, and is dark in a light player', async () => {
     const content = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 30"/>')
     const logo = { type: 'image/svg+xml', content, width: 60, height: 30 } as const
     const colors = { light: '#c8102e', dark: '#35c98f' }

@@ -9,7 +9,7 @@ import { CHOSEN_STORE } from '../users/chosen-store.ts'
 const LEAST_LETTERS = 8
 const REQUIRED = Object.keys(SETTINGS).filter(isNotOfStore) as (keyof typeof SETTINGS)[]
 const withLookAlike = KIT_SETTINGS.filter(isNotOfStore).filter(
-  (name) => name.includes('_') && misspelt(name).length >= LEAST_LETTERS,
+  (name) => name.includes('_') && misspelled(name).length >= LEAST_LETTERS,
 )
 const [GUARDS, OTHERS] = [true, false].map((isGuard) =>
   withLookAlike.filter(
@@ -22,10 +22,10 @@ function isNotOfStore(name: string): boolean {
   return !Object.hasOwn(CHOSEN_STORE, name.replace(/_FILE$/, ''))
 }
 
-function misspelt(name: string): string {
+function misspelled(name: string): string {
   return name.replace('_', '')
 }
-const hint = (name: string, meant = name) => `Unknown setting ${misspelt(name)}. Did you mean ${meant}?`
+const hint = (name: string, meant = name) => `Unknown setting ${misspelled(name)}. Did you mean ${meant}?`
 
 test('settings that keep viewers out say so', () => {
   expect(SCHEMAS.USER_STORE_URL && metaOf(SCHEMAS.USER_STORE_URL).protects).toBeDefined()
@@ -33,16 +33,16 @@ test('settings that keep viewers out say so', () => {
 })
 
 test.each(GUARDS ?? [])('a look-alike of %s stops the start', (name) => {
-  expect(mistakesIn({ ...SETTINGS, [name.replace(/_FILE$/, '')]: '', [misspelt(name)]: 'x' })).toContain(hint(name))
+  expect(mistakesIn({ ...SETTINGS, [name.replace(/_FILE$/, '')]: '', [misspelled(name)]: 'x' })).toContain(hint(name))
 })
 
 test.each(OTHERS ?? [])('a look-alike of %s is a warning', (name) => {
-  expect(readConfig({ ...SETTINGS, [misspelt(name)]: 'x' }).warnings).toEqual([hint(name)])
+  expect(readConfig({ ...SETTINGS, [misspelled(name)]: 'x' }).warnings).toEqual([hint(name)])
 })
 
 test.each(REQUIRED)('a look-alike is named with the sentence that %s is missing', (name) => {
   const { [name]: value, ...others } = SETTINGS
-  const mistakes = mistakesIn({ ...others, [misspelt(name)]: value })
+  const mistakes = mistakesIn({ ...others, [misspelled(name)]: value })
   expect(mistakes).toHaveLength(2)
   expect(mistakes).toEqual(expect.arrayContaining([expect.stringMatching(`^${name} is required`), hint(name)]))
 })
@@ -51,7 +51,7 @@ test.each([
   ['ALLOWED_GROUPS', 'staff'],
   ['SESSION_STORE_URL', 'sqlite:data/sessions.db'],
 ])('a look-alike of %s is a warning once that setting is there', (name, value) => {
-  const environment = { ...SETTINGS, [misspelt(name)]: 'x', [name]: value }
+  const environment = { ...SETTINGS, [misspelled(name)]: 'x', [name]: value }
   expect(readConfig(environment).warnings).toEqual([hint(name)])
 })
 
@@ -61,7 +61,7 @@ test.each([
   ['POSTGRES_QEURY', 'POSTGRES_QUERY'],
   ['ENTRY_POINTSFILE', 'ENTRY_POINTS_FILE'],
   ['LDAP_USER_FILER', 'LDAP_USER_FILTER'],
-])('%s is recognised as %s', (name, meant) => {
+])('%s is recognized as %s', (name, meant) => {
   const mistakes = mistakesIn({ ...SETTINGS, USER_STORE_URL: '', [name]: 'x' })
   expect(mistakes).toContain(`Unknown setting ${name}. Did you mean ${meant}?`)
 })

@@ -5,7 +5,7 @@ import { load } from 'js-yaml'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
-/** Reads the workflow strictly, so that an unknown or misspelt key is refused. */
+/** Reads the workflow strictly, so that an unknown or misspelled key is refused. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TEXT = readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8')

@@ -40,7 +40,7 @@ export function createGuessLimits(
      */
     async admit(address: string): Promise<GuessRefusal | null> {
       const counted: ReturnType<typeof limitsOf> = []
-      // One after another, so that a refused network does not count towards the limit in all.
+      // One after another, so that a refused network does not count toward the limit in all.
       for (const one of limitsOf(address)) {
         const count = await one.counter.penalty(one.key)
         counted.push(one)

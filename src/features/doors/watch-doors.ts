@@ -79,7 +79,7 @@ export function watchDoors(
 
 /**
  * Reads the doors of an entry.
- * @returns a sentence for a fault. A file without times does not open a door: a misspelt name would.
+ * @returns a sentence for a fault. A file without times does not open a door: a misspelled name would.
  */
 function readDoors(entry: Entry, before: DoorSettings): DoorSettings | string {
   const all = doorSettings()

@@ -32,7 +32,7 @@ export function watchClock({ nowSeconds, log }: WatchDeps) {
     const difference = `${Math.round(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'}`
     log.warn(
       { event: 'clock', setting, aheadSeconds: Math.round(ahead) },
-      `The clock of this copy is ${difference} that of ${setting}. What opens, ends or is sent at a time is early or late here. Synchronise the clock, for example with NTP.`,
+      `The clock of this copy is ${difference} that of ${setting}. What opens, ends or is sent at a time is early or late here. Synchronize the clock, for example with NTP.`,
     )
   }
   return {

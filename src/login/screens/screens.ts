@@ -215,7 +215,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     page,
     texts,
     title: heading,
-    // A cancelled login is not an error.
+    // A canceled login is not an error.
     role: isError ? 'alert' : 'status',
     isOfAll: explanation?.ofAll !== undefined,
     pageTitle: isError ? fill(texts.titleWithError, { title: heading }) : heading,

@@ -39,7 +39,7 @@ export function createCodeLimits(
   const pairOf = (address: string, client: string) => pairKey(mailboxKey(address), networkOf(client))
   const steps = (address: string, client: string) =>
     [
-      // One after another, so that a refused request does not count towards other limits.
+      // One after another, so that a refused request does not count toward other limits.
       { limit: 'network', counter: requests, key: siteOf(client), most: mostBegun({ failures }), isOf: 'network' },
       { limit: 'network', counter: hourly, key: siteOf(client), most: mostOfNetwork(mailsPerHour), isOf: 'network' },
       { limit: 'mailbox-and-network', counter: pairs, key: pairOf(address, client), most: MOST_OF_PAIR, isOf: 'pair' },

@@ -44,7 +44,7 @@ export interface MailContent {
   readonly below: readonly string[]
 }
 
-/** The colours of the button without BRAND_COLOR: `--accent` in public/login.css. */
+/** The colors of the button without BRAND_COLOR: `--accent` in public/login.css. */
 const COLORS = { light: '#2f4bd8', dark: '#8ea2ff' }
 
 /** Builds a mail in the look of an entry point: the same words as text and as HTML. */

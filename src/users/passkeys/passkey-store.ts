@@ -10,7 +10,7 @@ export const PasskeyRow = z.object({
   id: z.string(),
   /** The public key in COSE form (RFC 9052). */
   publicKey: z.instanceof(Uint8Array).transform((bytes) => new Uint8Array(bytes)),
-  /** The signature counter; 0 for authenticators without one, such as those that synchronise passkeys. */
+  /** The signature counter; 0 for authenticators without one, such as those that synchronize passkeys. */
   counter: z.number(),
   /** `multiDevice` if the passkey may be copied to other devices (backup eligible). This never changes. */
   deviceType: z.enum(['singleDevice', 'multiDevice']),

@@ -25,7 +25,7 @@ export async function faultInNewPassword(
 
 /**
  * Returns why a password cannot be chosen; null if it can. Any characters are allowed and none required
- * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never trimmed, normalised or
+ * (NIST SP 800-63B 3.1.1.2, OWASP ASVS 5.0 6.2.1 to 6.2.5, 6.2.9, 6.2.11). A password is never trimmed, normalized or
  * changed in any other way.
  *
  * @param contextWords words that an attacker tries first, such as the name of the company.

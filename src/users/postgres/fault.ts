@@ -28,7 +28,7 @@ function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 
-/** True if the server refused one statement and the connection stays usable. A cancelled statement was too slow. */
+/** True if the server refused one statement and the connection stays usable. A canceled statement was too slow. */
 export function isStatementError(error: unknown): error is DatabaseError {
   if (!(error instanceof DatabaseError) || error.severity !== 'ERROR') return false
   return error.code === WRONG_PARAMETERS || !/^(08|53|57|58)/.test(error.code ?? '')

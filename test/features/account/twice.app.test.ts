@@ -15,7 +15,7 @@ test('a request for a link sent twice is one mail, whose link works when its for
   const both = await Promise.all([set(), set()])
   expect(both.map(({ status }) => status)).toEqual([200, 200])
   expect(both[1]?.text).toBe(both[0]?.text)
-  expect((await set({ newPassword: 'another grey heron', repeatPassword: 'another grey heron' })).status).toBe(410)
+  expect((await set({ newPassword: 'another gray heron', repeatPassword: 'another gray heron' })).status).toBe(410)
   app.clock.seconds += 11
   expect((await set()).status).toBe(410)
   // The link and the notice of the change: a second link would have come before the notice.

@@ -222,7 +222,7 @@ describe('an entry is refused', () => {
       'has unknown fields: HELP_URL (did you mean helpUrl?); ',
     ],
     [
-      'with misspelt fields',
+      'with misspelled fields',
       { ...ENTRY, playerOrigin: 'x', brandColour: 'x', x: 'x' },
       'has unknown fields: playerOrigin (did you mean playerOrigins?), brandColour (did you mean brandColor?), x; ',
     ],

@@ -69,7 +69,7 @@ test.each([
     { fields: [{ ...text, kind: 'date' }] },
     [': fields, item 1, kind must be text, choice, box or consent'],
   ],
-  ['an unknown name', { colour: 1 }, [': has unknown names: "colour"']],
+  ['an unknown name', { color: 1 }, [': has unknown names: "color"']],
   [
     'a consent without a version',
     { fields: [{ ...text, kind: 'consent' }] },

@@ -18,7 +18,7 @@ const reasonOf = ({ text }: { text: string }) => /<meta name="reason" content="(
 
 test.each([
   ['the viewer cancels', { signsIn: 'nobody' }, {}, 'refused'],
-  ['the provider has another organisation', {}, { tenants: ['t1'] }, 'wrong-tenant'],
+  ['the provider has another organization', {}, { tenants: ['t1'] }, 'wrong-tenant'],
   ['an email address is not verified', { signsIn: 'bob' }, { usernameClaim: 'email' }, 'email-not-verified'],
   ['a claim is missing', {}, { usernameClaim: 'upn' }, 'unusable-account'],
   ['the groups are too many', { signsIn: 'omar' }, {}, 'groups-overage'],

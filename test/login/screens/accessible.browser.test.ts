@@ -71,7 +71,7 @@ test.each(rowsFor<keyof typeof BRANDS>(['unbranded'], ['wordmark']))(
   },
 )
 
-test('text keeps its contrast over BRAND_BACKGROUND_FILE, which small players and forced colours do not show', async () => {
+test('text keeps its contrast over BRAND_BACKGROUND_FILE, which small players and forced colors do not show', async () => {
   const app = await startLoginApp({
     publicUrl: 'http://localhost',
     entryPoints: [WHITE, BLACK].map((picture, index) => {
@@ -179,7 +179,7 @@ test('a screen reader gets the message of a refusal, and every way on', async ()
   await page.close()
 })
 
-test('in forced colours, buttons, fields and messages keep a border', async () => {
+test('in forced colors, buttons, fields and messages keep a border', async () => {
   const { page, emulate, show } = await openScreens('square logo')
   await emulate('forced-colors', 'active')
   for (const name of ['wrong password', 'welcome back', 'not entitled']) {

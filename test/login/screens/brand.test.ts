@@ -124,8 +124,8 @@ describe('the logo', () => {
   })
 })
 
-describe('the colours', () => {
-  test('colours come in a stylesheet of their own, because the policy allows no inline style', async () => {
+describe('the colors', () => {
+  test('colors come in a stylesheet of their own, because the policy allows no inline style', async () => {
     const app = await startWith({ colors: { light: '#c8102e', dark: '#ffd400' } })
     const screen = await app.get('/')
     const address = /href="(\/assets\/brand-[^"]*\.css)"/.exec(screen.text)?.[1] ?? ''

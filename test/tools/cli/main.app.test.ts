@@ -33,7 +33,7 @@ test('viewers add reads the password from standard input and creates the data fo
   })
 })
 
-test('viewers list prints a table without colours, and the count on standard error', async () => {
+test('viewers list prints a table without colors, and the count on standard error', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'ada', '--group', 'staff', '--attribute', 'team=R&D')
   await addViewer(cwd, '佐藤')

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Certificate } from '../../servers/certificate.ts'
 import type { ContractViewer } from '../user-store-contract.ts'
 
-/** The misbehaviour of the service. Without a field, it behaves normally. */
+/** The misbehavior of the service. Without a field, it behaves normally. */
 export interface Fault {
   /** Status of every answer. */
   readonly status?: number

@@ -48,7 +48,7 @@ export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}
   giveAway(folder)
   const data = join(folder, 'data')
   const password = randomUUID()
-  await initialise(programs, data, join(folder, 'password'), password)
+  await initialize(programs, data, join(folder, 'password'), password)
   const port = await freePort()
   writeSettings(data, { port, unix_socket_directories: `'${folder}'`, ...settings })
   if (tls) writeTls(data, tls)
@@ -154,7 +154,7 @@ function giveAway(path: string): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-async function initialise(programs: string, data: string, passwordFile: string, password: string): Promise<void> {
+async function initialize(programs: string, data: string, passwordFile: string, password: string): Promise<void> {
   writeFileSync(passwordFile, password, { mode: 0o600 })
   giveAway(passwordFile)
   const args = ['--no-sync', '--auth=scram-sha-256', `--username=${ADMINISTRATOR}`, `--pwfile=${passwordFile}`]

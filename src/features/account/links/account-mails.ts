@@ -76,7 +76,7 @@ export function invitationMail(
 /** Replaces the name of the viewer and of this app, and adds the greeting. */
 function build(context: MailContext, content: Omit<MailContent, 'greeting'>): Mail {
   const { name, username, service, language } = context
-  // Only texts of the catalogue have braces to replace; a link or an address has none.
+  // Only texts of the catalog have braces to replace; a link or an address has none.
   const fillIn = (text: string) => sentence(language, text, { username, service })
   const greeting = sentence(language, textsOf(language).mail.greeting, { username: name })
   const subject = fillIn(content.subject)

@@ -32,7 +32,7 @@ export interface AuthorizationRequest extends FlowSecrets {
  * Reads the discovery document of a provider. The caller checks the signatures of ID tokens by `verifyToken()`, because
  * the library does not reload keys that have no id.
  * @param timeoutSeconds for this and every later answer, with its body.
- * @throws an error of openid-client, or UpstreamError for an issuer of every organisation without OIDC_TENANTS.
+ * @throws an error of openid-client, or UpstreamError for an issuer of every organization without OIDC_TENANTS.
  */
 export async function discoverProvider(settings: SsoSettings, timeoutSeconds: number): Promise<Configuration> {
   const { issuer, clientId, authentication, tenants } = settings
@@ -46,7 +46,7 @@ export async function discoverProvider(settings: SsoSettings, timeoutSeconds: nu
     [customFetch]: boundedFetch,
   })
   if (tenants === null && configuration.serverMetadata().issuer.includes('{tenantid}')) {
-    throw new UpstreamError('sso-provider', 'The issuer is for every organisation, but OIDC_TENANTS is not set')
+    throw new UpstreamError('sso-provider', 'The issuer is for every organization, but OIDC_TENANTS is not set')
   }
   return configuration
 }

@@ -23,7 +23,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> & {
   ssoCode: false,
 }
 const DISCOVERY_PATH = '/.well-known/openid-configuration'
-/** Issuers of Entra ID that stand for every organisation. */
+/** Issuers of Entra ID that stand for every organization. */
 const ANY_TENANT = /^https:\/\/login\.microsoftonline\.[a-z]+\/(common|organizations)\b/
 
 /** One line of text, without characters that change how the text around it is read. */
@@ -41,7 +41,7 @@ const Scopes = z
   .refine((text) => text.split(' ').includes('openid'), 'must contain openid')
 const GOOGLE = 'https://accounts.google.com'
 const SessionSeconds = wholeNumber(60, LONGEST_SESSION_SECONDS)
-const Tenants = listField('must name at least one organisation', (item): string => item)
+const Tenants = listField('must name at least one organization', (item): string => item)
 
 /** `name=claim` items, comma-separated. */
 const Attributes = z.string().transform((text, context): { name: string; claim: string }[] => {
@@ -91,7 +91,7 @@ function settings({ assertScheme }: AddressRules) {
     oidcAttributes: Attributes.optional().meta({ inFile: 'list' }),
     oidcTenants: Tenants.optional().meta({
       inFile: 'list',
-      protects: 'without it, people of other organisations may watch',
+      protects: 'without it, people of other organizations may watch',
     }),
     ssoOnly: OnOff.optional(),
     ssoSessionSeconds: SessionSeconds.optional().meta({ inFile: 'number' }),
@@ -142,7 +142,7 @@ function read(given: Given, { has, refuse, nameOf, lifetimeSeconds }: ReadContex
     refuse('oidcClientKeyAlgorithm', `needs a key for ${algorithm} in ${nameOf('oidcClientKeyFile')}`)
   }
   if (ANY_TENANT.test(issuer) && !has('oidcTenants')) {
-    refuse('oidcTenants', 'is required with this issuer, which signs in people of every organisation')
+    refuse('oidcTenants', 'is required with this issuer, which signs in people of every organization')
   }
   return {
     issuer,

@@ -32,7 +32,7 @@ export interface SsoSettings {
   /** True if OIDC_GROUPS_CLAIM is set. ALLOWED_GROUPS needs the groups too. */
   readonly needsGroups: boolean
   readonly attributes: readonly { readonly name: string; readonly claim: string }[]
-  /** The organisations whose viewers may sign in. Null accepts all that the issuer has. */
+  /** The organizations whose viewers may sign in. Null accepts all that the issuer has. */
   readonly tenants: readonly string[] | null
   /** True if the entry point has no password form. */
   readonly isOnly: boolean

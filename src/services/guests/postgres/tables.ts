@@ -23,7 +23,7 @@ const LOCK = 0x56777247
 
 const Found = z.tuple([z.object({ has_schema: z.boolean(), has_version: z.boolean() })])
 const Version = z.tuple([z.object({ version: z.int(), release: z.string() })])
-/** Reads the catalogue itself: to_regclass() may miss tables that another copy has just created. */
+/** Reads the catalog itself: to_regclass() may miss tables that another copy has just created. */
 const FOUND = `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'viewer_guests') AS has_schema,
   EXISTS (SELECT FROM pg_tables WHERE schemaname = 'viewer_guests' AND tablename = 'schema_version') AS has_version`
 

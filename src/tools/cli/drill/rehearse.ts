@@ -117,7 +117,7 @@ async function runAndJudge(
   const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs }, drill.form)
   if (page !== null) await writePage(page, drill, record, checks)
   const failed = checks.filter(({ isMet }) => !isMet).length
-  // Not in the text of the outcome, which escapes colours.
+  // Not in the text of the outcome, which escapes colors.
   if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
   const rate = signInRate(record.attempts)
   const causes = causesOf(record.attempts, [...record.away], features, drill.form.causes)

@@ -33,7 +33,7 @@ export interface Section {
   readonly chart: TimesChart | RowsChart
   /** More numbers than the chart has. */
   readonly table?: PageTable
-  /** Explains the two colours of a chart with rows. */
+  /** Explains the two colors of a chart with rows. */
   readonly legend?: readonly [first: string, second: string]
   /** True for half the width of the page. */
   readonly isHalf?: boolean

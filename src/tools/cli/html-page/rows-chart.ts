@@ -3,7 +3,7 @@ import type { TimeRange } from '../output/time-range.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { markWords, rangeWords } from '../output/words.ts'
 
-/** A span of time in one of two colours. */
+/** A span of time in one of two colors. */
 export interface Span extends TimeRange {
   readonly layer: 0 | 1
 }

@@ -13,7 +13,7 @@ import { renderPreview } from './render-preview.ts'
 import type { HasScenes, NamedScenes } from './screen.ts'
 
 const ABOUT = `
-Writes one HTML page with every screen of an entry point at six sizes and in the colours that viewers see. A long user name
+Writes one HTML page with every screen of an entry point at six sizes and in the colors that viewers see. A long user name
 and a long sentence of an access policy are among them. Open the page in a browser: it warns where a text is cut, overlaps
 or scrolls, and lists the texts of each screen with their keys in views/languages. The page loads nothing. No server is
 asked: they may be off.`

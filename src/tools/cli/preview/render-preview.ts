@@ -89,7 +89,7 @@ async function withImages(css: string, read: PreviewModel['read']): Promise<stri
   return whole
 }
 
-/** Returns a screen with all files inside, in one colour scheme, for a browser without scripts. */
+/** Returns a screen with all files inside, in one color scheme, for a browser without scripts. */
 function plainOf(html: string, files: Files, scheme: string): string {
   const withFiles = Object.entries(files).reduce((text, [address, file]) => {
     if ('css' in file)

@@ -134,7 +134,7 @@ async function check(
   }
   if (response === '') return { ok: false, fault: 'No response. Give it on standard input. See response check --help.' }
   if (response === 'false') {
-    return { ok: false, fault: 'The response is false: the viewer cancelled the sign-in or may not watch.' }
+    return { ok: false, fault: 'The response is false: the viewer canceled the sign-in or may not watch.' }
   }
   const now = nowSeconds()
   const diagnoses = entryPoints.filter(isHashEntryPoint).map((entryPoint) => ({

@@ -51,11 +51,11 @@ export async function readPastedAddress(io: CommandIo): Promise<ReadText> {
 
 async function promptOnce(io: CommandIo, message: string): Promise<ReadPassword> {
   const password = await promptFor(io, message)
-  return password === null ? { ok: false, fault: 'Cancelled.' } : { ok: true, password }
+  return password === null ? { ok: false, fault: 'Canceled.' } : { ok: true, password }
 }
 
 async function promptTwice(io: CommandIo, username: string, contextWords: readonly string[]): Promise<ReadPassword> {
-  const cancelled = { ok: false, fault: 'Cancelled. Nothing was changed.' } as const
+  const cancelled = { ok: false, fault: 'Canceled. Nothing was changed.' } as const
   const faultIn = async (text = '') => (await faultInNewPassword(text, username, contextWords)) ?? undefined
   const password = await promptFor(io, `Password for ${printable(username)}`, faultIn)
   if (password === null) return cancelled

@@ -11,7 +11,7 @@ export function generalHints(safariUrl: string, loginUrl: string, settingsFile: 
     },
     {
       title: 'Without a brand',
-      text: 'The same login app without the name, the logo and the colour of a customer.',
+      text: 'The same login app without the name, the logo and the color of a customer.',
       page: `${loginUrl}/e/plain`,
     },
     {

@@ -34,7 +34,7 @@ export function signInRoutes({ clients, people, renderPage }: ProviderDeps, open
     }
     const result =
       person === undefined
-        ? { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
+        ? { error: 'access_denied', error_description: 'The person canceled the sign-in' }
         : { login: { accountId: subjectOf(person.username) }, select_account: {} }
     await (await opened()).interactionFinished(req, res, result)
   }

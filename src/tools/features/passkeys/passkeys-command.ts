@@ -58,7 +58,7 @@ async function listPasskeys({ stdout }: CommandIo, store: EditableUserStore, use
   if (passkeys.length === 0) return { ok: true, text: `${printable(known.viewer.username)} has no passkeys.`, data: [] }
   const rows = passkeys.map(({ name, deviceType, isBackedUp, createdAt, lastUsedAt, id }) => [
     name,
-    deviceType === 'singleDevice' ? 'none: one device' : isBackedUp ? 'synchronised' : 'possible, none yet',
+    deviceType === 'singleDevice' ? 'none: one device' : isBackedUp ? 'synchronized' : 'possible, none yet',
     createdAt,
     lastUsedAt ?? 'never',
     id,

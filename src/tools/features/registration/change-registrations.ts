@@ -14,7 +14,7 @@ interface ChangeOptions extends RegistrationOptions {
   readonly perMinute: number
 }
 
-const DONE = { approve: 'Approved', refuse: 'Refused', cancel: 'Cancelled', forget: 'Forgot' } as const
+const DONE = { approve: 'Approved', refuse: 'Refused', cancel: 'Canceled', forget: 'Forgot' } as const
 const FAULTS = {
   unknown: 'is not registered',
   same: 'has this state already',

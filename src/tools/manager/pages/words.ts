@@ -10,7 +10,7 @@ type Language = (typeof LANGUAGES)[number]
 export type Texts = typeof en
 type Values = Readonly<Record<string, string | number>>
 
-const CATALOGUES: Readonly<Record<Language, Texts>> = { en: withFeatures(en), de: withFeatures(readTexts('de')) }
+const CATALOGS: Readonly<Record<Language, Texts>> = { en: withFeatures(en), de: withFeatures(readTexts('de')) }
 
 function readTexts(language: string): Texts {
   const file = new URL(`../../../../views/manager/texts/${language}.json`, import.meta.url)
@@ -69,7 +69,7 @@ export function openWords(timeZone: () => string): WordsFor {
 }
 
 function createWords(language: Language, timeZone: string): Words {
-  const t = CATALOGUES[language]
+  const t = CATALOGS[language]
   // English as most of the world writes it: 24 hours, day first.
   const locale = language === 'en' ? 'en-GB' : language
   const number = new Intl.NumberFormat(language)

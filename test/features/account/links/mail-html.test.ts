@@ -100,7 +100,7 @@ test('a mail names the time and the device of its request, as far as known', () 
   expect(uncaused.text + uncaused.html).not.toMatch(/Device|Time:/)
 })
 
-test('the button has the colours of the brand, and letters that can be read in the dark', () => {
+test('the button has the colors of the brand, and letters that can be read in the dark', () => {
   const brand = { colors: { light: '#123456', dark: '#ffee00' }, helpUrl: null }
   const { html } = resetMail(contextOf({ brand }), LINK, 30)
   expect(html).toMatch(/<td class="button"[^>]*background:#123456/)

@@ -102,8 +102,16 @@ test('each entry point has its own doors', async () => {
 })
 
 test.each<[string, () => void, RegExp]>([
-  ['has misspelt times', () => write({ ...ENTRY, openAt: EVENING.opensAt, closesAT: EVENING.closesAt }), /^openAt is/],
-  ['has a misspelt end', () => write({ ...ENTRY, opensAt: EVENING.opensAt, closesAT: EVENING.closesAt }), /^closesAT/],
+  [
+    'has misspelled times',
+    () => write({ ...ENTRY, openAt: EVENING.opensAt, closesAT: EVENING.closesAt }),
+    /^openAt is/,
+  ],
+  [
+    'has a misspelled end',
+    () => write({ ...ENTRY, opensAt: EVENING.opensAt, closesAT: EVENING.closesAt }),
+    /^closesAT/,
+  ],
   ['has no times', () => write(ENTRY), /names no time/],
   ['is a device', linkToDevice, /cannot be read/],
   ['is large', () => writeFileSync(file, `[${' '.repeat(2_000_000)}]`), /cannot be read/],

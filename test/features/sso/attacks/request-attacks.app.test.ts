@@ -175,7 +175,7 @@ test.each([
   expect(asked).toEqual({ guarded: 1, weak: 2 })
 })
 
-test('a viewer of another organisation gets in only without OIDC_TENANTS', async () => {
+test('a viewer of another organization gets in only without OIDC_TENANTS', async () => {
   const statuses: number[] = []
   for (const tenants of [['ours'], null]) {
     const app = await startSso({ settings: { tenants } })

@@ -240,7 +240,7 @@ async function runAttack(victim: Victim, attack: WindowAttack, weakness: Weaknes
   return { isWon, isRefused: answers.some(({ status }) => status === attack.refusal) }
 }
 
-async function expectDefence(victim: Victim, attack: WindowAttack): Promise<void> {
+async function expectDefense(victim: Victim, attack: WindowAttack): Promise<void> {
   const { isWon, isRefused } = await runAttack(victim, attack, null)
   expect([isWon, isRefused]).toEqual([false, attack.refusal !== null])
 }
@@ -257,7 +257,7 @@ afterAll(async () => {
 })
 
 test.each(WINDOW_ATTACKS)('an attack fails in Chromium: $name', async (attack) => {
-  await expectDefence(await victimIn(chromium.browser), attack)
+  await expectDefense(await victimIn(chromium.browser), attack)
 })
 
 const ELSEWHERE = rowsFor<readonly [string, () => Promise<Victim>]>(
@@ -269,7 +269,7 @@ const ELSEWHERE = rowsFor<readonly [string, () => Promise<Victim>]>(
 )
 describe.each(ELSEWHERE)('in %s', (_browser, victim) => {
   test.each(WINDOW_ATTACKS)('an attack fails: $name', async (attack) => {
-    await expectDefence(await victim(), attack)
+    await expectDefense(await victim(), attack)
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CLIENT } from '../start-provider.ts'
 import { EC_JWK, FOREIGN_KEY, publicJwk, RSA_JWK } from './signed-token.ts'
-import { type Behaviour, startModule, trySignIn } from './start-module.ts'
+import { type Behavior, startModule, trySignIn } from './start-module.ts'
 
 const { kid: _kid, alg: _alg, ...RSA_WITHOUT_KID } = RSA_JWK
 const ANOTHER_WITHOUT_KID = publicJwk(FOREIGN_KEY, {})
@@ -11,18 +11,18 @@ const withEnd = (name: string) => (genuine: Readonly<Record<string, unknown>>) =
   [name]: `${genuine[name]}1`,
 })
 
-test.each<[module: string, Behaviour]>([
+test.each<[module: string, Behavior]>([
   ['oidcc-client-test', {}],
   ['oidcc-client-test-kid-absent-single-jwks', { jwks: [RSA_WITHOUT_KID], signing: { kid: null } }],
   ['oidcc-client-test-idtoken-sig-rs256', { discovery: listing('RS256') }],
   ['oidcc-client-test-aggregated-claims', { idToken: { _claim_names: { address: 'src1' }, _claim_sources: {} } }],
-])('%s: the viewer signs in', async (_module, behaviour) => {
-  const { app, requestsTo } = await startModule(behaviour)
+])('%s: the viewer signs in', async (_module, behavior) => {
+  const { app, requestsTo } = await startModule(behavior)
   const { status, answer } = await trySignIn(app)
   expect([status, answer.status, requestsTo('/me').length]).toEqual([200, 303, 1])
 })
 
-test.each<[module: string, Behaviour]>([
+test.each<[module: string, Behavior]>([
   ['oidcc-client-test-invalid-iss', { idToken: withEnd('iss') }],
   ['oidcc-client-test-missing-sub', { idToken: { sub: undefined } }],
   ['oidcc-client-test-invalid-aud', { idToken: withEnd('aud') }],
@@ -36,8 +36,8 @@ test.each<[module: string, Behaviour]>([
     { signing: { alg: 'ES256', isDamaged: true }, jwks: [EC_JWK], discovery: listing('ES256') },
   ],
   ['oidcc-client-test-invalid-sig-hs256', { signing: { alg: 'HS256', isDamaged: true }, discovery: listing('HS256') }],
-])('%s: the ID token is refused, and the user info is not asked for', async (_module, behaviour) => {
-  const { app, requestsTo } = await startModule(behaviour)
+])('%s: the ID token is refused, and the user info is not asked for', async (_module, behavior) => {
+  const { app, requestsTo } = await startModule(behavior)
   const { status, answer, reason } = await trySignIn(app)
   expect([status, reason, answer.location, answer.setCookies]).toEqual([
     400,

@@ -4,7 +4,7 @@ import { finishWindow, openWindow, pressContinue, type SsoApp, startSso } from '
 import { type Claims, claimsOf, RSA_JWK, type Signing, signedToken } from './signed-token.ts'
 
 /** What the provider of a test module does differently from a right provider. */
-export interface Behaviour {
+export interface Behavior {
   /** Changes of the claims in the ID token. Undefined removes a claim. A function gets the genuine ones. */
   readonly idToken?: Claims | ((genuine: Claims) => Claims)
   readonly signing?: Signing
@@ -19,7 +19,7 @@ export interface Behaviour {
  * Starts the app with a provider that signs its ID tokens itself. They have only the subject, so that a client that
  * accepts one goes on to the user info endpoint, as at the conformance suite.
  */
-export async function startModule({ idToken = {}, signing, jwks = [RSA_JWK], ...more }: Behaviour = {}) {
+export async function startModule({ idToken = {}, signing, jwks = [RSA_JWK], ...more }: Behavior = {}) {
   const { discovery, userInfo, provider } = more
   const requests: { readonly path: string; readonly query: string; readonly authorization: string }[] = []
   const app = await startSso({

@@ -121,7 +121,7 @@ test('a token of one provider does not pass as a token of another', async () => 
   expect(await check({ iss: other.origin })).toEqual({ ok: false, reason: 'claim-aud' })
 })
 
-test('a provider of many organisations ends sessions only of those in OIDC_TENANTS', async () => {
+test('a provider of many organizations ends sessions only of those in OIDC_TENANTS', async () => {
   const issuer = await startIssuer()
   const known = await opened({ ...ssoSettings(issuer.origin), tenants: ['t1'] })
   const entra = { ...known, issuer: 'https://login.example/{tenantid}/v2.0' }

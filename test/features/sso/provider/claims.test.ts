@@ -148,7 +148,7 @@ test('an attribute that no response can carry is refused', () => {
 test.each([
   ['Entra ID', 'https://login.microsoftonline.com/common/v2.0', 'tid'],
   ['Google', 'https://accounts.google.com', 'hd'],
-])('a person of another organisation is refused, %s', (_name, issuer, claim) => {
+])('a person of another organization is refused, %s', (_name, issuer, claim) => {
   const settings = { issuer, tenants: ['ours'] }
   expect(reasonFor({ [claim]: 'ours' }, settings)).toBe('ok')
   expect(reasonFor({ [claim]: 'theirs' }, settings)).toBe('wrong-tenant')

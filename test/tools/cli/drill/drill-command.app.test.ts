@@ -59,7 +59,7 @@ describe('a drill of an app without faults', () => {
     expect([count(app.requests, 'return'), count(app.requests, 'right')]).toEqual([10, 20])
   })
 
-  test('at a terminal, the verdict is in colour and has no escaped control characters', async () => {
+  test('at a terminal, the verdict is in color and has no escaped control characters', async () => {
     const app = await startPlainApp()
     const stdout = Object.assign(new PassThrough(), { isTTY: true })
     const stderr = new PassThrough()

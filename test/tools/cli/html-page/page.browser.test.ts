@@ -102,12 +102,12 @@ const MISPLACED_LABELS = `[...document.querySelectorAll('.marks')].flatMap((svg)
   return boxes.filter(({ box }, index) =>
     box.left < 0 || box.right > document.documentElement.clientWidth || (boxes[index + 1] && box.right > boxes[index + 1].box.left))
 })`
-/** The share of coloured points in each drawing, in percent. */
-const COLOURED = `[...document.querySelectorAll('.chart canvas')].map((canvas) => {
+/** The share of colored points in each drawing, in percent. */
+const COLORED = `[...document.querySelectorAll('.chart canvas')].map((canvas) => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
-  let coloured = 0
-  for (let at = 0; at < data.length; at += 4) coloured += data[at + 3] > 0 && Math.abs(data[at] - data[at + 2]) > 40 ? 1 : 0
-  return (400 * coloured) / data.length
+  let colored = 0
+  for (let at = 0; at < data.length; at += 4) colored += data[at + 3] > 0 && Math.abs(data[at] - data[at + 2]) > 40 ? 1 : 0
+  return (400 * colored) / data.length
 })`
 const IS_WIDER_THAN_WINDOW = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
 const PAPER = 'getComputedStyle(document.body).backgroundColor'
@@ -128,7 +128,7 @@ test('a page is complete in light mode, in dark mode and on a phone, without req
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }])
     await page.goto(address.href)
     expect(await page.evaluate(PAPER)).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(18, 21, 26)')
-    expect(await page.evaluate(COLOURED)).toEqual([expect.toSatisfy((share) => share > 0.5)])
+    expect(await page.evaluate(COLORED)).toEqual([expect.toSatisfy((share) => share > 0.5)])
     expect(await page.evaluate(MISPLACED_LABELS)).toEqual([])
     await page.evaluate("document.querySelectorAll('summary').forEach((summary) => summary.click())")
     expect(await violations(page)).toEqual([])

@@ -106,7 +106,7 @@ test.each([
   const cwd = await folderWithAda()
   const { status, seen } = await atTerminal(cwd, ['viewers', 'set-password', 'ada'], steps)
   expect(status).toBe(1)
-  expect(seen).toContain('Cancelled')
+  expect(seen).toContain('Canceled')
   expect(await signIn(cwd, 'ada', password)).toMatchObject({ ok: true })
 })
 

@@ -61,11 +61,11 @@ describe('what the service does', () => {
 
 describe('the pagination object', () => {
   test('pagination links are relative, have _page and _limit, and keep the other parameters', async () => {
-    const { body } = await server.get(`/views/live?${DAY}&_limit=1&_page=2&content_id=11,12&colour=a%26b`)
+    const { body } = await server.get(`/views/live?${DAY}&_limit=1&_page=2&content_id=11,12&color=a%26b`)
     const link = (page: number) => ({
       href:
         '/v1/views/live?date_time_from=2026-03-10T00%3A00%3A00Z&date_time_to=2026-03-10T23%3A59%3A59Z' +
-        `&content_id=11%2C12&colour=a%26b&_page=${page}&_limit=1`,
+        `&content_id=11%2C12&color=a%26b&_page=${page}&_limit=1`,
     })
     expect(body.pagination).toEqual({
       count: 2,

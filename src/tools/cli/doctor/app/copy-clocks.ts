@@ -30,7 +30,7 @@ export async function* checkCopyClocks(
     const more = isNamed ? '' : ' With several copies, --copy shows which one it is.'
     yield warning(
       'copy-clock',
-      `The clock of the login app at ${origin} is ${how}${part}. What opens, ends or is sent at a time is early or late there. Synchronise the clocks, for example with NTP.${more}`,
+      `The clock of the login app at ${origin} is ${how}${part}. What opens, ends or is sent at a time is early or late there. Synchronize the clocks, for example with NTP.${more}`,
     )
   }
 }

@@ -21,7 +21,7 @@ export async function compareClocks(
   if (typeof clocks === 'string') {
     return unknown(
       'clocks-unknown',
-      `The clocks could not be compared, because ${clocks} sends no Date. Check that both are synchronised.`,
+      `The clocks could not be compared, because ${clocks} sends no Date. Check that both are synchronized.`,
     )
   }
   const { app, service } = clocks
@@ -44,7 +44,7 @@ export async function compareClocks(
   if (Math.abs(app) > TOLERANCE_SECONDS && Math.abs(service) > TOLERANCE_SECONDS) {
     return warning(
       'clock-of-this-machine',
-      `The clock of this machine is ${describe(-app)} the login app and the service. Responses of "response build" and "response check" are wrong here. Synchronise this clock.`,
+      `The clock of this machine is ${describe(-app)} the login app and the service. Responses of "response build" and "response check" are wrong here. Synchronize this clock.`,
     )
   }
   return ok('clocks-agree', 'The clocks of the login app, the service and this machine agree.')
@@ -53,10 +53,10 @@ export async function compareClocks(
 /** Names the clock that differs from the other two. */
 function whoseClock(app: number, service: number): string {
   if (Math.abs(service) <= TOLERANCE_SECONDS)
-    return `The clock of the login app is ${describe(app)} this machine and the service. Synchronise it.`
+    return `The clock of the login app is ${describe(app)} this machine and the service. Synchronize it.`
   if (Math.abs(app) <= TOLERANCE_SECONDS)
     return `The clock of the service is ${describe(service)} this machine and the login app. Tell the service.`
-  return 'All three clocks differ. Synchronise the clock of the login app first.'
+  return 'All three clocks differ. Synchronize the clock of the login app first.'
 }
 
 function describe(seconds: number): string {

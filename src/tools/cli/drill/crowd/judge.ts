@@ -28,7 +28,7 @@ export type Outcome =
   | 'wrong-response'
   | 'error'
 
-export interface Judgement {
+export interface Judgment {
   readonly outcome: Outcome
   /** The reason, without a value of the answer. Empty if passed. */
   readonly fault: string
@@ -36,7 +36,7 @@ export interface Judgement {
   readonly reason?: string | undefined
 }
 
-const PASSED: Judgement = { outcome: 'passed', fault: '' }
+const PASSED: Judgment = { outcome: 'passed', fault: '' }
 /** Proxies send these when a copy of the app does not answer. */
 const NO_ANSWER = [502, 504]
 const WAIT = [429, 503]
@@ -49,7 +49,7 @@ export function judge(
   expected: ExpectedResponse,
   nowSeconds: number,
   typed = 'password',
-): Judgement {
+): Judgment {
   const { status, retryAfterSeconds, location, reason } = answer
   const response = responseIn(location)
   if (response !== null && kind !== 'right' && kind !== 'return') {
@@ -85,7 +85,7 @@ export function judge(
   }
 }
 
-function error({ status }: BrowserAnswer, expected: string): Judgement {
+function error({ status }: BrowserAnswer, expected: string): Judgment {
   const lacking = WAIT.includes(status) ? ' without Retry-After' : ''
   return { outcome: 'error', fault: `${status}${lacking} instead of ${expected}` }
 }

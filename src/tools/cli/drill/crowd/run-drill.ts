@@ -3,7 +3,7 @@ import type { CommandIo } from '../../terminal/io.ts'
 import { type OperatorCommand, type PlannedCommand, runCommands } from '../operator-commands.ts'
 import { type Browser, codeOf, openBrowser } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
-import { type Judgement, judge } from './judge.ts'
+import { type Judgment, judge } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
 import type { SignInForm } from './sign-in-form.ts'
 import { startTimetable } from './timetable.ts'
@@ -129,7 +129,7 @@ function storeLookUp(origin: string, away: Set<string>, nowMs: () => number): ()
 }
 
 /** Opens the screen once, before the drill. */
-export async function tryScreen(url: URL, expected: ExpectedResponse): Promise<Judgement> {
+export async function tryScreen(url: URL, expected: ExpectedResponse): Promise<Judgment> {
   const browser = openBrowser(url.origin)
   try {
     return judge('screen', await browser.open(url.pathname + url.search, false), '', expected, Date.now() / 1000)

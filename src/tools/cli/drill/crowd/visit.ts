@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Browser, type BrowserAnswer, codeOf } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
-import { type Judgement, judge, type Outcome, type RequestKind } from './judge.ts'
+import { type Judgment, judge, type Outcome, type RequestKind } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
 import type { Post, SignInForm } from './sign-in-form.ts'
 import type { Timetable } from './timetable.ts'
@@ -42,7 +42,7 @@ export type VisitEnd =
   | { readonly isIn: false; readonly fault: string | null }
 
 interface Tried {
-  readonly judgement: Judgement
+  readonly judgment: Judgment
   readonly atMs: number
   /** Null without an answer. */
   readonly answer: BrowserAnswer | null
@@ -87,12 +87,12 @@ async function signIn(
     visit,
     deps,
   )
-  if (screen?.judgement.outcome !== 'passed') return givenUp(screen)
+  if (screen?.judgment.outcome !== 'passed') return givenUp(screen)
   let asked: Tried | null = null
   if (form.ask !== undefined) {
     const { ask } = form
     asked = await sendUntilFinal('ask', nextMs(), () => post(ask.post(viewer)), visit, deps)
-    if (asked?.judgement.outcome !== 'passed') return givenUp(asked)
+    if (asked?.judgment.outcome !== 'passed') return givenUp(asked)
     const fault = await faultInArrival(ask, visit, deps)
     if (fault !== null) return { isIn: false, fault: timetable.isStopped() ? null : fault }
   }
@@ -103,7 +103,7 @@ async function signIn(
     if (mistyped === null) return givenUp(null)
   }
   const right = await sendUntilFinal('right', nextMs(), () => post(form.post(viewer, null, answer)), visit, deps)
-  if (right?.judgement.outcome !== 'passed') return givenUp(right)
+  if (right?.judgment.outcome !== 'passed') return givenUp(right)
   return { isIn: true, atMs: right.atMs }
 }
 
@@ -138,8 +138,8 @@ async function comeBack(visit: PlannedVisit, deps: VisitDeps, atMs: number): Pro
   const { browser, url } = deps
   if (!browser.hasCookies()) return await signIn(visit, deps, atMs, 0)
   const back = await sendUntilFinal('return', atMs, () => browser.open(url.pathname + url.search, true), visit, deps)
-  if (back?.judgement.outcome === 'session-ended') return await signIn(visit, deps, back.atMs, 0)
-  return back?.judgement.outcome === 'passed' ? { isIn: true, atMs: back.atMs } : givenUp(back)
+  if (back?.judgment.outcome === 'session-ended') return await signIn(visit, deps, back.atMs, 0)
+  return back?.judgment.outcome === 'passed' ? { isIn: true, atMs: back.atMs } : givenUp(back)
 }
 
 /**
@@ -161,15 +161,15 @@ async function sendUntilFinal(
     const sent = await send().catch((error: unknown) => `no answer (${codeOf(error)})`)
     if (timetable.isStopped()) return null
     const atMs = timetable.nowMs()
-    const judgement: Judgement =
+    const judgment: Judgment =
       typeof sent === 'string'
         ? { outcome: 'unanswered', fault: sent }
         : judge(kind, sent, viewer.username, deps.expected, Date.now() / 1000, deps.form.typed)
-    record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgement })
-    errors += judgement.outcome === 'error' ? 1 : 0
+    record({ kind, dueMs, lateMs, waitMs: atMs - dueMs, ...judgment })
+    errors += judgment.outcome === 'error' ? 1 : 0
     dueMs = atMs + pauseMsAfter(typeof sent === 'string' ? null : sent.retryAfterSeconds)
-    const triesAgain = TEMPORARY.includes(judgement.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
-    if (!triesAgain) return { judgement, atMs, answer: typeof sent === 'string' ? null : sent }
+    const triesAgain = TEMPORARY.includes(judgment.outcome) && errors < MOST_ERRORS && dueMs <= deps.lastMs
+    if (!triesAgain) return { judgment, atMs, answer: typeof sent === 'string' ? null : sent }
   }
 }
 
@@ -180,5 +180,5 @@ function pauseMsAfter(askedSeconds: number | null): number {
 }
 
 function givenUp(tried: Tried | null): VisitEnd {
-  return { isIn: false, fault: tried?.judgement.fault ?? null }
+  return { isIn: false, fault: tried?.judgment.fault ?? null }
 }

@@ -3,7 +3,7 @@
 // Before uPlot reads it: a print is sharper than most screens.
 window.devicePixelRatio = Math.max(2, window.devicePixelRatio)
 
-const COLOURS = ['#1c64b0', '#bf5b00', '#8c3fa8', '#b3261e', '#39752f']
+const COLORS = ['#1c64b0', '#bf5b00', '#8c3fa8', '#b3261e', '#39752f']
 const PAPER = '#fff'
 const INK = '#1b1f24'
 const SOFT = '#57606a'
@@ -95,11 +95,11 @@ function textIn(row, column) {
   return row === null && column > 0 ? '0' : (row?.cells[column].textContent ?? '–')
 }
 
-/** Lines differ by their dashes too, for a print without colours. A line on areas is black. */
+/** Lines differ by their dashes too, for a print without colors. A line on areas is black. */
 function look(isArea, index, areas) {
-  if (isArea) return { stroke: COLOURS[index], fill: COLOURS[index], width: 0 }
+  if (isArea) return { stroke: COLORS[index], fill: COLORS[index], width: 0 }
   const line = index - areas
-  return { stroke: areas > 0 ? INK : COLOURS[line], width: 2, dash: line === 0 ? [] : [10, 2 * line] }
+  return { stroke: areas > 0 ? INK : COLORS[line], width: 2, dash: line === 0 ? [] : [10, 2 * line] }
 }
 
 /** Draws a line for each mark, with its words beside it: each on a row of its own, as marks may be near each other. */

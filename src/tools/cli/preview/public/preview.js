@@ -3,7 +3,7 @@ const data = JSON.parse(document.getElementById('data').textContent)
 const screens = new Map(data.screens.map((screen) => [screen.id, screen]))
 const pages = new Map()
 
-/** Returns the page of a frame: the files are inside, and the colour scheme is chosen. */
+/** Returns the page of a frame: the files are inside, and the color scheme is chosen. */
 function pageOf(id, scheme) {
   const key = `${id} ${scheme}`
   if (!pages.has(key)) pages.set(key, buildPage(screens.get(id).html, scheme))

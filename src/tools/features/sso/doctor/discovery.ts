@@ -80,10 +80,10 @@ export function compareWithProvider({ headers, atMs }: ProviderAnswer): Finding 
   if (seconds <= CLOCK_TOLERANCE_SECONDS) return ok('sso-clock', 'The clocks of the provider and this machine agree.')
   const fact = `The clock of the provider is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} this machine.`
   return seconds > SURELY_TOO_MUCH_SECONDS
-    ? failure('sso-clock', `${fact} The app refuses its tokens. Synchronise the clocks.`)
+    ? failure('sso-clock', `${fact} The app refuses its tokens. Synchronize the clocks.`)
     : unknown(
         'sso-clock',
-        `${fact} The app accepts ${CLOCK_TOLERANCE_SECONDS} s. More can make the app refuse tokens, or the provider refuse the key of the app. Synchronise the clocks.`,
+        `${fact} The app accepts ${CLOCK_TOLERANCE_SECONDS} s. More can make the app refuse tokens, or the provider refuse the key of the app. Synchronize the clocks.`,
       )
 }
 

@@ -101,7 +101,7 @@ async function* checkTokenClocks(
 
 /** @param appAheadSeconds how far the clock of the login app is ahead of the service; negative if it is behind. */
 export function judgeTokenClocks(appAheadSeconds: number): Finding {
-  const fix = 'Synchronise the clocks.'
+  const fix = 'Synchronize the clocks.'
   if (appAheadSeconds > CLOCK_MARGIN_SECONDS) {
     return failure(
       'token-clock-ahead',

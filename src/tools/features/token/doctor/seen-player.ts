@@ -16,7 +16,7 @@ export function seenPlayer(entryPoint: TokenEntryPoint, ref: string): TokenPlaye
   return { entryPoint, fields: { ref }, shown }
 }
 
-/** The behaviour of the player of a channel or video without a token. */
+/** The behavior of the player of a channel or video without a token. */
 export type PlayerLook =
   | { readonly kind: 'asks'; readonly player: TokenPlayer }
   | { readonly kind: 'asks-elsewhere'; readonly embed: string; readonly authUrl: string }

@@ -175,7 +175,7 @@ describe('All pages in chromium', () => {
   })
   afterAll(() => browser.close())
 
-  test('axe finds no violation on any page, in light and in dark colours', async () => {
+  test('axe finds no violation on any page, in light and in dark colors', async () => {
     const { page, complaints } = await browser.openPage()
     const check = async (what: string) => expect([what, await findViolations(page)]).toEqual([what, []])
     await page.goto(authorizeUrl())

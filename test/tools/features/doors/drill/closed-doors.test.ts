@@ -12,9 +12,9 @@ test.each([
   ['over', /2 sign-ins got no response: the doors have closed for good/],
 ])('drill says why viewers are refused with %s', (reason, text) => {
   const answer = { status: 403, retryAfterSeconds: null, location: undefined, reason } as unknown as BrowserAnswer
-  const judgement = judge('right', answer, 'ada', EXPECTED, 0)
-  expect(judgement).toEqual({ outcome: 'refused', fault: `403 for the right password: ${reason}`, reason })
-  const attempt = { kind: 'right', dueMs: 0, lateMs: 0, waitMs: 10, ...judgement } as const
+  const judgment = judge('right', answer, 'ada', EXPECTED, 0)
+  expect(judgment).toEqual({ outcome: 'refused', fault: `403 for the right password: ${reason}`, reason })
+  const attempt = { kind: 'right', dueMs: 0, lateMs: 0, waitMs: 10, ...judgment } as const
   expect(causesOf([attempt, attempt], [], [doorsDrill])).toEqual([
     { name: reason, answers: 2, text: expect.stringMatching(text) },
   ])
@@ -23,9 +23,9 @@ test.each([
 test.each(['/wait?pass=x', '/e/gold/wait?pass=x'])('drill says that viewers who are sent to %s wait', (location) => {
   const answer = { status: 303, retryAfterSeconds: null, location } as unknown as BrowserAnswer
   for (const kind of ['right', 'return'] as const) {
-    const judgement = judge(kind, answer, 'ada', EXPECTED, 0)
-    expect(judgement).toMatchObject({ outcome: 'refused', reason: 'waiting' })
-    const attempt = { kind, dueMs: 0, lateMs: 0, waitMs: 10, ...judgement }
+    const judgment = judge(kind, answer, 'ada', EXPECTED, 0)
+    expect(judgment).toMatchObject({ outcome: 'refused', reason: 'waiting' })
+    const attempt = { kind, dueMs: 0, lateMs: 0, waitMs: 10, ...judgment }
     expect(causesOf([attempt], [], [doorsDrill])).toEqual([
       {
         name: 'waiting',

@@ -44,7 +44,7 @@ test('guests are approved, refused, cancelled and forgotten', async () => {
   expect((await change('approve', 'ada', 'bob')).text).toContain('1 of 2 were changed')
   expect((await change('approve', 'ada')).text).toContain('Nothing was changed')
   expect((await change('refuse', 'eve')).text).toContain('1 person is refused')
-  expect((await change('cancel', 'bob')).text).toContain('1 registration is cancelled')
+  expect((await change('cancel', 'bob')).text).toContain('1 registration is canceled')
   expect((await change('forget', 'joe')).text).toContain('1 registration is deleted')
   expect(await Promise.all(['ada', 'bob', 'eve', 'joe'].map(stateOf))).toEqual([
     'approved',
@@ -54,7 +54,7 @@ test('guests are approved, refused, cancelled and forgotten', async () => {
   ])
   const reasonOf = async (name: string) => (await browser.get(`/people/one/${name}%40a.example`)).text
   expect(await reasonOf('ada')).toContain('The person can log in with: registration.')
-  expect(await reasonOf('bob')).toContain('The person has registered at default: cancelled.')
+  expect(await reasonOf('bob')).toContain('The person has registered at default: canceled.')
   expect(manager.acts().filter(({ outcome }) => outcome === 'registrations-changed')).toHaveLength(4)
   expect(manager.faults).toEqual([])
 })

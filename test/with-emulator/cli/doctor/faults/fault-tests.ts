@@ -162,7 +162,7 @@ function viewerOf(args: readonly string[]): string {
   return (at === -1 ? undefined : args[at + 1]) ?? 'ada@example.com'
 }
 
-type Judgement = 'agreement' | 'false all-clear' | 'false alarm' | 'blind spot' | 'not for browsers'
+type Judgment = 'agreement' | 'false all-clear' | 'false alarm' | 'blind spot' | 'not for browsers'
 
 /**
  * Tests the doctor on installations with one fault each. `npm run test:soak` also lets Chromium judge them.
@@ -196,25 +196,25 @@ export function judgeFaults(title: string, faults: readonly Fault[]): void {
   })
 
   describe(`the doctor and Chromium: ${title}`, () => {
-    const results: { judgement: Judgement; isCauseFirst: boolean }[] = []
+    const results: { judgment: Judgment; isCauseFirst: boolean }[] = []
 
     test.each(faults)('$name', async (fault) => {
       const installation = await install(fault, service())
       const { verdict, findings } = await runDoctor(installation.args, installation)
       const { isThrough, seen } = await watch(browser, installation)
-      const judgement = judgementOf(fault, verdict, isThrough)
+      const judgment = judgmentOf(fault, verdict, isThrough)
       const causes = causesIn(findings)
-      results.push({ judgement, isCauseFirst: causes[0] === fault.findings[0] })
-      const seenByBoth = { name: fault.name, judgement, verdict, isThrough, seen }
+      results.push({ judgment, isCauseFirst: causes[0] === fault.findings[0] })
+      const seenByBoth = { name: fault.name, judgment, verdict, isThrough, seen }
       console.log(JSON.stringify({ ...seenByBoth, causes }))
       expect({ ...seenByBoth, cause: causes[0] }).toMatchObject({
-        judgement: fault.blindSpot ? 'blind spot' : fault.notForBrowsers ? 'not for browsers' : 'agreement',
+        judgment: fault.blindSpot ? 'blind spot' : fault.notForBrowsers ? 'not for browsers' : 'agreement',
         cause: fault.findings[0],
       })
     })
 
     test('no all-clear is false, and the cause comes first', () => {
-      const count = (judgement: Judgement) => results.filter((one) => one.judgement === judgement).length
+      const count = (judgment: Judgment) => results.filter((one) => one.judgment === judgment).length
       const causes = results.filter(({ isCauseFirst }) => isCauseFirst).length
       console.log(
         `${title}: ${results.length - count('not for browsers')} judged by Chromium, ${count('agreement')} agree, ${count('false all-clear')} false all-clears, ${count('false alarm')} false alarms, ${count('blind spot')} blind spots, the cause first in ${causes} of ${results.length}`,
@@ -239,7 +239,7 @@ function causesIn(findings: Findings['findings']): string[] {
 }
 
 /** An unproven verdict agrees with both. */
-function judgementOf({ blindSpot, notForBrowsers }: Fault, verdict: string, isThrough: boolean): Judgement {
+function judgmentOf({ blindSpot, notForBrowsers }: Fault, verdict: string, isThrough: boolean): Judgment {
   if (blindSpot !== undefined) return isThrough ? 'agreement' : 'blind spot'
   if (verdict.startsWith('Viewers will get through') && !isThrough) return 'false all-clear'
   if (notForBrowsers !== undefined) return 'not for browsers'

@@ -40,7 +40,7 @@ export async function storePeople(io: CommandIo, { identifier, by, groups }: Peo
   return people
 }
 
-/** @throws ConfigError that names the option, so that a misspelt name is not taken for an empty list. */
+/** @throws ConfigError that names the option, so that a misspelled name is not taken for an empty list. */
 function assertKnown(option: string, names: readonly string[], isKnown: (name: string) => boolean): void {
   const unknown = names.find((name) => !isKnown(name))
   if (unknown === undefined) return
