@@ -51,7 +51,7 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.use(oauthRoutes({ database, nowSeconds, publicUrl }))
   app.use(restRoutes({ database, nowSeconds, publicUrl, features }))
   const segments = openSegmentRecorder(database)
-  const verifyToken = (header: string | undefined) => verifyAnalyticsToken({ database, nowSeconds }, header)
+  const verifyToken = async (header: string | undefined) => verifyAnalyticsToken({ database, nowSeconds }, header)
   app.use('/v1', (_req, _res, next) => {
     // A crashed player cannot end its segment.
     segments.finishAbandoned({ nowSeconds: nowSeconds(), silentForSeconds: SILENT_FOR_SECONDS })

@@ -5,7 +5,7 @@ import { parseAuthenticationResponse } from '../../../hash-lock/check-response.t
  * that a reader can tell two tokens apart. Parameter names decide. Values that look like a token are masked under every
  * name except `client_id`.
  */
-const SECRET_NAMES = /secret|password|passwd|mac_key|^shown$/i
+const SECRET_NAMES = /secret|password|passwd|mac_key/i
 const TOKEN_NAMES = /token$|^vt$|^code$|^playback$|^nonce$|^mac$|^signature$/i
 const RESPONSE_NAMES = /^(hash|response)$/i
 const TOKEN_LOOKS = /\b[0-9a-f]{32,}\b|\beyJ[\w-]+(?:\.[\w-]*){2,4}/gi

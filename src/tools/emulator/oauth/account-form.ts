@@ -1,15 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request, Response, Router } from 'express'
-import { onlyMethods } from '../../../server/only-methods.ts'
 import { refusesBeyond } from '../http/beyond-documents.ts'
 import { formBody } from '../http/form.ts'
+import { routesOf } from '../http/methods.ts'
 import {
   type AuthorizationReading,
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from './authorize/authorization-request.ts'
 import type { AccountSessions } from './own-accounts/account-session.ts'
-import type { Outbox } from './own-accounts/outbox.ts'
 import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from './page.ts'
 
 /** The parts that all pages of the user's account need. */
@@ -18,7 +17,6 @@ export interface AccountDeps {
   readonly nowSeconds: () => number
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: string
-  readonly outbox: Outbox
   readonly sessions: AccountSessions
 }
 
@@ -33,6 +31,9 @@ export interface Visit {
 }
 
 type Answer = (visit: Visit) => unknown
+
+/** Returns a function that adds the handlers of a path, by method. */
+export const pathsOf = (router: Router) => routesOf(router, showWrongMethod)
 
 /**
  * Adds the route of a form. Only our own pages may post to it. The authorization request that it carries is checked
@@ -52,9 +53,8 @@ export function addFormRoute(
     const reading = readAuthorizationRequest(database, fields.request, (what) => refusesBeyond(res, what))
     return reading.ok ? answer({ req, res, fields, request: reading.request }) : refuseAuthorization(req, res, reading)
   }
-  const route = router.route(path).post(ownPostsOnly(publicUrl), formBody, answerWith(post))
-  if (show) route.get(answerWith(show))
-  route.all(onlyMethods(show ? 'GET, HEAD, POST' : 'POST', showWrongMethod))
+  const handlers = { post: [ownPostsOnly(publicUrl), formBody, answerWith(post)] }
+  pathsOf(router)(path, show ? { get: answerWith(show), ...handlers } : handlers)
 }
 
 /** Leaves out parameters that are empty or repeated. */

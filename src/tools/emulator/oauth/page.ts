@@ -86,7 +86,7 @@ export function formFields(req: Request, res: Response): Readonly<Record<string,
   return null
 }
 
-/** Shows the page of a 405, for `onlyMethods()`. */
+/** Shows the page of a 405. */
 export function showWrongMethod(req: Request, res: Response, description: string): void {
   res.locals.explanation = description
   const words = wordsOf(req, null)

@@ -14,8 +14,6 @@ export function tokenRequired(deps: AccessDeps): RequestHandler {
       requestUri: req.originalUrl,
       authorizationHeader: req.headers.authorization,
       hostHeader: req.headers.host,
-      localAddress: req.socket.localAddress,
-      isEncrypted: req.secure,
     })
     if (check.ok) {
       res.locals.userId = check.userId

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import express, { type Request, type RequestHandler } from 'express'
 import { z } from 'zod'
-import { formTextOf, readParameters } from '../http/form.ts'
+import { readParameters } from '../http/form.ts'
 
 export type ParameterReading =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
@@ -27,7 +27,7 @@ export function bodyParameters(req: Request): ParameterReading {
   if (req.is('application/x-www-form-urlencoded') === false) {
     return { ok: false, status: 415, reason: 'must be a form or JSON, by its Content-Type' }
   }
-  const form = readParameters(formTextOf(req.body))
+  const form = readParameters(req.body.toString())
   return form.ok ? { ok: true, values: form.fields } : { ok: false, status: 400, reason: form.reason }
 }
 

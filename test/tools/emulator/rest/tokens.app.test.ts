@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkAccess } from '../../../../src/tools/emulator/oauth/tokens/access.ts'
 import { roomAppForFile } from '../oauth/room-app.ts'
 import { CLIENT_CREDENTIALS_GRANT, tokenFrom } from '../oauth/token-client.ts'
 import { call } from './rest-client.ts'
@@ -87,51 +86,5 @@ describe('Refused tokens', () => {
 
   test('the scheme Bearer is accepted in any case', async () => {
     expect((await call(app, 'GET', PATH, { headers: { authorization: `bEARER ${token}` } })).status).toBe(200)
-  })
-})
-
-describe('Bearer tokens only over HTTPS', () => {
-  const request = () => ({
-    method: 'GET',
-    requestUri: PATH,
-    authorizationHeader: `Bearer ${token}`,
-    hostHeader: '127.0.0.1:4000',
-    localAddress: '127.0.0.1',
-    isEncrypted: false,
-  })
-  const check = (change: object) => checkAccess(app, { ...request(), ...change }).ok
-
-  test.each(['127.0.0.1:4000', 'localhost:4000', 'page.localhost', '[::1]:4000', '127.8.8.8'])(
-    'a bearer token is accepted over http at the loopback host %s',
-    (hostHeader) => {
-      expect(check({ hostHeader })).toBe(true)
-    },
-  )
-
-  test.each(['service.example', '10.0.0.1', 'localhost.example', '127.0.0.1.example', '', undefined])(
-    'a bearer token is refused over http at the host %s',
-    (hostHeader) => {
-      expect(check({ hostHeader })).toBe(false)
-    },
-  )
-
-  test.each(['10.0.0.1', '::ffff:10.0.0.1', undefined])(
-    'a bearer token is refused over http if the request arrives at %s',
-    (localAddress) => {
-      expect(check({ localAddress })).toBe(false)
-    },
-  )
-
-  test('a bearer token is accepted over https at every host', () => {
-    expect(check({ hostHeader: 'service.example', localAddress: '10.0.0.1', isEncrypted: true })).toBe(true)
-  })
-
-  test('a MAC token is accepted over http at every host', async () => {
-    const { body } = await import('../oauth/token-client.ts').then(({ askForToken }) =>
-      askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'mac' }),
-    )
-    const { signedHeader } = await import('./signed-request.ts')
-    const authorizationHeader = signedHeader(body, { method: 'GET', path: PATH, host: 'service.example', port: 80 })
-    expect(check({ authorizationHeader, hostHeader: 'service.example', localAddress: '10.0.0.1' })).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
-import { percentDecode, percentEncode, readParameters } from '../../http/form.ts'
+import { readParameters } from '../../http/form.ts'
 import { type Client, findClient } from '../tokens/client-authentication.ts'
 import { challengeOf } from '../tokens/code-store.ts'
 import { DeviceName, readTerms } from '../tokens/token-request.ts'
@@ -21,7 +21,7 @@ export interface AuthorizationRequest {
   readonly lang: string | null
   /** The challenge of PKCE in the form S256; null without one. */
   readonly challenge: string | null
-  /** Percent-encoded; null when none was sent. */
+  /** Null when none was sent. */
   readonly state: string | null
   /** The same request as a query, for forms and links during the sign-in. */
   readonly query: string
@@ -42,7 +42,7 @@ type AuthorizationError = 'invalid_request' | 'unsupported_response_type' | 'inv
 
 const MAX_REQUEST_LENGTH = 8_192
 const PARAMETERS =
-  'response_type client_id redirect_uri scope token_type device_name lang code_challenge code_challenge_method'.split(
+  'response_type client_id redirect_uri scope state token_type device_name lang code_challenge code_challenge_method'.split(
     ' ',
   )
 /** The form of a challenge and of a verifier (RFC 7636 4.1). */
@@ -57,7 +57,7 @@ const KINDS: Record<AuthorizationRequest['responseType'], readonly TokenKind[]> 
  * Reads the parameters of the authorization endpoint. Checks client and redirect_uri first, because other errors
  * redirect to that address. Then checks repeated parameters, response_type, token_type, scope and device_name. Accepts
  * any `lang`.
- * @param text the query or the form, percent-encoded.
+ * @param text the query or the form.
  */
 export function readAuthorizationRequest(
   database: DatabaseSync,
@@ -85,12 +85,12 @@ export function readAuthorizationRequest(
   if (!address.isLiteral && refusesBeyond(unlike)) {
     return { ok: false, problem: 'foreign-address', reason: strictRefusal(unlike), lang }
   }
-  const { state, isRepeated, others } = takeState(text)
+  const [state, ...others] = all.getAll('state')
+  const answer = { redirectUri, state: (others.length === 0 && state) || null }
   const refused = (error: AuthorizationError, reason: string): AuthorizationReading => {
-    return { ok: false, problem: null, location: errorLocation({ redirectUri, state }, error), reason }
+    return { ok: false, problem: null, location: errorLocation(answer, error), reason }
   }
-  const form = readParameters(others)
-  if (isRepeated) return refused('invalid_request', 'The request repeats a parameter: "state"')
+  const form = readParameters(text)
   if (!form.ok) return refused('invalid_request', `The request ${form.reason}`)
   const { response_type: responseType } = form.fields
   if (responseType === undefined) return refused('invalid_request', 'response_type is missing')
@@ -111,7 +111,7 @@ export function readAuthorizationRequest(
     ok: true,
     request: {
       client,
-      redirectUri,
+      ...answer,
       formActionSources: address.formActionSources,
       responseType,
       kind: terms.kind,
@@ -119,8 +119,7 @@ export function readAuthorizationRequest(
       deviceName: deviceName.data,
       lang,
       challenge,
-      state,
-      query: queryOf(form.fields, state),
+      query: queryOf(form.fields),
     },
   }
 }
@@ -138,31 +137,13 @@ export function resultLocation(
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   result: Readonly<Record<string, string | number>>,
 ): string {
-  const pairs = Object.entries(result).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-  return appendQuery(redirectUri, [...pairs, ...(state === null ? [] : [`state=${state}`])].join('&'))
+  const pairs = Object.entries({ ...result, ...(state !== null && { state }) })
+  return appendQuery(redirectUri, pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&'))
 }
 
-/**
- * Separates the client's state, percent-encoded, from the other parameters. Keeps its bytes, which need not be UTF-8.
- * A state without a value counts as not sent.
- */
-function takeState(text: string): { state: string | null; isRepeated: boolean; others: string } {
-  const pairs = text.split('&')
-  const isState = (pair: string) => percentDecode(pair.split('=', 1)[0] ?? '').equals(Buffer.from('state'))
-  const states = pairs.filter(isState)
-  const value = states[0]?.slice(states[0].indexOf('=') + 1) ?? ''
-  const isKept = states.length === 1 && value !== '' && states[0]?.includes('=')
-  return {
-    state: isKept ? percentEncode(percentDecode(value)) : null,
-    isRepeated: states.length > 1,
-    others: pairs.filter((pair) => !isState(pair)).join('&'),
-  }
-}
-
-function queryOf(fields: Readonly<Record<string, string>>, state: string | null): string {
-  const pairs = PARAMETERS.flatMap((name) => {
-    const value = fields[name]
-    return value === undefined ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`]
-  })
-  return [...pairs, ...(state === null ? [] : [`state=${state}`])].join('&')
+function queryOf(fields: Readonly<Record<string, string>>): string {
+  const given = PARAMETERS.flatMap((name): [string, string][] =>
+    fields[name] === undefined ? [] : [[name, fields[name]]],
+  )
+  return new URLSearchParams(given).toString()
 }

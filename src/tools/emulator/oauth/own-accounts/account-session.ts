@@ -62,8 +62,6 @@ export function createAccountSessions(database: DatabaseSync, nowSeconds: () => 
       res.cookie(COOKIE, id, { path: '/', httpOnly: true, sameSite: 'lax' })
     },
     signOut: (req: Request) => void remove.run(fingerprint(req)),
-    /** Returns a digest that identifies the session without revealing its id. */
-    fingerprint,
   }
 }
 

@@ -1,29 +1,24 @@
-import { Router } from 'express'
-import { onlyMethods } from '../../../../server/only-methods.ts'
+import type { Router } from 'express'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
-import { type AccountDeps, addFormRoute, hasJustSignedIn, type Visit } from '../account-form.ts'
-import { redirect, showPage, showWrongMethod, wordsOf } from '../page.ts'
+import { type AccountDeps, addFormRoute, hasJustSignedIn, pathsOf, type Visit } from '../account-form.ts'
+import { redirect, showPage, wordsOf } from '../page.ts'
 import { REFRESH_LIFETIME_SECONDS } from '../tokens/code-store.ts'
 import type { User } from './account-session.ts'
 
-/** Routes of `/account/clients`, where the user sees connected clients and revokes their access. */
-export function connectedClientsRoutes(deps: AccountDeps): Router {
-  const { sessions } = deps
-  const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/account/clients')
-    .get((req, res) => {
-      const user = sessions.signedInUser(req)
+/** Adds the routes of `/account/clients`, where the user sees connected clients and revokes their access. */
+export function addConnectedClientsRoutes(router: Router, deps: AccountDeps): void {
+  pathsOf(router)('/account/clients', {
+    get(req, res) {
+      const user = deps.sessions.signedInUser(req)
       if (user === null) return redirect(res, `/account/sign-in${hasJustSignedIn(req) ? '?signed_in=1' : ''}`)
       const words = wordsOf(req, null, user)
       const connections = connectionsOf(deps, user)
       const time = new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
       const locals = { user, connections, format: (date: Date) => `${time.format(date)} UTC` }
       showPage(res, 'clients', words, { ...locals, hasRevoked: req.query.revoked === '1' })
-    })
-    .all(onlyMethods('GET, HEAD', showWrongMethod))
+    },
+  })
   addFormRoute(router, '/account/clients/revoke', deps, { post: (visit) => revoke(deps, visit) })
-  return router
 }
 
 /** Access of each client on each device, through one or more tokens. */
@@ -69,7 +64,7 @@ function revoke({ database, nowSeconds, sessions }: AccountDeps, { req, res, fie
     if (isOwnServer === 0) {
       database
         .prepare(
-          `DELETE FROM oauth_codes
+          `DELETE FROM oauth_authorization_codes
            WHERE user_id = ? AND client_id = ? AND COALESCE(device_name, '') = ? AND used = 0`,
         )
         .run(user.id, clientId, device)

@@ -1,15 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { Router } from 'express'
-import { onlyMethods } from '../../../../server/only-methods.ts'
+import type { Router } from 'express'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { hashPassword } from '../../../../users/passwords/argon2.ts'
-import { type AccountDeps, addFormRoute, carriedLink, showForm, type Visit } from '../account-form.ts'
-import { showMessage, showPage, showWrongMethod, wordsOf } from '../page.ts'
+import { type AccountDeps, addFormRoute, carriedLink, pathsOf, showForm, type Visit } from '../account-form.ts'
+import { showMessage, showPage, wordsOf } from '../page.ts'
 import { digest, randomToken } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
 import { faultInNewPassword } from './user-authentication.ts'
 
-/** `user_id` is null for an unknown user: the request then takes the same time as for a known one. */
 export const RESET_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_password_resets (
     token_hash TEXT PRIMARY KEY,
@@ -20,16 +18,29 @@ export const RESET_TABLE = `
 
 const LINK_LIFETIME_SECONDS = 900
 
+/** A mail that the service would send. In memory only, because the database stores only the digest of its link. */
+interface ResetMail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly sentAtSeconds: number
+  readonly token: string
+}
+
 /**
- * Routes of `/account/forgot`, which sends a link, of `/account/reset`, to which the link leads, and of
- * `/account/outbox`, which shows developers the mails.
+ * Adds the routes of `/account/forgot`, which sends a link, of `/account/reset`, to which the link leads, and of
+ * `/account/outbox`, which shows developers the mails whose links still work.
  */
-export function passwordResetRoutes(deps: AccountDeps): Router {
-  const { database, nowSeconds, outbox } = deps
-  const router = Router({ caseSensitive: true, strict: true })
+export function addPasswordResetRoutes(router: Router, deps: AccountDeps): void {
+  const { database, nowSeconds } = deps
+  let mails: ResetMail[] = []
+  const working = () => mails.filter(({ token }) => usernameOfLink(database, token, nowSeconds()) !== null)
   addFormRoute(router, '/account/forgot', deps, {
     show: (visit) => showForm(visit, 'forgot', {}),
-    post: (visit) => sendLink(deps, visit),
+    post(visit) {
+      const mail = sendLink(deps, visit)
+      mails = mail === null ? working() : [mail, ...working()]
+    },
   })
   addFormRoute(router, '/account/reset', deps, {
     show(visit) {
@@ -39,39 +50,36 @@ export function passwordResetRoutes(deps: AccountDeps): Router {
     },
     post: (visit) => savePassword(deps, visit),
   })
-  router
-    .route('/account/outbox')
-    .get((req, res) => {
+  pathsOf(router)('/account/outbox', {
+    get(req, res) {
       // Split at the addresses, so that the page can link them.
       const parts = (text: string) =>
         text.split(/(https?:\/\/\S+)/).map((part, at) => ({ text: part, isLink: at % 2 === 1 }))
-      const mails = outbox.newestFirst().map((mail) => ({ ...mail, parts: parts(mail.text) }))
-      showPage(res, 'outbox', wordsOf(req, null), { mails })
-    })
-    .all(onlyMethods('GET, HEAD', showWrongMethod))
-  return router
+      const shown = working().map((mail) => ({ ...mail, parts: parts(mail.text) }))
+      showPage(res, 'outbox', wordsOf(req, null), { mails: shown })
+    },
+  })
 }
 
-/** Sends a link to a known user. The page and the time are the same for an unknown user. */
-function sendLink({ database, nowSeconds, publicUrl, outbox }: AccountDeps, visit: Visit): void {
+/** Makes a link for a known user. The page is the same for an unknown user. @returns the mail; null without a user. */
+function sendLink({ database, nowSeconds, publicUrl }: AccountDeps, visit: Visit): ResetMail | null {
   const { req, res, request, fields } = visit
   const words = wordsOf(req, request?.lang)
   const username = (fields.username ?? '').slice(0, 255).normalize('NFC')
   const user = database.prepare('SELECT id, username FROM users WHERE username = ?').get(username)
+  res.locals.explanation = user === undefined ? 'Unknown user: no mail' : 'The mail is in /account/outbox'
+  const outboxLink = { href: '/account/outbox', text: words.openOutbox }
+  showMessage(res, words, { heading: words.linkSentHeading, text: words.linkSent, link: outboxLink }, 200)
+  if (user === undefined) return null
   const token = randomToken()
   database.prepare('DELETE FROM oauth_password_resets WHERE expires_at_seconds <= ?').run(nowSeconds())
   database
     .prepare('INSERT INTO oauth_password_resets (token_hash, user_id, expires_at_seconds) VALUES (?, ?, ?)')
-    .run(digest(token), user?.id ?? null, nowSeconds() + LINK_LIFETIME_SECONDS)
+    .run(digest(token), Number(user.id), nowSeconds() + LINK_LIFETIME_SECONDS)
   const link = `${publicUrl}/account/reset?token=${token}${carriedLink(request).replace('?', '&')}`
-  const text = words.say('resetMail', { username, link })
-  if (user !== undefined) {
-    const to = String(user.username)
-    outbox.put({ to, subject: words.resetMailSubject, text, sentAtSeconds: nowSeconds() })
-  }
-  res.locals.explanation = user === undefined ? 'Unknown user: no mail' : 'The mail is in /account/outbox'
-  const outboxLink = { href: '/account/outbox', text: words.openOutbox }
-  showMessage(res, words, { heading: words.linkSentHeading, text: words.linkSent, link: outboxLink }, 200)
+  const to = String(user.username)
+  const text = words.say('resetMail', { username: to, link })
+  return { to, subject: words.resetMailSubject, text, sentAtSeconds: nowSeconds(), token }
 }
 
 function usernameOfLink(database: DatabaseSync, token: string, nowSeconds: number): string | null {

@@ -1,11 +1,10 @@
-import { Router } from 'express'
+import type { Router } from 'express'
 import { type AccountDeps, addFormRoute, hasJustSignedIn, nextPath, showForm, type Visit } from '../account-form.ts'
 import { redirect, wordsOf } from '../page.ts'
 import { authenticateUser } from './user-authentication.ts'
 
-/** Routes of `/account/sign-in` and `/account/sign-out`. */
-export function signInRoutes(deps: AccountDeps): Router {
-  const router = Router({ caseSensitive: true, strict: true })
+/** Adds the routes of `/account/sign-in` and `/account/sign-out`. */
+export function addSignInRoutes(router: Router, deps: AccountDeps): void {
   addFormRoute(router, '/account/sign-in', deps, { show: showSignIn, post: (visit) => signIn(deps, visit) })
   addFormRoute(router, '/account/sign-out', deps, {
     post({ req, res, request }) {
@@ -13,7 +12,6 @@ export function signInRoutes(deps: AccountDeps): Router {
       redirect(res, request === null ? '/account/sign-in' : `/authorize?${request.query}`)
     },
   })
-  return router
 }
 
 /** Shows the sign-in form, before the first attempt. */

@@ -1,4 +1,4 @@
-import { Router } from 'express'
+import type { Router } from 'express'
 import { hashPassword } from '../../../../users/passwords/argon2.ts'
 import { type AccountDeps, addFormRoute, nextPath, type Refusal, showForm, type Visit } from '../account-form.ts'
 import { redirect, wordsOf } from '../page.ts'
@@ -7,14 +7,12 @@ import { faultInNewPassword } from './user-authentication.ts'
 
 const MAX_NAME_LENGTH = 64
 
-/** Routes of `/account/sign-up`. */
-export function signUpRoutes(deps: AccountDeps): Router {
-  const router = Router({ caseSensitive: true, strict: true })
+/** Adds the routes of `/account/sign-up`. */
+export function addSignUpRoutes(router: Router, deps: AccountDeps): void {
   addFormRoute(router, '/account/sign-up', deps, {
     show: (visit) => showForm(visit, 'sign-up', { username: '' }),
     post: (visit) => signUp(deps, visit),
   })
-  return router
 }
 
 async function signUp(deps: AccountDeps, visit: Visit): Promise<void> {

@@ -1,7 +1,7 @@
 import { type RequestHandler, type Response, Router } from 'express'
-import { onlyMethods } from '../../../../server/only-methods.ts'
 import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
+import { routesOf } from '../../http/methods.ts'
 import { authenticateUser } from '../own-accounts/user-authentication.ts'
 import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, hasSecret } from './client-authentication.ts'
@@ -31,26 +31,24 @@ const RETRY_AFTER_SECONDS = 1
  */
 export function tokenRoutes(deps: AnalyticsTokenDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const onlyPost = onlyMethods('POST', (_req, res, description) => refuse(res, 405, 'invalid_request', description))
-  addRevokeRoute(router, deps, onlyPost)
-  router
-    .route('/oauth2/token')
-    .post(formBody, async (req, res) => {
-      const text = formText(req)
-      if (text === null) return refuse(res, 415, 'invalid_request', 'The body is not a form')
-      const form = readParameters(text)
-      if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
-      const reading = readTokenRequest(form.fields)
-      const answer: TokenAnswer = reading.ok
-        ? await answerTokenRequest(deps, reading.request, {
-            authorizationHeader: req.headers.authorization,
-            refusesBeyond: (what) => refusesBeyond(res, what),
-          })
-        : reading
-      if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
-      refuse(res, STATUS[answer.error], answer.error, answer.reason)
-    })
-    .all(onlyPost)
+  const add = routesOf(router, (_req, res, description) => refuse(res, 405, 'invalid_request', description))
+  const answerToken: RequestHandler = async (req, res) => {
+    const text = formText(req)
+    if (text === null) return refuse(res, 415, 'invalid_request', 'The body is not a form')
+    const form = readParameters(text)
+    if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
+    const reading = readTokenRequest(form.fields)
+    const answer: TokenAnswer = reading.ok
+      ? await answerTokenRequest(deps, reading.request, {
+          authorizationHeader: req.headers.authorization,
+          refusesBeyond: (what) => refusesBeyond(res, what),
+        })
+      : reading
+    if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
+    refuse(res, STATUS[answer.error], answer.error, answer.reason)
+  }
+  add('/oauth2/token', { post: [formBody, answerToken] })
+  add('/oauth2/token/revoke', { post: [onlyBeyond, formBody, revokeWith(deps)] })
   router.use(
     '/oauth2/token',
     errorHandler((res, status) => {
@@ -62,28 +60,25 @@ export function tokenRoutes(deps: AnalyticsTokenDeps): Router {
   return router
 }
 
-function addRevokeRoute(router: Router, { database, nowSeconds }: AnalyticsTokenDeps, onlyPost: RequestHandler): void {
-  const onlyBeyond: RequestHandler = (_req, res, next) => {
-    if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
-    next()
+const onlyBeyond: RequestHandler = (_req, res, next) => {
+  if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
+  next()
+}
+
+function revokeWith({ database, nowSeconds }: AnalyticsTokenDeps): RequestHandler {
+  return (req, res) => {
+    const form = readParameters(formText(req) ?? '')
+    if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
+    const { token, client_id: clientId } = form.fields
+    if (token === undefined || clientId === undefined) {
+      return refuse(res, 400, 'invalid_request', 'Required parameters are missing: token or client_id')
+    }
+    const isBeyond = (what: string) => refusesBeyond(res, what)
+    const client = authenticateClient(database, clientId, req.headers.authorization, isBeyond)
+    if (!client.ok) return refuse(res, 400, 'invalid_client', client.reason)
+    revokeToken(database, token, clientId, nowSeconds())
+    send(res, 200, {})
   }
-  router
-    .route('/oauth2/token/revoke')
-    .post(onlyBeyond, formBody, (req, res) => {
-      const text = formText(req)
-      const form = text === null ? null : readParameters(text)
-      if (!form?.ok) return refuse(res, 400, 'invalid_request', 'The body is not a form without repeated parameters')
-      const { token, client_id: clientId } = form.fields
-      if (token === undefined || clientId === undefined) {
-        return refuse(res, 400, 'invalid_request', 'Required parameters are missing: token or client_id')
-      }
-      const isBeyond = (what: string) => refusesBeyond(res, what)
-      const client = authenticateClient(database, clientId, req.headers.authorization, isBeyond)
-      if (!client.ok) return refuse(res, 400, 'invalid_client', client.reason)
-      revokeToken(database, token, clientId, nowSeconds())
-      send(res, 200, {})
-    })
-    .all(onlyBeyond, onlyPost)
 }
 
 async function answerTokenRequest(
@@ -133,12 +128,10 @@ async function answerTokenRequest(
 function describe(kind: TokenKind, token: IssuedToken): Record<string, string | number> {
   return {
     access_token: token.accessToken,
-    ...(token.refreshToken === undefined ? {} : { refresh_token: token.refreshToken }),
+    ...(token.refreshToken && { refresh_token: token.refreshToken }),
     expires_in: token.expiresInSeconds,
     token_type: kind,
-    ...(token.macKey === undefined
-      ? {}
-      : { mac_key: token.macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
+    ...(token.macKey && { mac_key: token.macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
   }
 }
 

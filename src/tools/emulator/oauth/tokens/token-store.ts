@@ -1,8 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { signingKey } from '../signing-key.ts'
 
-/** Stores tokens as SHA-256 digests; of a JWT, the digest of its `jti`. MAC keys are derived from their token. */
+/** Stores tokens as SHA-256 digests. MAC keys are derived from their token. */
 export const TOKEN_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_tokens (
     id INTEGER PRIMARY KEY,
@@ -14,7 +13,6 @@ export const TOKEN_TABLE = `
     client_level INTEGER NOT NULL,
     scope TEXT NOT NULL,
     device_name TEXT,
-    clock_offset_seconds INTEGER,
     code_hash TEXT,
     created_at_seconds INTEGER NOT NULL,
     expires_at_seconds INTEGER NOT NULL,
@@ -50,17 +48,14 @@ export interface IssuedToken {
   readonly accessToken: string
   readonly expiresInSeconds: number
   readonly createdAtSeconds: number
-  readonly macKey?: string
-  readonly refreshToken?: string
+  readonly macKey: string | undefined
+  readonly refreshToken: string | undefined
 }
 
 export interface KnownToken {
-  readonly id: number
   readonly kind: TokenKind
   readonly userId: number
   readonly macKey: string | null
-  /** Seconds that the client's clock is ahead, by its first signed request. */
-  readonly clockOffsetSeconds: number | null
 }
 
 export type TokenLookup =
@@ -78,10 +73,14 @@ export function digest(token: string): string {
 }
 
 /** Creates a token and stores its digest. The token itself is only in the result. */
-export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: number): IssuedToken {
+export function issueToken(
+  database: DatabaseSync,
+  grant: Grant,
+  nowSeconds: number,
+  accessToken = randomToken(),
+): IssuedToken {
   database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - KEPT_AFTER_EXPIRY_SECONDS)
-  const accessToken = randomToken()
-  const macKey = grant.kind === 'mac' ? macKeyOf(database, accessToken) : undefined
+  const macKey = grant.kind === 'mac' ? macKeyOf(database, grant.clientId, accessToken) : undefined
   const refreshToken = grant.codeHash === undefined ? undefined : randomToken()
   database
     .prepare(
@@ -106,19 +105,16 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
     accessToken,
     expiresInSeconds: TOKEN_LIFETIME_SECONDS,
     createdAtSeconds: nowSeconds,
-    ...(macKey === undefined ? {} : { macKey }),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
+    macKey,
+    refreshToken,
   }
 }
 
-/**
- * Finds a valid token by its digest.
- * @param accessToken as sent by the client; of a JWT, its `jti`.
- */
+/** Finds a valid token by its digest. */
 export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
   const row = database
     .prepare(
-      `SELECT id, kind, user_id, clock_offset_seconds, expires_at_seconds, revoked_at_seconds
+      `SELECT kind, client_id, user_id, expires_at_seconds, revoked_at_seconds
        FROM oauth_tokens WHERE token_hash = ?`,
     )
     .get(digest(accessToken))
@@ -128,11 +124,9 @@ export function findToken(database: DatabaseSync, accessToken: string, nowSecond
   return {
     ok: true,
     token: {
-      id: Number(row.id),
       kind: row.kind as TokenKind,
       userId: Number(row.user_id),
-      macKey: row.kind === 'mac' ? macKeyOf(database, accessToken) : null,
-      clockOffsetSeconds: row.clock_offset_seconds === null ? null : Number(row.clock_offset_seconds),
+      macKey: row.kind === 'mac' ? macKeyOf(database, String(row.client_id), accessToken) : null,
     },
   }
 }
@@ -140,7 +134,6 @@ export function findToken(database: DatabaseSync, accessToken: string, nowSecond
 /**
  * Revokes an access token or a refresh token of the client. With a refresh token, its access token ends too. An unknown
  * token changes nothing.
- * @param token of a JWT, its `jti`.
  */
 export function revokeToken(database: DatabaseSync, token: string, clientId: string, nowSeconds: number): void {
   database
@@ -152,6 +145,7 @@ export function revokeToken(database: DatabaseSync, token: string, clientId: str
 }
 
 /** Derives the MAC key, 40 hexadecimal characters. An HMAC needs the key itself, so a stored digest would not do. */
-function macKeyOf(database: DatabaseSync, accessToken: string): string {
-  return createHmac('sha1', signingKey(database, 'mac-key')).update(accessToken).digest('hex')
+function macKeyOf(database: DatabaseSync, clientId: string, accessToken: string): string {
+  const client = database.prepare('SELECT client_secret FROM clients WHERE client_id = ?').get(clientId)
+  return createHmac('sha1', String(client?.client_secret)).update(accessToken).digest('hex')
 }

@@ -93,8 +93,6 @@ describe('A forgotten password', () => {
     const known = await visitor.post('/account/forgot', { username: STUDIO.username })
     const unknown = await visitor.post('/account/forgot', { username: newName() })
     expect([unknown.status, unknown.html]).toEqual([known.status, known.html])
-    const rows = app.database.prepare('SELECT user_id FROM oauth_password_resets ORDER BY rowid DESC LIMIT 2').all()
-    expect(rows.map((row) => row.user_id)).toEqual([null, STUDIO.id])
   })
 
   test('the outbox shows the reset mail, and the database stores only a digest of its link', async () => {

@@ -135,7 +135,7 @@ describe('Tokens in the database', () => {
     ]
     const secrets = [code, ...issued.flatMap((body) => [body.access_token, body.refresh_token, body.mac_key])]
     const stored = Buffer.concat(
-      ['oauth_tokens', 'oauth_codes'].flatMap((table) =>
+      ['oauth_tokens', 'oauth_authorization_codes'].flatMap((table) =>
         app.database
           .prepare(`SELECT * FROM ${table}`)
           .all()
