@@ -1,14 +1,7 @@
 import { countWords } from '../output/words.ts'
 import type { Attempt } from './crowd/visit.ts'
 import type { DrillPart } from './drill-part.ts'
-import { percentile } from './verdict/criteria.ts'
-
-/** Sign-ins with the right password in a second. */
-export interface SignInRate {
-  readonly highest: number
-  /** From the first sign-in to the last one. */
-  readonly average: number
-}
+import { percentile, ranking } from './verdict/criteria.ts'
 
 /** A reason why sign-ins were slow or failed. */
 export interface Cause {
@@ -29,16 +22,14 @@ const TEXTS: Readonly<Record<string, string>> = {
   'store-down': 'the user store or the access policy was away',
 }
 
-/** Returns the rate at which viewers signed in. */
-export function signInRate(attempts: readonly Attempt[]): SignInRate {
+/** Returns the sign-ins in a second: at most, and on average from the first one to the last one. */
+export function signInRate(attempts: readonly Attempt[]) {
   const signInSeconds = attempts
     .filter(({ kind, outcome }) => kind === 'right' && outcome === 'passed')
     .map(({ dueMs, waitMs }) => Math.floor((dueMs + waitMs) / 1000))
-  const counts = new Map<number, number>()
-  for (const second of signInSeconds) counts.set(second, (counts.get(second) ?? 0) + 1)
-  const seconds = [...counts.keys()].toSorted((a, b) => a - b)
+  const seconds = signInSeconds.toSorted((a, b) => a - b)
   const lasted = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) + 1
-  const highest = [...counts.values()].reduce((most, count) => Math.max(most, count), 0)
+  const [[, highest] = ['', 0]] = ranking(seconds.map(String))
   return { highest, average: Math.round((signInSeconds.length / lasted) * 10) / 10 }
 }
 
@@ -53,12 +44,8 @@ export function causesOf(
   features: readonly DrillPart[],
   ofWayIn: Readonly<Record<string, string>> = {},
 ): Cause[] {
-  const counts = new Map<string, number>()
-  for (const { outcome, reason } of attempts) {
-    if (outcome === 'asked-to-wait' && reason) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  }
-  const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
-  const given = ranked.map(([name, answers]): Cause => {
+  const reasons = attempts.flatMap(({ outcome, reason }) => (outcome === 'asked-to-wait' && reason) || [])
+  const given = ranking(reasons).map(([name, answers]): Cause => {
     const named = name === 'store-down' && away.length > 0 ? `, as ${away.join(' and ')} did not answer` : ''
     const why = ofWayIn[name] ?? TEXTS[name] ?? `the app gave the reason ${name}`
     return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${named}.` }

@@ -1,15 +1,16 @@
 import type { PageModel, Section, TimesChart } from '../html-page/page-model.ts'
+import { renderPage } from '../html-page/render-page.ts'
 import { timelinesChart } from '../html-page/rows-chart.ts'
 import type { TimeRange } from '../output/time-range.ts'
 import { countWords, nameWords, numberWords } from '../output/words.ts'
+import type { ReportSink } from '../terminal/sink.ts'
 import type { DrillRecord } from './crowd/run-drill.ts'
 import type { SignInForm } from './crowd/sign-in-form.ts'
 import { clockWords } from './live-table.ts'
 import type { OperatorCommand } from './operator-commands.ts'
 import { type Check, percentile, waitWords } from './verdict/criteria.ts'
-import type { Moment } from './verdict/moment.ts'
+import { type Moment, timelineOf } from './verdict/moment.ts'
 import { recoveryMs } from './verdict/recovery.ts'
-import { timelineOf } from './verdict/timeline.ts'
 
 /** Puts a drill into words, tables and charts. The page names no viewer. */
 export function drillPage(
@@ -45,8 +46,22 @@ export function drillPage(
   }
 }
 
+/** Writes a page about a drill at this address. @param command that ran the drill. */
+export async function writePage(
+  page: ReportSink,
+  model: PageModel,
+  record: Parameters<typeof rangeOf>[0],
+  { origin, pathname }: URL,
+  command: string,
+): Promise<void> {
+  const source = ` by viewer-auth ${command}`
+  const about = { range: rangeOf(record), scope: `${origin}${pathname}`, source, nowMs: Date.now() }
+  await page.write(await renderPage(model, about))
+  await page.finish()
+}
+
 /** Returns the times of the drill by the clock of this machine. */
-export function rangeOf({ startedAtMs, endedMs }: Pick<DrillRecord, 'startedAtMs' | 'endedMs'>): TimeRange {
+function rangeOf({ startedAtMs, endedMs }: Pick<DrillRecord, 'startedAtMs' | 'endedMs'>): TimeRange {
   return { fromMs: startedAtMs, toMs: startedAtMs + Math.max(1_000, endedMs) }
 }
 

@@ -4,7 +4,7 @@ import type { Outcome } from '../terminal/command.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { openFileSink, type ReportSink } from '../terminal/sink.ts'
 import { printable } from '../terminal/text.ts'
-import { causesOf, type SignInRate, signInRate } from './causes.ts'
+import { causesOf, signInRate } from './causes.ts'
 import { faultInCount, faultInScreen, MADE_UP_VIEWERS } from './crowd/crowd-faults.ts'
 import { readExpectedResponse } from './crowd/expected-response.ts'
 import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
@@ -15,8 +15,8 @@ import { type DrillPart, entryPointAt, wayNamed } from './drill-part.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
 import { clockWords, startLiveTable } from './live-table.ts'
 import type { PlannedCommand } from './operator-commands.ts'
-import { type Check, lineOf } from './verdict/criteria.ts'
-import { timelineOf } from './verdict/timeline.ts'
+import { printVerdict } from './verdict/criteria.ts'
+import { timelineOf } from './verdict/moment.ts'
 import { verdictOn } from './verdict/verdict.ts'
 
 /** The options of the command. Times are in milliseconds, shares from 0 to 1. */
@@ -112,16 +112,17 @@ async function runAndJudge(
   stop.addEventListener('abort', table.stopping)
   const record = await runDrill(drill, { env: io.env, stop, onStart: table.start, onCommand: table.command })
   table.end()
-  if (record.isStopped) return { ok: false, fault: stoppedText(record) }
+  if (stop.aborted) return { ok: false, fault: stoppedText(record) }
   const planned = drill.visits.length
   const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs }, drill.form)
-  if (page !== null) await writePage(page, drill, record, checks)
+  if (page !== null) {
+    const { drillPage, writePage } = await import('./drill-page.ts')
+    await writePage(page, drillPage(record, checks, planned, drill.form), record, drill.url, 'drill')
+  }
   const failed = checks.filter(({ isMet }) => !isMet).length
-  // Not in the text of the outcome, which escapes colors.
-  if (!json) for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
   const rate = signInRate(record.attempts)
   const causes = causesOf(record.attempts, [...record.away], features, drill.form.causes)
-  if (!json) io.stdout.write(`${[rateText(rate), ...causes.map((cause) => cause.text)].map(printable).join('\n')}\n`)
+  if (!json) printVerdict(io, checks, [rateText(rate), ...causes.map((cause) => cause.text)])
   const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
   const commands = record.commands.map(({ output: _output, ...command }) => command)
   const results = {
@@ -136,7 +137,7 @@ async function runAndJudge(
   return { ok: true, text, data, isPartial: failed > 0 }
 }
 
-function rateText({ highest, average }: SignInRate): string {
+function rateText({ highest, average }: ReturnType<typeof signInRate>): string {
   const [most, usual] = [highest, average].map((number) => number.toLocaleString('en'))
   return `Sign-ins a second: ${most} at most, ${usual} on average.`
 }
@@ -165,20 +166,4 @@ function stoppedText({ commands }: DrillRecord): string {
   const lines = (heading: string, wanted: boolean) =>
     listed(wanted).length === 0 ? [] : [heading, ...listed(wanted).map(({ command }) => `  ${printable(command)}`)]
   return ['Stopped.', ...lines('These commands ran:', true), ...lines('These commands did not run:', false)].join('\n')
-}
-
-async function writePage(
-  page: ReportSink,
-  { url, visits, form }: Drill,
-  record: DrillRecord,
-  checks: readonly Check[],
-): Promise<void> {
-  const [{ drillPage, rangeOf }, { renderPage }] = await Promise.all([
-    import('./drill-page.ts'),
-    import('../html-page/render-page.ts'),
-  ])
-  const scope = `${url.origin}${url.pathname}`
-  const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill', nowMs: Date.now() }
-  await page.write(await renderPage(drillPage(record, checks, visits.length, form), about))
-  await page.finish()
 }

@@ -4,8 +4,8 @@ import { judge, type Outcome, type RequestKind } from '../../../../src/tools/cli
 import { planVisits } from '../../../../src/tools/cli/drill/crowd/plan.ts'
 import type { DrillRecord } from '../../../../src/tools/cli/drill/crowd/run-drill.ts'
 import type { Attempt } from '../../../../src/tools/cli/drill/crowd/visit.ts'
+import { timelineOf } from '../../../../src/tools/cli/drill/verdict/moment.ts'
 import { recoveryMs } from '../../../../src/tools/cli/drill/verdict/recovery.ts'
-import { timelineOf } from '../../../../src/tools/cli/drill/verdict/timeline.ts'
 import { verdictOn } from '../../../../src/tools/cli/drill/verdict/verdict.ts'
 
 const LIMITS = { recoverWithinMs: 5_000, maxWaitMs: 10_000 }
@@ -22,7 +22,6 @@ function recordOf(attempts: Attempt[], ...commands: [seconds: number, isOutage: 
     signedIn: 0,
     ends: [],
     away: new Set<string>(),
-    isStopped: false,
     commands: commands.map(([seconds, isOutage]) => ({
       atMs: seconds * 1000,
       startedMs: seconds * 1000,

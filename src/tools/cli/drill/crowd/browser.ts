@@ -29,8 +29,17 @@ const HEADERS = {
   'sec-fetch-mode': 'navigate',
 }
 
-/** Opens a browser without cookies. It connects at the first request. */
-export function openBrowser(origin: string) {
+/** Returns a function that opens browsers. A stop closes those that are open. */
+export function browsersUntil(stop: AbortSignal, origin: string) {
+  const open = new Set<Client>()
+  stop.addEventListener('abort', () => {
+    for (const client of open) client.destroy()
+  })
+  return () => openBrowser(origin, open)
+}
+
+/** Opens a browser without cookies. It connects at the first request. @param open gets its connection until it closes. */
+export function openBrowser(origin: string, open = new Set<Client>()) {
   const client = new Client(origin, {
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,
@@ -38,6 +47,7 @@ export function openBrowser(origin: string) {
     keepAliveTimeout: IDLE_MS,
     maxResponseSize: MOST_BYTES,
   })
+  open.add(client)
   const cookies = new Map<string, string>()
   let connections = 0
   client.on('connect', () => {
@@ -75,7 +85,10 @@ export function openBrowser(origin: string) {
     },
     hasCookies: () => cookies.size > 0,
     /** Closes the connection. A running request fails. */
-    close: () => void client.destroy(),
+    close() {
+      open.delete(client)
+      client.destroy()
+    },
   }
 }
 

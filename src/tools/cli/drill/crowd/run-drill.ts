@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type OperatorCommand, type PlannedCommand, runCommands } from '../operator-commands.ts'
-import { type Browser, codeOf, openBrowser } from './browser.ts'
+import { browsersUntil, codeOf, openBrowser } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
 import { type Judgment, judge } from './judge.ts'
 import type { PlannedVisit } from './plan.ts'
@@ -31,7 +31,6 @@ export interface DrillRecord {
   /** The settings of the stores that `/health/ready` named after an answer that spoke of a store. */
   readonly away: Set<string>
   readonly commands: readonly OperatorCommand[]
-  isStopped: boolean
 }
 
 export interface DrillDeps {
@@ -54,7 +53,8 @@ const PATIENCE_MS = 60_000
  * After a stop, it waits for the running command only.
  */
 export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: DrillDeps): Promise<DrillRecord> {
-  const timetable = startTimetable()
+  const timetable = startTimetable(stop)
+  const open = browsersUntil(stop, drill.url.origin)
   const commands = drill.commands.map((command) => ({
     ...command,
     startedMs: null,
@@ -70,22 +70,12 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
     ends: [],
     away: new Set(),
     commands,
-    isStopped: false,
   }
-  const browsers = new Set<Browser>()
-  const stopNow = () => {
-    record.isStopped = true
-    timetable.stop()
-    for (const browser of browsers) browser.close()
-  }
-  stop.addEventListener('abort', stopNow)
-  if (stop.aborted) stopNow()
   onStart(record, timetable.nowMs)
   const lookForStores = storeLookUp(drill.url.origin, record.away, timetable.nowMs)
   const play = async (visit: PlannedVisit) => {
     if (!(await timetable.until(visit.arrivesAtMs))) return
-    const browser = openBrowser(drill.url.origin)
-    browsers.add(browser)
+    const browser = open()
     const { url, expected, form, overMs } = drill
     const end = await playVisit(visit, {
       browser,
@@ -103,12 +93,10 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
       typingMs: Math.min(TYPING_MS, overMs / 50),
       lastMs: overMs + PATIENCE_MS + drill.recoverWithinMs,
     })
-    browsers.delete(browser)
     browser.close()
     record.ends.push(end)
   }
   await Promise.all([...drill.visits.map(play), runCommands(commands, timetable, env, onCommand)])
-  stop.removeEventListener('abort', stopNow)
   record.endedMs = timetable.nowMs()
   return record
 }

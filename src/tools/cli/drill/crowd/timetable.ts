@@ -2,17 +2,23 @@
 export type Timetable = ReturnType<typeof startTimetable>
 
 /** Starts the clock. An AbortSignal with thousands of listeners would be slow, so each wait is a plain timer. */
-export function startTimetable() {
+export function startTimetable(stop: AbortSignal) {
   const startMs = performance.now()
   const waiting = new Map<NodeJS.Timeout, (isDue: boolean) => void>()
-  let isStopped = false
   const nowMs = () => performance.now() - startMs
+  stop.addEventListener('abort', () => {
+    for (const [timer, resolve] of waiting) {
+      clearTimeout(timer)
+      resolve(false)
+    }
+    waiting.clear()
+  })
   return {
     /** Milliseconds since the start. */
     nowMs,
     /** Resolves at this time with true, or with false as soon as the drill is stopped. */
     until(atMs: number): Promise<boolean> {
-      if (isStopped) return Promise.resolve(false)
+      if (stop.aborted) return Promise.resolve(false)
       const delayMs = atMs - nowMs()
       if (delayMs <= 0) return Promise.resolve(true)
       return new Promise((resolve) => {
@@ -23,14 +29,6 @@ export function startTimetable() {
         waiting.set(timer, resolve)
       })
     },
-    isStopped: () => isStopped,
-    stop() {
-      isStopped = true
-      for (const [timer, resolve] of waiting) {
-        clearTimeout(timer)
-        resolve(false)
-      }
-      waiting.clear()
-    },
+    isStopped: () => stop.aborted,
   }
 }

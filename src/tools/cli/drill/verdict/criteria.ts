@@ -26,15 +26,18 @@ export function check(name: string, isMet: boolean, text: string, faults: readon
   return { name, isMet, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
 }
 
-/** Counts equal reasons, the most frequent ones first. */
 function reasons(faults: readonly string[]): string {
-  const counts = new Map<string, number>()
-  for (const fault of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1)
-  const ranked = [...counts].toSorted(([, one], [, other]) => other - one)
+  const ranked = ranking(faults)
   const listed = ranked
     .slice(0, MOST_REASONS)
     .map(([fault, times]) => (times === 1 ? fault : `${numberWords(times)} × ${fault}`))
   return [...listed, ...(ranked.length > MOST_REASONS ? ['others'] : [])].join('; ')
+}
+
+/** Counts equal texts, the most frequent ones first. */
+export function ranking(texts: readonly string[]): [text: string, times: number][] {
+  const counts = [...Map.groupBy(texts, (text) => text)].map(([text, all]): [string, number] => [text, all.length])
+  return counts.toSorted(([, one], [, other]) => other - one)
 }
 
 export function longestWait(attempts: readonly Attempt[], { maxWaitMs }: Pick<Limits, 'maxWaitMs'>): Check {
@@ -54,9 +57,13 @@ export function generator(attempts: readonly Attempt[]): Check {
   return check('generator', lateMs <= MOST_LATE_MS, text + advice)
 }
 
-/** Returns the line of a check in the verdict. */
-export function lineOf({ isMet, text }: Check, { stdout }: CommandIo): string {
-  return `${styleText(isMet ? 'green' : 'red', isMet ? 'passed' : 'failed', { stream: stdout })}  ${printable(text)}`
+/** Prints a verdict. It is not in the text of the outcome, which escapes colors. */
+export function printVerdict({ stdout }: CommandIo, checks: readonly Check[], notes: readonly string[]): void {
+  for (const { isMet, text } of checks) {
+    const word = styleText(isMet ? 'green' : 'red', isMet ? 'passed' : 'failed', { stream: stdout })
+    stdout.write(`${word}  ${printable(text)}\n`)
+  }
+  for (const note of notes) stdout.write(`${printable(note)}\n`)
 }
 
 /** Returns the value below which this share of the numbers lies; 0 without numbers. */

@@ -7,7 +7,7 @@ import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
 import { readViewers, withMadeUpViewers } from '../../../../cli/drill/drill-viewers.ts'
 import { clockWords } from '../../../../cli/drill/live-table.ts'
 import type { DrillOptions } from '../../../../cli/drill/rehearse.ts'
-import { type Check, lineOf } from '../../../../cli/drill/verdict/criteria.ts'
+import { printVerdict } from '../../../../cli/drill/verdict/criteria.ts'
 import type { Outcome } from '../../../../cli/terminal/command.ts'
 import { confirmChange } from '../../../../cli/terminal/confirm.ts'
 import { type CommandIo, stopOnInterrupt } from '../../../../cli/terminal/io.ts'
@@ -94,9 +94,15 @@ async function runAndJudge(
   moveDoors(times.firstOpeningMs)
   const lines = startLines(io, evening)
   const record = await runEvening(evening, { stop, moveDoors, onStart: lines.start }).finally(lines.end)
-  if (record.isStopped) return { ok: false, fault: 'Stopped. The doors are as before.' }
+  if (stop.aborted) return { ok: false, fault: 'Stopped. The doors are as before.' }
   const checks = verdictOnEvening(record, visits.length, { times, screens, maxWaitMs })
-  if (page !== null) await writePage(page, evening, record, checks)
+  if (page !== null) {
+    const [{ eveningPage }, { writePage }] = await Promise.all([
+      import('./evening-page.ts'),
+      import('../../../../cli/drill/drill-page.ts'),
+    ])
+    await writePage(page, eveningPage(record, checks, times), record, evening.url, 'drill --evening')
+  }
   const failed = checks.filter(({ isMet }) => !isMet).length
   // Those whom the doors refuse are expected here.
   const causes = causesOf(
@@ -105,8 +111,11 @@ async function runAndJudge(
     [],
   )
   if (!json) {
-    for (const check of checks) io.stdout.write(`${lineOf(check, io)}\n`)
-    for (const cause of causes) io.stdout.write(`${printable(cause.text)}\n`)
+    printVerdict(
+      io,
+      checks,
+      causes.map((cause) => cause.text),
+    )
   }
   const text = failed === 0 ? 'The evening passed.' : `The evening failed: ${failed} of ${checks.length} checks.`
   const results = { passed: failed === 0, checks, causes, viewers: visits.length }
@@ -134,23 +143,6 @@ function startLines({ stderr }: CommandIo, { times, overMs }: Evening) {
       for (const timer of timers) clearTimeout(timer)
     },
   }
-}
-
-async function writePage(
-  page: ReportSink,
-  { url, times }: Evening,
-  record: EveningRecord,
-  checks: readonly Check[],
-): Promise<void> {
-  const [{ eveningPage }, { rangeOf }, { renderPage }] = await Promise.all([
-    import('./evening-page.ts'),
-    import('../../../../cli/drill/drill-page.ts'),
-    import('../../../../cli/html-page/render-page.ts'),
-  ])
-  const scope = `${url.origin}${url.pathname}`
-  const about = { range: rangeOf(record), scope, source: ' by viewer-auth drill --evening', nowMs: Date.now() }
-  await page.write(await renderPage(eveningPage(record, checks, times), about))
-  await page.finish()
 }
 
 /** @param timeMs whole seconds. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { type Browser, openBrowser } from '../../../../cli/drill/crowd/browser.ts'
+import { type Browser, browsersUntil } from '../../../../cli/drill/crowd/browser.ts'
 import type { ExpectedResponse } from '../../../../cli/drill/crowd/expected-response.ts'
 import { startTimetable, type Timetable } from '../../../../cli/drill/crowd/timetable.ts'
 import { stepOf } from '../../../../cli/drill/verdict/moment.ts'
@@ -8,18 +8,7 @@ import type { EveningTimes, PlannedEvening } from './evening-plan.ts'
 import { type EveningAttempt, type EveningVisit, playEvening } from './evening-visit.ts'
 
 /** A part of the evening. Times are in milliseconds since the start. */
-export interface WaveMoment {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly arrived: number
-  /** Got in for the first time. */
-  readonly admitted: number
-  readonly returned: number
-  readonly refusedAfterEnd: number
-  /** At the end of the part: those who wait for the opening, and those who got in. */
-  readonly waiting: number
-  readonly inside: number
-}
+export type WaveMoment = ReturnType<typeof waveOf>[number]
 
 /**
  * Watches with a response until it is time to leave, or the drill is stopped.
@@ -57,7 +46,6 @@ export interface EveningRecord {
   readonly visits: EveningVisit[]
   /** True for each viewer who watched, false for each who could not. */
   readonly watched: boolean[]
-  isStopped: boolean
 }
 
 /** A moment that the operator and the page see. */
@@ -95,17 +83,11 @@ export function marksOf({ movesMs, firstOpeningMs, opensMs, closesMs }: EveningT
 export async function runEvening(evening: Evening, { stop, moveDoors, onStart }: EveningRun): Promise<EveningRecord> {
   const { times, visits } = evening
   await sleep(times.startsMs - Date.now(), undefined, { signal: stop }).catch(() => {})
-  const timetable = startTimetable()
+  const failure = new AbortController()
+  const end = AbortSignal.any([stop, failure.signal])
+  const timetable = startTimetable(end)
   const startedAtMs = Date.now()
-  const record: EveningRecord = { startedAtMs, endedMs: 0, attempts: [], visits: [], watched: [], isStopped: false }
-  const browsers = new Set<Browser>()
-  const stopNow = () => {
-    record.isStopped = true
-    timetable.stop()
-    for (const browser of browsers) browser.close()
-  }
-  stop.addEventListener('abort', stopNow)
-  if (stop.aborted) stopNow()
+  const record: EveningRecord = { startedAtMs, endedMs: 0, attempts: [], visits: [], watched: [] }
   onStart(record, timetable.nowMs)
   let opensMs = times.firstOpeningMs - startedAtMs
   const move = async () => {
@@ -114,12 +96,12 @@ export async function runEvening(evening: Evening, { stop, moveDoors, onStart }:
     opensMs = times.opensMs - startedAtMs
   }
   const moving = move().catch((error: unknown) => {
-    stopNow()
+    failure.abort()
     throw error
   })
-  const crowd = { evening, record, timetable, browsers, opensMs: () => opensMs }
+  const open = browsersUntil(end, evening.url.origin)
+  const crowd = { evening, record, timetable, open, opensMs: () => opensMs }
   await Promise.all(visits.map((plan) => play(plan, crowd)))
-  stop.removeEventListener('abort', stopNow)
   await moving
   record.endedMs = timetable.nowMs()
   return record
@@ -129,25 +111,24 @@ interface Crowd {
   readonly evening: Evening
   readonly record: EveningRecord
   readonly timetable: Timetable
-  readonly browsers: Set<Browser>
+  readonly open: () => Browser
   readonly opensMs: () => number
 }
 
 /** Plays one viewer with all screens, until the viewer has left the video too. */
-async function play(plan: PlannedEvening, { evening, record, timetable, browsers, opensMs }: Crowd): Promise<void> {
+async function play(plan: PlannedEvening, { evening, record, timetable, open, opensMs }: Crowd): Promise<void> {
   const { url, times, expected, overMs, screens } = evening
   if (!(await timetable.until(plan.arrivesMs))) return
-  const own: Browser[] = []
-  const open = () => {
-    const opened = openBrowser(url.origin)
-    browsers.add(opened)
-    own.push(opened)
+  const screensOfViewer: Browser[] = []
+  const openScreen = () => {
+    const opened = open()
+    screensOfViewer.push(opened)
     return opened
   }
   const watching: Promise<unknown>[] = []
   await playEvening(plan, {
-    browser: open(),
-    openOther: open,
+    browser: openScreen(),
+    openOther: openScreen,
     screens,
     timetable,
     url,
@@ -163,10 +144,7 @@ async function play(plan: PlannedEvening, { evening, record, timetable, browsers
     typingMs: Math.min(TYPING_MS, overMs / 50),
     lastMs: overMs + PATIENCE_MS,
   })
-  for (const browser of own) {
-    browsers.delete(browser)
-    browser.close()
-  }
+  for (const browser of screensOfViewer) browser.close()
   await Promise.all(watching)
 }
 
@@ -177,7 +155,7 @@ export function wholeWave(record: EveningRecord, opensMs: number): WaveMoment[] 
 }
 
 /** Divides a time of the evening into equal parts, and counts what viewers did in each. */
-export function waveOf({ visits }: EveningRecord, fromMs: number, toMs: number, stepMs: number): WaveMoment[] {
+export function waveOf({ visits }: EveningRecord, fromMs: number, toMs: number, stepMs: number) {
   const parts = Math.max(1, Math.ceil((toMs - fromMs) / stepMs))
   const countIn = (times: readonly (number | null | undefined)[]) => {
     const counts = Array.from({ length: parts }, () => 0)
@@ -200,9 +178,11 @@ export function waveOf({ visits }: EveningRecord, fromMs: number, toMs: number, 
       fromMs: fromMs + index * stepMs,
       toMs: Math.min(endMs, toMs),
       arrived: arrived?.[index] ?? 0,
+      /** Got in for the first time. */
       admitted: admitted?.[index] ?? 0,
       returned: returned?.[index] ?? 0,
       refusedAfterEnd: refused?.[index] ?? 0,
+      /** At the end of the part: those who wait for the opening, and those who got in. */
       waiting: held,
       inside,
     }

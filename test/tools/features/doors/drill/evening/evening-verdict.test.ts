@@ -39,7 +39,6 @@ function recordOf(
     attempts: [...attempts],
     visits: [visit],
     watched: [isNoticed],
-    isStopped: false,
   }
 }
 

@@ -8,7 +8,7 @@ test('a viewer of an evening watches in the emulated service, which records the 
   const { emulator, database, close } = await startService()
   onTestFinished(close)
   const watch = watchChannel(LOCKED_CHANNEL.content_id)
-  const timetable = startTimetable()
+  const timetable = startTimetable(new AbortController().signal)
   const address = new URL(`${emulator.url}/embed/hashlock/pass`)
   const response = (secret: string) => makeResponse([['user', 'drill-1']], inOneHour(), secret)
   expect(await watch(address, response(SECRET), timetable, timetable.nowMs() + 200)).toBe(true)
