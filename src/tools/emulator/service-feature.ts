@@ -27,7 +27,5 @@ export interface OpenServiceFeature {
   /** Routes below `/emulator`. */
   readonly control: Router
   readonly section: HomeSection
-  /** The parameter with its answer, in the address of an embed. */
-  readonly parameter: string
   readonly findLock: FindFrameLock
 }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { type CompanionOptions, EmulatorStartError, type HomeSection, type RunningCompanion } from './companion.ts'
 import { openDatabase } from './database.ts'
@@ -5,7 +6,7 @@ import { settableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
 import { openRequestLog } from './developer/request-log.ts'
 import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
-import { closeServer, createLoopbackServer, listen } from './http/listen.ts'
+import { closeServer, listen } from './http/listen.ts'
 import { closeCompanions, startCompanions } from './running-companions.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
 import type { Seed } from './seed/seed.ts'
@@ -66,7 +67,7 @@ export async function startEmulator({
   const database = openDataFile(dataFile)
   const clock = settableClock(nowSeconds)
   const shared = { faults: openFaults(), requestLog: openRequestLog(clock.nowSeconds) }
-  const server = createLoopbackServer()
+  const server = createServer()
   let companions: readonly RunningCompanion[] = []
   try {
     const seed = await openSeed(database, seedOptions, clock.nowSeconds())

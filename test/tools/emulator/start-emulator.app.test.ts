@@ -96,7 +96,7 @@ describe('start', () => {
     const { url } = await start({ dataFile, onError: (error) => broken.push(error) })
     const { DatabaseSync } = await import('node:sqlite')
     const other = new DatabaseSync(dataFile)
-    other.exec('DROP TABLE chat_messages')
+    other.exec('DROP TABLE messages')
     other.close()
     const validation = await fetch(`${url}/embed/hashlock/validate`, {
       method: 'POST',
@@ -111,8 +111,8 @@ describe('start', () => {
     })
     const body = await answer.text()
     expect([answer.status, JSON.parse(body)]).toMatchObject([500, { error: 'server_error' }])
-    expect(body).not.toContain('chat_messages')
-    expect(String(broken[0])).toContain('chat_messages')
+    expect(body).not.toContain('messages')
+    expect(String(broken[0])).toContain('messages')
   })
 
   test('a delayed request that outlives the emulator is not an error', async () => {

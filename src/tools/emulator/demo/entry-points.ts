@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ProgramSettings, programSettings } from '../developer/program-settings.ts'
+import { randomKey } from '../seed/secrets.ts'
 import type { RunningEmulator } from '../start-emulator.ts'
 import { channelPage, type DemoFeature } from './demo-feature.ts'
 
@@ -46,7 +46,7 @@ export function writeEntryPoints(
   const ofDefault: object = Object.assign({}, ...features.map((feature) => feature.ofDefault?.(pageUrlOf(emulator))))
   const entryPoints = [
     { name: 'default', secret: hashSecret, ...hash, ...brand, ...ofDefault },
-    { name: 'plain', secret: randomBytes(20).toString('hex'), ...hash },
+    { name: 'plain', secret: randomKey(), ...hash },
     ...features.flatMap((feature) => feature.entryPoint?.(emulator, { playerOrigins, brand, hash }) ?? []),
   ]
   writeFileSync(file, `${JSON.stringify(entryPoints, null, 2)}\n`, { mode: 0o600 })

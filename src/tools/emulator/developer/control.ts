@@ -1,8 +1,8 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendJsonError, sendWrongMethod } from '../http/json-error.ts'
+import { sendJsonError } from '../http/json-error.ts'
 import { ownPagesAndPrograms } from '../http/loopback-only.ts'
+import { routesOf } from '../http/methods.ts'
 import type { SettableClock } from './clock.ts'
 import type { EmulatorDeps } from './emulator-deps.ts'
 import { type Fault, NewFault } from './faults.ts'
@@ -47,36 +47,34 @@ export function controlRoutes(deps: EmulatorDeps): Router {
     express.json({ limit: '16kb' }),
     express.urlencoded({ extended: false, limit: '16kb' }),
   )
-  router
-    .route('/seed')
-    .get((_req, res) => send(res, Object.assign({ ...deps.seed }, ...deps.companions.map(({ seed }) => seed))))
-    .all(onlyMethods('GET, HEAD', sendWrongMethod))
-  router
-    .route('/env')
-    .get((_req, res) => {
-      res
-        .set('Cache-Control', 'no-store')
-        .type('text/plain')
-        .send(linesOf(programSettings(deps.publicUrl, deps.seed, deps.companions)))
-    })
-    .all(onlyMethods('GET, HEAD', sendWrongMethod))
-  router
-    .route('/reset')
-    .post(async (req, res) => {
+  const add = routesOf(router)
+  add('/seed', {
+    get: (_req, res) => send(res, Object.assign({ ...deps.seed }, ...deps.companions.map(({ seed }) => seed))),
+  })
+  add('/env', {
+    get(_req, res) {
+      const settings = programSettings(deps.publicUrl, deps.seed, deps.companions)
+      res.set('Cache-Control', 'no-store').type('text/plain').send(linesOf(settings))
+    },
+  })
+  add('/reset', {
+    async post(req, res) {
       await deps.resetDatabase()
       deps.clock.reset()
       deps.faults.clear()
       deps.requestLog.clear()
       changed(req, res, { reset: true })
-    })
-    .all(onlyMethods('POST', sendWrongMethod))
-  clockRoutes(router, deps)
-  faultRoutes(router, deps)
+    },
+  })
+  addClockRoutes(add, deps)
+  addFaultRoutes(add, deps)
   for (const { control } of deps.features) router.use(control)
   return router
 }
 
-function clockRoutes(router: Router, { clock }: EmulatorDeps): void {
+type AddRoutes = ReturnType<typeof routesOf>
+
+function addClockRoutes(add: AddRoutes, { clock }: EmulatorDeps): void {
   const state = () => ({
     now: isoTime(clock.nowSeconds()),
     now_seconds: clock.nowSeconds(),
@@ -98,12 +96,7 @@ function clockRoutes(router: Router, { clock }: EmulatorDeps): void {
     }
     return changed(req, res, state())
   }
-  router
-    .route('/clock')
-    .get((_req, res) => send(res, state()))
-    .put(change)
-    .post(change)
-    .all(onlyMethods('GET, HEAD, PUT, POST', sendWrongMethod))
+  add('/clock', { get: (_req, res) => send(res, state()), put: change, post: change })
 }
 
 function targetSeconds(change: z.infer<typeof ClockChange>, { nowSeconds }: SettableClock): number {
@@ -111,9 +104,9 @@ function targetSeconds(change: z.infer<typeof ClockChange>, { nowSeconds }: Sett
   return nowSeconds() + ('advance_seconds' in change ? change.advance_seconds : 0)
 }
 
-function faultRoutes(router: Router, { faults }: EmulatorDeps): void {
+function addFaultRoutes(add: AddRoutes, { faults }: EmulatorDeps): void {
   const state = () => ({ faults: faults.list() })
-  const add: RequestHandler = (req, res) => {
+  const addFault: RequestHandler = (req, res) => {
     const parsed = FaultForm.safeParse(req.body)
     if (!parsed.success) return refuse(res, z.prettifyError(parsed.error))
     const added: Fault | null = faults.add(parsed.data)
@@ -128,11 +121,10 @@ function faultRoutes(router: Router, { faults }: EmulatorDeps): void {
     if (faults.remove(Number(req.params.id))) return changed(req, res, state())
     return sendJsonError(res, 404, 'not_found', 'No fault has this id.')
   }
-  const show: RequestHandler = (_req, res) => send(res, state())
-  router.route('/faults').get(show).post(add).delete(clear).all(onlyMethods('GET, HEAD, POST, DELETE', sendWrongMethod))
+  add('/faults', { get: (_req, res) => send(res, state()), post: addFault, delete: clear })
   // Forms cannot send DELETE.
-  router.route('/faults/clear').post(clear).all(onlyMethods('POST', sendWrongMethod))
-  router.route('/faults/:id').delete(remove).all(onlyMethods('DELETE', sendWrongMethod))
+  add('/faults/clear', { post: clear })
+  add('/faults/:id', { delete: remove })
 }
 
 export function isoTime(seconds: number): string {

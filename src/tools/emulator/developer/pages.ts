@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import { CONTENT_TYPES, type Content, type ContentType, contentFinder } from '../player/content.ts'
 import { controlRoutes } from './control.ts'
 import type { EmulatorDeps } from './emulator-deps.ts'
@@ -17,7 +16,7 @@ export function developerRoutes(deps: EmulatorDeps): Router {
   const contents = contentLister(deps)
   const router = Router()
   router.use('/assets', express.static(PUBLIC, { index: false }))
-  const onlyGet = onlyMethods('GET, HEAD', sendWrongMethod)
+  const add = routesOf(router)
   const home: RequestHandler = (_req, res) => {
     const now = new Date(clock.nowSeconds() * 1000).toISOString()
     const pageOrigin = `http://page.localhost:${new URL(publicUrl).port}`
@@ -46,8 +45,8 @@ export function developerRoutes(deps: EmulatorDeps): Router {
     if (req.accepts(['json', 'html']) === 'html') res.render(view('requests'), { requests: logged })
     else res.json({ requests: logged })
   }
-  router.route('/').get(home).all(onlyGet)
-  router.route('/emulator/requests').get(requests).all(onlyGet)
+  add('/', { get: home })
+  add('/emulator/requests', { get: requests })
   router.use('/emulator', controlRoutes(deps))
   return router
 }

@@ -1,12 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { EmulatorStartError } from '../companion.ts'
-
-/** Creates a server that closes slow connections. */
-export function createLoopbackServer(): Server {
-  return createServer({ connectionsCheckingInterval: 2_000, headersTimeout: 10_000, requestTimeout: 15_000 })
-}
 
 /**
  * Starts to listen on a loopback address.

@@ -1,30 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import express, { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import { CONTENT_TYPES, type Content, type ContentType } from './content.ts'
-import type { Playback, PlayerDeps } from './playbacks.ts'
+import type { PlayerDeps } from './playbacks.ts'
 
 /** A conversation of viewers. Also the folder of its paths. */
 export type Conversation = 'chat' | 'qna'
 
-export const CHAT_TABLES = tableOf('chat') + tableOf('qna')
-
-function tableOf(conversation: Conversation): string {
-  return `
-    CREATE TABLE IF NOT EXISTS ${conversation}_messages (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
-      content_id INTEGER NOT NULL,
-      author TEXT NOT NULL,
-      text TEXT NOT NULL,
-      sent_at_seconds INTEGER NOT NULL
-    ) STRICT;
-    CREATE INDEX IF NOT EXISTS ${conversation}_messages_by_content
-      ON ${conversation}_messages (content_type, content_id, id);
-  `
-}
+export const MESSAGE_TABLE = `
+  CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    conversation TEXT NOT NULL CHECK (conversation IN ('chat', 'qna')),
+    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
+    content_id INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    text TEXT NOT NULL,
+    sent_at_seconds INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS messages_by_content ON messages (conversation, content_type, content_id, id);
+`
 
 const NewMessage = z.object({
   playback: z.string(),
@@ -39,12 +34,7 @@ const NewMessage = z.object({
 const MAX_PAST_MESSAGES = 50
 const KEEP_ALIVE_MS = 15_000
 
-interface Message {
-  readonly id: number
-  readonly author: string
-  readonly text: string
-  readonly sent_at: string
-}
+type Message = ReturnType<ReturnType<typeof openMessages>['add']>
 
 interface Subscriber {
   readonly token: string
@@ -59,7 +49,7 @@ interface Subscriber {
 export function chatRoutes(conversation: Conversation, { database, nowSeconds, playbacks }: PlayerDeps): Router {
   const messages = openMessages(conversation, database, nowSeconds)
   const subscribers = new Set<Subscriber>()
-  const find = (token: unknown, type: ContentType, id: unknown): Playback | null =>
+  const find = (token: unknown, type: ContentType, id: unknown) =>
     typeof token === 'string' ? playbacks.find(token, type, String(id)) : null
 
   const streamMessages =
@@ -106,36 +96,33 @@ export function chatRoutes(conversation: Conversation, { database, nowSeconds, p
   const router = Router()
   for (const type of CONTENT_TYPES) {
     const path = `/${conversation}/${type === 'live' ? '' : 'recorded/'}:id/messages`
-    router
-      .route(path)
-      .get(streamMessages(type))
-      .post(express.json({ limit: '8kb' }), addMessage(type))
-      .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+    const post = [express.json({ limit: '8kb' }), addMessage(type)]
+    routesOf(router)(path, { get: streamMessages(type), post })
   }
   return router
 }
 
 function openMessages(conversation: Conversation, database: DatabaseSync, nowSeconds: () => number) {
   const insert = database.prepare(
-    `INSERT INTO ${conversation}_messages (content_type, content_id, author, text, sent_at_seconds)
-     VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO messages (conversation, content_type, content_id, author, text, sent_at_seconds)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   )
   const select = database.prepare(
     `SELECT * FROM (
-       SELECT id, author, text, sent_at_seconds FROM ${conversation}_messages
-       WHERE content_type = ? AND content_id = ? AND id > ? ORDER BY id DESC LIMIT ${MAX_PAST_MESSAGES}
+       SELECT id, author, text, sent_at_seconds FROM messages
+       WHERE conversation = ? AND content_type = ? AND content_id = ? AND id > ? ORDER BY id DESC LIMIT ${MAX_PAST_MESSAGES}
      ) ORDER BY id`,
   )
   const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString()
   return {
-    add({ type, id }: Content, author: string, text: string): Message {
+    add({ type, id }: Content, author: string, text: string) {
       const now = nowSeconds()
-      const messageId = Number(insert.run(type, id, author, text, now).lastInsertRowid)
+      const messageId = Number(insert.run(conversation, type, id, author, text, now).lastInsertRowid)
       return { id: messageId, author, text, sent_at: isoTime(now) }
     },
     /** The latest messages after a message id, oldest first. */
-    after({ type, id }: Content, messageId: number): Message[] {
-      return select.all(type, id, messageId).map((row) => ({
+    after({ type, id }: Content, messageId: number) {
+      return select.all(conversation, type, id, messageId).map((row) => ({
         id: Number(row.id),
         author: String(row.author),
         text: String(row.text),

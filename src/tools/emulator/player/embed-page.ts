@@ -43,11 +43,6 @@ export function embedPage(kind: EmbedKind, type: ContentType, deps: PlayerDeps):
     setPlayerPolicy(res, content)
     if (content.lock?.kind === 'frame')
       return await openInFrame(kind, { ...content, lock: content.lock }, req, res, deps)
-    const ignored = deps.answerParameters.find((name) => req.query[name] !== undefined)
-    if (ignored !== undefined) {
-      const lock = content.lock ? 'a hash lock' : 'no lock'
-      res.locals.explanation = `${ignored} is ignored: the channel or video has ${lock}.`
-    }
     return render(kind, content, res, deps)
   }
 }

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import type { ContentType } from './content.ts'
 import type { PlayerDeps } from './playbacks.ts'
 
@@ -25,8 +24,8 @@ export function mediaRoutes({ playbacks }: PlayerDeps): Router {
       })
     }
   const router = Router()
-  const onlyGet = onlyMethods('GET, HEAD', sendWrongMethod)
-  router.route('/media/:id/video.webm').get(send('live')).all(onlyGet)
-  router.route('/media/recorded/:id/video.webm').get(send('recorded')).all(onlyGet)
+  const add = routesOf(router)
+  add('/media/:id/video.webm', { get: send('live') })
+  add('/media/recorded/:id/video.webm', { get: send('recorded') })
   return router
 }

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler, Router } from 'express'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import { CONTENT_TYPES, type ContentType, contentPath } from './content.ts'
 import { EMBEDS, embedPage } from './embed-page.ts'
 import { ownResource } from './entry-address.ts'
@@ -14,12 +13,7 @@ const PUBLIC = fileURLToPath(new URL('public', import.meta.url))
 /** Routes of the pages: the customer's page, the player, the chat, both combined, and the return pages. */
 export function pageRoutes(deps: PlayerDeps): Router {
   const router = Router()
-  const page = (path: string, ...handlers: RequestHandler[]) => {
-    router
-      .route(path)
-      .get(...handlers)
-      .all(onlyMethods('GET, HEAD', sendWrongMethod))
-  }
+  const page = (path: string, ...get: RequestHandler[]) => routesOf(router)(path, { get })
   router.use('/assets', express.static(PUBLIC, { index: false }))
   page('/embed/hashlock/pass', (_req, res) => {
     setReturnPolicy(res)

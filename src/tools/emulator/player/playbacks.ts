@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { digest } from '../oauth/tokens/token-store.ts'
+import { randomKey } from '../seed/secrets.ts'
 import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
 /** A playback lets one player play one channel or video for a limited time. Only the digest of its token is stored. */
@@ -20,15 +20,6 @@ export const PLAYBACK_TABLES = `
 /** After that, the player sends its stored response again, or gets a new token. */
 const MAX_PLAYBACK_SECONDS = 4 * 3600
 
-export interface Playback {
-  readonly content: Content
-  /** The `user` parameter of the response, or the `sub` of the token; null without one. */
-  readonly viewer: string | null
-  /** Chat name of an anonymous viewer, different for each playback. */
-  readonly guestName: string
-  readonly endsAtSeconds: number
-}
-
 export type Playbacks = ReturnType<typeof openPlaybacks>
 
 /** The parts that all routes for viewers need. */
@@ -40,8 +31,6 @@ export interface PlayerDeps {
   readonly findContent: FindContent
   readonly playbacks: Playbacks
   readonly segments: Pick<SegmentRecorder, 'start' | 'heartbeat' | 'finish'>
-  /** The parameters of an address with the answer of a login app. */
-  readonly answerParameters: readonly string[]
 }
 
 export function openPlaybacks({
@@ -60,7 +49,7 @@ export function openPlaybacks({
      */
     open(content: Content, viewer: string | null, expiresAtSeconds: number | null): object {
       const now = nowSeconds()
-      const token = randomBytes(20).toString('hex')
+      const token = randomKey()
       const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + MAX_PLAYBACK_SECONDS)
       removeEnded.run(now)
       insert.run(digest(token), content.type, content.id, viewer, lockFingerprint(content.lock), endsAtSeconds)
@@ -74,7 +63,7 @@ export function openPlaybacks({
       }
     },
     /** Returns null if the playback has expired, or if the lock has another secret or key. */
-    find(token: string, type: ContentType, contentId: string): Playback | null {
+    find(token: string, type: ContentType, contentId: string) {
       const row = select.get(digest(token), nowSeconds())
       const content = findContent(type, contentId)
       if (row === undefined || content === null) return null
@@ -82,7 +71,9 @@ export function openPlaybacks({
       if (row.lock_fingerprint !== lockFingerprint(content.lock)) return null
       return {
         content,
+        /** The `user` parameter of the response, or the `sub` of the token; null without one. */
         viewer: typeof row.viewer === 'string' ? row.viewer : null,
+        /** Chat name of an anonymous viewer, different for each playback. */
         guestName: `Guest ${String(row.token_digest).slice(0, 4)}`,
         endsAtSeconds: Number(row.ends_at_seconds),
       }

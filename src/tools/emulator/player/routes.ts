@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import type { OpenServiceFeature } from '../service-feature.ts'
-import { CHAT_TABLES, chatRoutes } from './chat.ts'
+import { chatRoutes, MESSAGE_TABLE } from './chat.ts'
 import { contentFinder } from './content.ts'
 import { mediaRoutes } from './media.ts'
 import { pageRoutes } from './pages.ts'
@@ -9,18 +9,18 @@ import { validationRoutes } from './validation.ts'
 import { viewRoutes } from './views.ts'
 
 /** All tables of this folder. */
-export const PLAYER_TABLES = PLAYBACK_TABLES + CHAT_TABLES
+export const PLAYER_TABLES = PLAYBACK_TABLES + MESSAGE_TABLE
 
 /** All routes for viewers: pages, validation, video, chat and view reports. */
 export function playerRoutes({
   features,
   ...given
 }: Pick<PlayerDeps, 'database' | 'nowSeconds' | 'publicUrl' | 'segments'> & {
-  readonly features: readonly Pick<OpenServiceFeature, 'findLock' | 'parameter'>[]
+  readonly features: readonly Pick<OpenServiceFeature, 'findLock'>[]
 }): Router {
   const findContent = contentFinder(given.database, features)
   const playbacks = openPlaybacks({ ...given, findContent })
-  const deps = { ...given, findContent, playbacks, answerParameters: features.map(({ parameter }) => parameter) }
+  const deps = { ...given, findContent, playbacks }
   return Router()
     .use(pageRoutes(deps))
     .use(validationRoutes(deps))

@@ -2,9 +2,8 @@ import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { checkAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
-import { onlyMethods } from '../../../server/only-methods.ts'
 import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import type { Content } from './content.ts'
 import type { PlayerDeps } from './playbacks.ts'
 
@@ -41,10 +40,7 @@ export function validationRoutes({ nowSeconds, findContent, playbacks }: PlayerD
     return res.json(playbacks.open(content, result.viewer, result.expiresAtSeconds))
   }
   const router = Router()
-  router
-    .route('/embed/hashlock/validate')
-    .post(express.json({ limit: '8kb' }), validate)
-    .all(onlyMethods('POST', sendWrongMethod))
+  routesOf(router)('/embed/hashlock/validate', { post: [express.json({ limit: '8kb' }), validate] })
   return router
 }
 

@@ -1,7 +1,6 @@
 import express, { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import type { PlayerDeps } from './playbacks.ts'
 
 /** Players send a heartbeat every ten seconds. A player silent for longer has crashed or lost its network. */
@@ -60,7 +59,7 @@ export function viewRoutes({ nowSeconds, playbacks, segments }: PlayerDeps): Rou
   const router = Router()
   const json = express.json({ limit: '4kb' })
   for (const [name, handle] of Object.entries({ start, heartbeat, end })) {
-    router.route(`/embed/views/${name}`).post(json, handle).all(onlyMethods('POST', sendWrongMethod))
+    routesOf(router)(`/embed/views/${name}`, { post: [json, handle] })
   }
   return router
 }

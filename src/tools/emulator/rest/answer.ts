@@ -44,7 +44,7 @@ export function sendError(res: Response, status: number, error: RestError, descr
   else send(res, status, 'json', JSON.stringify(fields))
 }
 
-/** Sends the body of a 405, for `onlyMethods()`. */
+/** Sends the body of a 405. */
 export function sendWrongMethod(_req: Request, res: Response, description: string): void {
   sendError(res, 405, 'invalid_request', description)
 }

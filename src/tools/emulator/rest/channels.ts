@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Response, Router } from 'express'
+import { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { onlyMethods } from '../../../server/only-methods.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
+import { routesOf } from '../http/methods.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
 import { tokenRequired, userIdOf } from './guard.ts'
@@ -16,7 +17,6 @@ interface ChannelDeps extends AccessDeps {
 const MAX_TITLE_LENGTH = 255
 const MAX_SLUG_LENGTH = 80
 const JSON_BODY = 'a JSON body in place of a form'
-const wrongMethod = (allowed: string) => onlyMethods(allowed, sendWrongMethod)
 const Title = PlainText.max(MAX_TITLE_LENGTH).regex(/\S/)
 
 const MAX_PAGE_SIZE = 100
@@ -31,30 +31,25 @@ const ListPage = z.object({
 export function channelRoutes(deps: ChannelDeps): Router {
   const { database } = deps
   const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/users/self/channels.json')
-    .get(tokenRequired(deps), (req, res, next) => {
-      // The document has no list of channels.
-      if (refusesBeyond(res, 'a list of channels')) return wrongMethod('POST')(req, res, next)
-      const page = ListPage.safeParse(req.query)
-      if (!page.success) return sendError(res, 400, 'invalid_request', `p must be 1 or more, pagesize ${LIST_SIZES}`)
-      return sendJson(res, 200, listOf(deps, userIdOf(res), page.data))
-    })
-    .post(tokenRequired(deps), anyBody, (req, res) => {
-      const parameters = bodyParameters(req)
-      if (!parameters.ok) {
-        return sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
-      }
-      const isJson = Boolean(req.is('application/json'))
-      if (isJson && refusesBeyond(res, JSON_BODY))
-        return sendError(res, 400, 'invalid_request', strictRefusal(JSON_BODY))
-      const title = Title.safeParse(parameters.values.title)
-      if (title.success) return createChannel(deps, res, title.data)
-      const fault =
-        parameters.values.title === undefined ? 'is missing' : 'is blank, too long or has control characters'
-      return sendError(res, 400, 'invalid_request', `title ${fault}`)
-    })
-    .all(wrongMethod('GET, HEAD, POST'))
+  const list: RequestHandler = (req, res, next) => {
+    // The document has no list of channels.
+    if (refusesBeyond(res, 'a list of channels')) return onlyMethods('POST', sendWrongMethod)(req, res, next)
+    const page = ListPage.safeParse(req.query)
+    if (!page.success) return sendError(res, 400, 'invalid_request', `p must be 1 or more, pagesize ${LIST_SIZES}`)
+    return sendJson(res, 200, listOf(deps, userIdOf(res), page.data))
+  }
+  const create: RequestHandler = (req, res) => {
+    const parameters = bodyParameters(req)
+    if (!parameters.ok) return sendError(res, parameters.status, 'invalid_request', `The body ${parameters.reason}`)
+    const isJson = Boolean(req.is('application/json'))
+    if (isJson && refusesBeyond(res, JSON_BODY)) return sendError(res, 400, 'invalid_request', strictRefusal(JSON_BODY))
+    const title = Title.safeParse(parameters.values.title)
+    if (title.success) return createChannel(deps, res, title.data)
+    const fault = parameters.values.title === undefined ? 'is missing' : 'is blank, too long or has control characters'
+    return sendError(res, 400, 'invalid_request', `title ${fault}`)
+  }
+  const token = tokenRequired(deps)
+  routesOf(router, sendWrongMethod)('/users/self/channels.json', { get: [token, list], post: [token, anyBody, create] })
   router.get('/t/:code', (req, res, next) => {
     const id = /^[0-9a-z]{1,10}$/.test(req.params.code) ? Number.parseInt(req.params.code, 36) : -1
     const row = database.prepare('SELECT id FROM channels WHERE id = ?').get(id)

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
-import { onlyMethods } from '../../../server/only-methods.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
+import { routesOf } from '../http/methods.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendRecord, sendWrongMethod } from './answer.ts'
 import { CONTENT_NAME, onOwn, tokenRequired } from './guard.ts'
@@ -41,21 +41,14 @@ export function lockRoutes(deps: AccessDeps): Router {
       else res.status(204).end()
     })
   const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/channels/:id/locks/hash/advanced.:format')
-    .put(token, anyBody, set('live'))
-    .all(onlyMethods('PUT', sendWrongMethod))
-  router
-    .route('/channels/:id/locks/hash.:format')
-    .get(token, read('live'))
-    .delete(token, remove('live'))
-    .all(onlyMethods('GET, HEAD, DELETE', sendWrongMethod))
-  router
-    .route('/videos/:id/locks/hash.json')
-    .put(token, anyBody, set('recorded'))
-    .get(token, read('recorded'))
-    .delete(token, remove('recorded'))
-    .all(onlyMethods('GET, HEAD, PUT, DELETE', sendWrongMethod))
+  const add = routesOf(router, sendWrongMethod)
+  add('/channels/:id/locks/hash/advanced.:format', { put: [token, anyBody, set('live')] })
+  add('/channels/:id/locks/hash.:format', { get: [token, read('live')], delete: [token, remove('live')] })
+  add('/videos/:id/locks/hash.json', {
+    get: [token, read('recorded')],
+    put: [token, anyBody, set('recorded')],
+    delete: [token, remove('recorded')],
+  })
   return router
 }
 

@@ -3,9 +3,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { refreshDemoWeeks } from '../analytics/demo-views/demo-weeks.ts'
 import { generateSegments } from '../analytics/demo-views/generate-segments.ts'
 import { EmulatorStartError } from '../companion.ts'
-import { planDefaultSeed } from './default-seed.ts'
+import DEFAULT_SEED from './default-seed.json' with { type: 'json' }
+import { readablePassword } from './secrets.ts'
 import { completeSeed, type Seed, type SeedDefaults, type SeededChannel } from './seed.ts'
-import type { SeedFile } from './seed-schema.ts'
+import { SeedFile } from './seed-schema.ts'
 import { addChannel, writeRows } from './write-rows.ts'
 
 /** Stores the seed, so that ids and secrets survive a restart and a reset. */
@@ -93,6 +94,12 @@ function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowS
   const wanted = Math.max(views, seed.generated_views)
   const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
   if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })
+}
+
+/** Returns the seed of an emulator without a seed file, with new ids, secrets and passwords. */
+function planDefaultSeed(): Seed {
+  const users = ['studio', 'newsroom'].map((username) => ({ username, password: readablePassword() }))
+  return completeSeed(SeedFile.parse({ ...DEFAULT_SEED, users }), {})
 }
 
 function withOptions(seed: Seed, { lock, viewers, channels = [] }: SeedDefaults): Seed {

@@ -8,7 +8,7 @@ export function readablePassword(): string {
   return Array.from({ length: 4 }, () => syllable() + syllable()).join('-')
 }
 
-/** Generates an id or a secret: 40 hexadecimal characters from a CSPRNG. */
+/** Generates 40 hexadecimal characters from a CSPRNG, the form of every id, secret, code and token of the service. */
 export function randomKey(): string {
   return randomBytes(20).toString('hex')
 }

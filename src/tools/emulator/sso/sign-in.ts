@@ -1,8 +1,7 @@
 import { type RequestHandler, type Response, Router } from 'express'
 import type { Provider } from 'oidc-provider'
-import { onlyMethods } from '../../../server/only-methods.ts'
 import { formBody, formText, readParameters } from '../http/form.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import type { ProviderDeps } from './open-provider.ts'
 import { subjectOf } from './people.ts'
 
@@ -40,10 +39,6 @@ export function signInRoutes({ clients, people, renderPage }: ProviderDeps, open
   }
 
   const router = Router()
-  router
-    .route('/interaction/:uid')
-    .get(showPeople)
-    .post(formBody, signIn)
-    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+  routesOf(router)('/interaction/:uid', { get: showPeople, post: [formBody, signIn] })
   return router
 }

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
@@ -6,7 +6,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { EmulatorStartError } from '../companion.ts'
 import { type Faults, openFaults } from '../developer/faults.ts'
 import { sendJsonError } from '../http/json-error.ts'
-import { closeServer, createLoopbackServer, listen } from '../http/listen.ts'
+import { closeServer, listen } from '../http/listen.ts'
 import { loopbackHostsOnly } from '../http/loopback-only.ts'
 import { openProvider, type ProviderClient, type ProviderDeps } from './open-provider.ts'
 import { TEST_PEOPLE, type TestPerson } from './people.ts'
@@ -52,7 +52,7 @@ export async function startProvider({
   onError = writeError,
 }: ProviderOptions) {
   if (!isProviderInstalled()) throw new EmulatorStartError(PROVIDER_MISSING)
-  const server = createLoopbackServer()
+  const server = createServer()
   const origin = await listenOnLoopback(server, port)
   const issuer = `${origin}/company`
   const renderPage: ProviderDeps['renderPage'] = (name, locals) =>

@@ -1,8 +1,7 @@
 import { Router } from 'express'
 import { z } from 'zod'
-import { onlyMethods } from '../../../server/only-methods.ts'
 import { changed, isoTime, LATEST_SECONDS, refuse, send, Whole } from '../developer/control.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import type { ServiceKeys } from './service-keys.ts'
 
 /** The service says "for a time"; login apps read the keys each hour. */
@@ -24,15 +23,14 @@ export function serviceKeyControl(serviceKeys: ServiceKeys): Router {
       })),
     }
   }
-  router
-    .route('/service-keys')
-    .get(async (_req, res) => send(res, await state()))
-    .post(async (req, res) => {
+  routesOf(router)('/service-keys', {
+    get: async (_req, res) => send(res, await state()),
+    async post(req, res) {
       const parsed = Rotation.safeParse(req.body ?? {})
       if (!parsed.success) return refuse(res, 'Send old_key_seconds: whole seconds from 0, or nothing.')
       await serviceKeys.rotate(parsed.data.old_key_seconds)
       return changed(req, res, await state())
-    })
-    .all(onlyMethods('GET, HEAD, POST', sendWrongMethod))
+    },
+  })
   return router
 }

@@ -16,22 +16,7 @@ export const SERVICE_KEY_TABLE = `
   ) STRICT;
 `
 
-/** A key pair of the service. Login apps encrypt viewer tokens with its public half. */
-export interface ServiceKeyPair extends ServicePrivateKey {
-  readonly createdAtSeconds: number
-  /** Null for the newest key. */
-  readonly acceptedUntilSeconds: number | null
-}
-
-export interface ServiceKeys {
-  /** Returns the keys that the service accepts, newest first. Generates a key pair if there is none. */
-  accepted(): Promise<readonly ServiceKeyPair[]>
-  /**
-   * Generates a new key pair, which becomes the newest.
-   * @param oldKeySeconds how long the service still accepts the previous key; 0 drops it at once.
-   */
-  rotate(oldKeySeconds: number): Promise<void>
-}
+export type ServiceKeys = ReturnType<typeof openServiceKeys>
 
 export interface ServiceKeyDeps {
   readonly database: DatabaseSync
@@ -48,7 +33,7 @@ const Row = z.object({
 })
 
 /** Keeps the key pairs of the service in the database. */
-export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDeps): ServiceKeys {
+export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDeps) {
   const select = database.prepare('SELECT * FROM service_keys ORDER BY id DESC')
   const insert = database.prepare('INSERT INTO service_keys (kid, private_key, created_at_seconds) VALUES (?, ?, ?)')
   const retire = database.prepare(
@@ -57,7 +42,7 @@ export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDep
   const remove = database.prepare('DELETE FROM service_keys WHERE accepted_until_seconds <= ?')
   let adding: Promise<void> = Promise.resolve()
 
-  function stored(): ServiceKeyPair[] {
+  function stored() {
     const now = nowSeconds()
     return select
       .all()
@@ -83,6 +68,7 @@ export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDep
   }
 
   return {
+    /** Returns the keys that the service accepts, newest first. Generates a key pair if there is none. */
     async accepted() {
       const present = stored()
       if (present.length > 0) return present
@@ -91,12 +77,16 @@ export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDep
       })
       return stored()
     },
-    rotate: (oldKeySeconds) => inTurn(() => add(oldKeySeconds)),
+    /**
+     * Generates a new key pair, which becomes the newest.
+     * @param oldKeySeconds how long the service still accepts the previous key; 0 drops it at once.
+     */
+    rotate: (oldKeySeconds: number) => inTurn(() => add(oldKeySeconds)),
   }
 }
 
 /** Returns the public halves as a JWK set, in the form of the documentation. */
-export function publicKeySet(keys: readonly ServiceKeyPair[]): object {
+export function publicKeySet(keys: readonly ServicePrivateKey[]): object {
   return {
     keys: keys.map(({ kid, privateKey }) => {
       const { n, e } = createPublicKey(privateKey).export({ format: 'jwk' })
@@ -111,11 +101,13 @@ async function generatePrivateKey(bits: number): Promise<string> {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-function toKeyPair(row: z.infer<typeof Row>): ServiceKeyPair {
+/** A key pair of the service. Login apps encrypt viewer tokens with its public half. */
+function toKeyPair(row: z.infer<typeof Row>) {
   return {
     kid: row.kid,
     privateKey: createPrivateKey(row.private_key),
     createdAtSeconds: row.created_at_seconds,
+    /** Null for the newest key. */
     acceptedUntilSeconds: row.accepted_until_seconds,
   }
 }

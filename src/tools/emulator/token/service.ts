@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Router } from 'express'
-import { onlyMethods } from '../../../server/only-methods.ts'
-import { sendWrongMethod } from '../http/json-error.ts'
+import { routesOf } from '../http/methods.ts'
 import type { ServiceFeature } from '../service-feature.ts'
 import { tokenChecker, USED_TOKEN_TABLE } from './check-token.ts'
 import { serviceKeyControl } from './control.ts'
@@ -21,15 +20,13 @@ export const service: ServiceFeature = {
     const routes = Router({ caseSensitive: true, strict: true })
     routes.use(viewerAuthRoutes(deps))
     // The public keys of the service, for everyone.
-    routes
-      .route('/viewer-auth-public-key.json')
-      .get(async (_req, res) => res.json(publicKeySet(await serviceKeys.accepted())))
-      .all(onlyMethods('GET, HEAD', sendWrongMethod))
+    routesOf(routes)('/viewer-auth-public-key.json', {
+      get: async (_req, res) => res.json(publicKeySet(await serviceKeys.accepted())),
+    })
     return {
       routes,
       control: serviceKeyControl(serviceKeys),
       section: { view: SECTION, data: {} },
-      parameter: 'vt',
       findLock: tokenLockFinder({ ...deps, checkToken }),
     }
   },

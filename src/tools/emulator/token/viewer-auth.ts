@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from 'express'
 import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
-import { onlyMethods } from '../../../server/only-methods.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
+import { routesOf } from '../http/methods.ts'
 import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendWrongMethod } from '../rest/answer.ts'
 import { CONTENT_NAME, onOwn, tokenRequired } from '../rest/guard.ts'
@@ -28,11 +28,8 @@ export function viewerAuthRoutes(deps: AccessDeps): Router {
       if (remove.run(type, id).changes === 1) res.status(204).end()
       else sendError(res, 404, 'not_found', `The ${CONTENT_NAME[type]} has no own viewer authentication`)
     })
-    router
-      .route(`/${CONTENT_NAME[type]}s/:id/viewer-auth.json`)
-      .put(token, anyBody, set)
-      .delete(token, end)
-      .all(onlyMethods('PUT, DELETE', sendWrongMethod))
+    const path = `/${CONTENT_NAME[type]}s/:id/viewer-auth.json`
+    routesOf(router, sendWrongMethod)(path, { put: [token, anyBody, set], delete: [token, end] })
   }
   return router
 }

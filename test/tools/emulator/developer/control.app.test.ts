@@ -163,7 +163,7 @@ describe('/emulator/reset', () => {
     expect(await json('/emulator/faults')).toEqual({ faults: [] })
     expect(await validate(service, LOCKED_CHANNEL, response())).toMatchObject({ valid: true })
     const count = (table: string) => service.database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n
-    expect(count('chat_messages')).toBe(0)
+    expect(count('messages')).toBe(0)
     expect(count('clients')).toBe(2)
     expect(await (await service.request('/channel/1001')).text()).toContain('Town hall')
     expect((await logged()).some(({ path }) => path === '/chat/1001/messages')).toBe(false)

@@ -80,7 +80,7 @@ describe('the chat', () => {
     const video = await validate(service, LOCKED_VIDEO, goodResponse())
     await service.post('/chat/1001/messages', { playback: channel.playback, text: 'to the channel' })
     await service.post('/chat/recorded/2001/messages', { playback: video.playback, text: 'to the video' })
-    const rows = service.database.prepare('SELECT content_type, text FROM chat_messages ORDER BY id').all()
+    const rows = service.database.prepare('SELECT content_type, text FROM messages ORDER BY id').all()
     expect(rows.map((row) => ({ ...row }))).toEqual([
       { content_type: 'live', text: 'to the channel' },
       { content_type: 'recorded', text: 'to the video' },
@@ -106,7 +106,7 @@ describe('the chat', () => {
   ])('the chat refuses to read and to write with %s', async (_case, playback) => {
     expect((await service.post('/chat/1001/messages', { playback, text: 'hello' })).status).toBe(403)
     expect((await service.request(`/chat/1001/messages?playback=${playback}`)).status).toBe(403)
-    expect(service.database.prepare('SELECT count(*) AS n FROM chat_messages').get()?.n).toBe(0)
+    expect(service.database.prepare('SELECT count(*) AS n FROM messages').get()?.n).toBe(0)
   })
 
   test('the chat refuses the playback of another channel or video and an expired playback', async () => {

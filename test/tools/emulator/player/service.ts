@@ -37,8 +37,7 @@ export async function startService(options: Partial<EmulatorOptions> = {}) {
       database.exec(`
         DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
         DELETE FROM playbacks; DELETE FROM segments;
-        DELETE FROM chat_messages; DELETE FROM sqlite_sequence WHERE name = 'chat_messages';
-        DELETE FROM qna_messages`)
+        DELETE FROM messages; DELETE FROM sqlite_sequence WHERE name = 'messages'`)
     },
     async close() {
       database.close()

@@ -2,9 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Router } from 'express'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { hashPassword } from '../../../../users/passwords/argon2.ts'
+import { randomKey } from '../../seed/secrets.ts'
 import { type AccountDeps, addFormRoute, carriedLink, pathsOf, showForm, type Visit } from '../account-form.ts'
 import { showMessage, showPage, wordsOf } from '../page.ts'
-import { digest, randomToken } from '../tokens/token-store.ts'
+import { digest } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
 import { faultInNewPassword } from './user-authentication.ts'
 
@@ -71,7 +72,7 @@ function sendLink({ database, nowSeconds, publicUrl }: AccountDeps, visit: Visit
   const outboxLink = { href: '/account/outbox', text: words.openOutbox }
   showMessage(res, words, { heading: words.linkSentHeading, text: words.linkSent, link: outboxLink }, 200)
   if (user === undefined) return null
-  const token = randomToken()
+  const token = randomKey()
   database.prepare('DELETE FROM oauth_password_resets WHERE expires_at_seconds <= ?').run(nowSeconds())
   database
     .prepare('INSERT INTO oauth_password_resets (token_hash, user_id, expires_at_seconds) VALUES (?, ?, ?)')

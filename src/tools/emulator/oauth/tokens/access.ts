@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isSignedBy, type MacCredentials, readMacHeader } from './mac-signature.ts'
-import { findToken, type TokenLookup } from './token-store.ts'
+import { findToken } from './token-store.ts'
 
 export type AccessCheck =
   | { readonly ok: true; readonly userId: number }
@@ -26,12 +26,6 @@ export interface AccessRequest {
 
 const BEARER = /^Bearer\s+([\w.~+/-]+=*)$/i
 
-const SENTENCE: Record<(TokenLookup & { ok: false })['reason'], string> = {
-  unknown: 'The access token is unknown',
-  expired: 'The access token has expired',
-  revoked: 'The access token was revoked',
-}
-
 /** Checks the token of a request to the REST API: `Bearer`, or a signature with a MAC token. */
 export function checkAccess(deps: AccessDeps, request: AccessRequest): AccessCheck {
   const header = request.authorizationHeader?.trim() ?? ''
@@ -45,15 +39,15 @@ export function checkAccess(deps: AccessDeps, request: AccessRequest): AccessChe
 
 function checkBearer({ database, nowSeconds }: AccessDeps, accessToken: string): AccessCheck {
   const found = findToken(database, accessToken, nowSeconds())
-  if (!found.ok) return refused(SENTENCE[found.reason])
+  if (!found.ok) return refused(`The access token ${found.reason}`)
   if (found.token.kind === 'mac') return refused('This is a MAC token. Sign requests with it')
-  if (found.token.kind === 'jwt') return refused(SENTENCE.unknown)
+  if (found.token.kind === 'jwt') return refused('This is a JWT, which opens only the analytics API')
   return { ok: true, userId: found.token.userId }
 }
 
 function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCredentials): AccessCheck {
   const found = findToken(deps.database, credentials.id, deps.nowSeconds())
-  if (!found.ok) return refused(SENTENCE[found.reason])
+  if (!found.ok) return refused(`The access token ${found.reason}`)
   const { macKey, userId } = found.token
   if (macKey === null) return refused('This token cannot sign requests. Get one with token_type=mac')
   const { method, requestUri, hostHeader = '' } = request

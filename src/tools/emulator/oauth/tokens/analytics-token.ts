@@ -1,39 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
-import {
-  findToken,
-  type Grant,
-  type IssuedToken,
-  issueToken,
-  randomToken,
-  TOKEN_LIFETIME_SECONDS,
-} from './token-store.ts'
-
-export interface AnalyticsTokenDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-}
+import { randomKey } from '../../seed/secrets.ts'
+import type { AccessDeps } from './access.ts'
+import { findToken, type Grant, type IssuedToken, issueToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
 
 export type AnalyticsTokenCheck =
   | { readonly ok: true; readonly ownerId: number }
   /** A sentence for the developer, without any part of the token. */
   | { readonly ok: false; readonly reason: string }
 
-const SENTENCE = {
-  unknown: 'The JWT is unknown. Perhaps it was issued before a reset, or by another emulator',
-  expired: 'The JWT has expired',
-  revoked: 'The user revoked the JWT',
-} as const
-
 /** Makes a JWT for the analytics API. The emulator knows its tokens by their digests, so that it keeps no key. */
 export async function issueAnalyticsToken(
-  { database, nowSeconds }: AnalyticsTokenDeps,
+  { database, nowSeconds }: AccessDeps,
   grant: Omit<Grant, 'kind'>,
 ): Promise<IssuedToken> {
   const iat = nowSeconds()
   const times = { iat, exp: iat + TOKEN_LIFETIME_SECONDS }
-  const claims = { iss: 'emulated-video-service', aud: 'analytics', sub: String(grant.userId), jti: randomToken() }
+  const claims = { iss: 'emulated-video-service', aud: 'analytics', sub: String(grant.userId), jti: randomKey() }
   const jwt = new SignJWT({ ...claims, ...times }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
   return issueToken(database, { ...grant, kind: 'jwt' }, iat, await jwt.sign(randomBytes(32)))
 }
@@ -43,7 +26,7 @@ export async function issueAnalyticsToken(
  * @param authorizationHeader as received; undefined if absent.
  */
 export function verifyAnalyticsToken(
-  { database, nowSeconds }: AnalyticsTokenDeps,
+  { database, nowSeconds }: AccessDeps,
   authorizationHeader: string | undefined,
 ): AnalyticsTokenCheck {
   const header = authorizationHeader?.trim() ?? ''
@@ -55,5 +38,5 @@ export function verifyAnalyticsToken(
     return { ok: false, reason: 'The Authorization header holds no JWT. Get one with token_type=jwt' }
   }
   const found = findToken(database, header, nowSeconds())
-  return found.ok ? { ok: true, ownerId: found.token.userId } : { ok: false, reason: SENTENCE[found.reason] }
+  return found.ok ? { ok: true, ownerId: found.token.userId } : { ok: false, reason: `The JWT ${found.reason}` }
 }

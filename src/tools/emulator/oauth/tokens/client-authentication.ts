@@ -1,13 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 
-export interface Client {
-  readonly clientId: string
-  readonly name: string
-  readonly redirectUriPrefixes: readonly string[]
-  /** Client-level tokens reach the channels and videos of this user. */
-  readonly ownerId: number
-}
+export type Client = NonNullable<ReturnType<typeof findClient>>
 
 export type ClientAuthentication =
   | { readonly ok: true; readonly client: Client }
@@ -17,7 +11,7 @@ export type ClientAuthentication =
 const BARE_SECRET = 'a Basic credential with the client secret alone'
 
 /** Returns null if the client_id is unknown. */
-export function findClient(database: DatabaseSync, clientId: string): Client | null {
+export function findClient(database: DatabaseSync, clientId: string) {
   const row = database
     .prepare('SELECT client_id, name, redirect_uri_prefix, owner_id FROM clients WHERE client_id = ?')
     .get(clientId)
@@ -26,6 +20,7 @@ export function findClient(database: DatabaseSync, clientId: string): Client | n
     clientId: String(row.client_id),
     name: String(row.name),
     redirectUriPrefixes: String(row.redirect_uri_prefix).split(' '),
+    /** Client-level tokens reach the channels and videos of this user. */
     ownerId: Number(row.owner_id),
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
-import { digest, type IssuedToken, issueToken, randomToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
+import { randomKey } from '../../seed/secrets.ts'
+import { digest, type IssuedToken, issueToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
 
 export const CODE_TABLE = `
   CREATE TABLE IF NOT EXISTS oauth_authorization_codes (
@@ -43,7 +44,7 @@ export function issueCode(database: DatabaseSync, request: CodeRequest, nowSecon
   // A used code is kept as long as its token can live, so that a replay revokes that token.
   const forgotten = nowSeconds - TOKEN_LIFETIME_SECONDS
   database.prepare('DELETE FROM oauth_authorization_codes WHERE expires_at_seconds < ?').run(forgotten)
-  const code = randomToken()
+  const code = randomKey()
   const { clientId, userId, redirectUri, deviceName, challenge, scope } = request
   const endsAtSeconds = nowSeconds + CODE_LIFETIME_SECONDS
   database

@@ -3,7 +3,8 @@ import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/bey
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { routesOf } from '../../http/methods.ts'
 import { authenticateUser } from '../own-accounts/user-authentication.ts'
-import { type AnalyticsTokenDeps, issueAnalyticsToken } from './analytics-token.ts'
+import type { AccessDeps } from './access.ts'
+import { issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, hasSecret } from './client-authentication.ts'
 import { redeemCode, refreshToken } from './code-store.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
@@ -29,7 +30,7 @@ const RETRY_AFTER_SECONDS = 1
  * grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and at last the
  * code or the password.
  */
-export function tokenRoutes(deps: AnalyticsTokenDeps): Router {
+export function tokenRoutes(deps: AccessDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   const add = routesOf(router, (_req, res, description) => refuse(res, 405, 'invalid_request', description))
   const answerToken: RequestHandler = async (req, res) => {
@@ -65,7 +66,7 @@ const onlyBeyond: RequestHandler = (_req, res, next) => {
   next()
 }
 
-function revokeWith({ database, nowSeconds }: AnalyticsTokenDeps): RequestHandler {
+function revokeWith({ database, nowSeconds }: AccessDeps): RequestHandler {
   return (req, res) => {
     const form = readParameters(formText(req) ?? '')
     if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
@@ -82,7 +83,7 @@ function revokeWith({ database, nowSeconds }: AnalyticsTokenDeps): RequestHandle
 }
 
 async function answerTokenRequest(
-  deps: AnalyticsTokenDeps,
+  deps: AccessDeps,
   request: TokenRequest,
   caller: { authorizationHeader: string | undefined; refusesBeyond: RefusesBeyond },
 ): Promise<TokenAnswer> {

@@ -1,5 +1,6 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { randomKey } from '../../seed/secrets.ts'
 
 /** Stores tokens as SHA-256 digests. MAC keys are derived from their token. */
 export const TOKEN_TABLE = `
@@ -44,28 +45,7 @@ export interface Grant {
   readonly codeHash?: string
 }
 
-export interface IssuedToken {
-  readonly accessToken: string
-  readonly expiresInSeconds: number
-  readonly createdAtSeconds: number
-  readonly macKey: string | undefined
-  readonly refreshToken: string | undefined
-}
-
-export interface KnownToken {
-  readonly kind: TokenKind
-  readonly userId: number
-  readonly macKey: string | null
-}
-
-export type TokenLookup =
-  | { readonly ok: true; readonly token: KnownToken }
-  | { readonly ok: false; readonly reason: 'unknown' | 'expired' | 'revoked' }
-
-/** Generates 40 hexadecimal characters from a CSPRNG, the form of every id, code and token of the service. */
-export function randomToken(): string {
-  return randomBytes(20).toString('hex')
-}
+export type IssuedToken = ReturnType<typeof issueToken>
 
 /** SHA-256 in hexadecimal, as the database stores tokens. */
 export function digest(token: string): string {
@@ -73,15 +53,10 @@ export function digest(token: string): string {
 }
 
 /** Creates a token and stores its digest. The token itself is only in the result. */
-export function issueToken(
-  database: DatabaseSync,
-  grant: Grant,
-  nowSeconds: number,
-  accessToken = randomToken(),
-): IssuedToken {
+export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: number, accessToken = randomKey()) {
   database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - KEPT_AFTER_EXPIRY_SECONDS)
   const macKey = grant.kind === 'mac' ? macKeyOf(database, grant.clientId, accessToken) : undefined
-  const refreshToken = grant.codeHash === undefined ? undefined : randomToken()
+  const refreshToken = grant.codeHash === undefined ? undefined : randomKey()
   database
     .prepare(
       `INSERT INTO oauth_tokens (token_hash, refresh_token_hash, kind, client_id, user_id, client_level, scope,
@@ -110,25 +85,19 @@ export function issueToken(
   }
 }
 
-/** Finds a valid token by its digest. */
-export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number): TokenLookup {
+/** Finds a valid token by its digest. A reason goes on after "The token". */
+export function findToken(database: DatabaseSync, accessToken: string, nowSeconds: number) {
   const row = database
     .prepare(
       `SELECT kind, client_id, user_id, expires_at_seconds, revoked_at_seconds
        FROM oauth_tokens WHERE token_hash = ?`,
     )
     .get(digest(accessToken))
-  if (row === undefined) return { ok: false, reason: 'unknown' }
-  if (row.revoked_at_seconds !== null) return { ok: false, reason: 'revoked' }
-  if (Number(row.expires_at_seconds) <= nowSeconds) return { ok: false, reason: 'expired' }
-  return {
-    ok: true,
-    token: {
-      kind: row.kind as TokenKind,
-      userId: Number(row.user_id),
-      macKey: row.kind === 'mac' ? macKeyOf(database, String(row.client_id), accessToken) : null,
-    },
-  }
+  if (row === undefined) return { ok: false, reason: 'is unknown. Perhaps it was issued before a reset' } as const
+  if (row.revoked_at_seconds !== null) return { ok: false, reason: 'was revoked' } as const
+  if (Number(row.expires_at_seconds) <= nowSeconds) return { ok: false, reason: 'has expired' } as const
+  const macKey = row.kind === 'mac' ? macKeyOf(database, String(row.client_id), accessToken) : null
+  return { ok: true, token: { kind: row.kind as TokenKind, userId: Number(row.user_id), macKey } } as const
 }
 
 /**

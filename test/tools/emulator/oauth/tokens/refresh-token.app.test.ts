@@ -68,7 +68,7 @@ describe('Revocation endpoint', () => {
     for (const name of ['access_token', 'refresh_token'] as const) {
       const { body } = await exchange(null)
       expect(await revoke(body[name])).toBe(200)
-      expect(stateOf(body.access_token)).toBe('revoked')
+      expect(stateOf(body.access_token)).toBe('was revoked')
       expect((await refresh(body.refresh_token)).status).toBe(400)
     }
   })
