@@ -175,7 +175,8 @@ export function createBrowser(origin: string) {
       if (value === '' || line.includes('Expires=Thu, 01 Jan 1970')) cookies.delete(name)
       else cookies.set(name, value)
     }
-    const text = await response.text()
+    const charset = /charset=([\w-]+)/.exec(response.headers.get('Content-Type') ?? '')?.[1]
+    const text = new TextDecoder(charset).decode(await response.arrayBuffer())
     token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? token
     const location = response.headers.get('Location')
     return { status: response.status, text, headers: response.headers, location }

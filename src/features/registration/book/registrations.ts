@@ -33,6 +33,8 @@ export interface RegistrationFilter {
   readonly state?: RegistrationState | undefined
   /** The domain of the address. Default: all. */
   readonly domain?: string | undefined
+  /** A part of the address or of an answer. Case does not count. */
+  readonly text?: string | undefined
   /** `next` of the page before. */
   readonly after?: string | undefined
   readonly limit: number
@@ -217,7 +219,9 @@ async function moveWaitingList({ book, settings, nowSeconds, hasFreePlace }: Rul
   }
 }
 
-async function pageOf(book: Book, { state, domain, after, limit }: RegistrationFilter): Promise<RegistrationPage> {
+async function pageOf(book: Book, filter: RegistrationFilter): Promise<RegistrationPage> {
+  const { state, domain, after, limit } = filter
+  const text = filter.text?.toLowerCase()
   const registrations: Registration[] = []
   let last = after
   while (true) {
@@ -226,7 +230,9 @@ async function pageOf(book: Book, { state, domain, after, limit }: RegistrationF
       last = registration.address
       const isInState = state === undefined || registration.state === state
       const isInDomain = domain === undefined || domainOf(registration.address) === domain
-      if (isInState && isInDomain) registrations.push(registration)
+      const texts = [registration.address, ...Object.values(registration.attributes)]
+      const hasText = text === undefined || texts.some((one) => one.toLowerCase().includes(text))
+      if (isInState && isInDomain && hasText) registrations.push(registration)
       if (registrations.length === limit) return { registrations, next: last }
     }
     if (read.length < SCANNED_AT_ONCE) return { registrations, next: null }

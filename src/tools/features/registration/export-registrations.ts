@@ -46,7 +46,7 @@ interface Column {
 }
 
 /** The first column has the name that an attendance report takes. */
-function columnsOf({ name }: EntryPoint, { settings: { fields, group } }: Registrations): Column[] {
+export function columnsOf({ name }: EntryPoint, { settings: { fields, group } }: Registrations): Column[] {
   const ofFields = fields.map(
     (field): Column => ({ title: field.name, cell: ({ attributes }) => attributes[field.name] }),
   )

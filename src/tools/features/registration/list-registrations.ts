@@ -1,4 +1,5 @@
-import type { Registration } from '../../../features/registration/book/registration.ts'
+import { type Registration, takenOf } from '../../../features/registration/book/registration.ts'
+import type { RegistrationFilter } from '../../../features/registration/book/registrations.ts'
 import { mailboxKey } from '../../../services/mail-code/code-limits.ts'
 import type { Outcome } from '../../cli/terminal/command.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
@@ -16,17 +17,18 @@ export type ListedRegistrations = Awaited<ReturnType<typeof registrationsPage>>
 
 /** Prints a page of registrations, and how many are in each state. */
 export async function listRegistrations(io: CommandIo, options: ListOptions): Promise<Outcome> {
-  const data = await withRegistrations(io, options, (opened) => registrationsPage(opened, options))
+  const data = await withRegistrations(io, options, (opened) =>
+    registrationsPage(opened, { ...options, domain: options.domain?.toLowerCase() }),
+  )
   const more = data.next === null ? '' : `\nThere are more. Continue with --after ${data.next}`
   return { ok: true, data, text: `${countsText(data)}\n${await tableOf(io, data.registrations)}${more}` }
 }
 
-export async function registrationsPage(
-  { entryPoint, registrations }: OpenRegistrations,
-  { state, domain, after, limit }: Pick<ListOptions, 'state' | 'domain' | 'after' | 'limit'>,
-) {
-  const { nextTurn: _nextTurn, ...counts } = await registrations.counts()
-  const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit })
+export async function registrationsPage({ entryPoint, registrations }: OpenRegistrations, filter: RegistrationFilter) {
+  const { most } = registrations.settings
+  const all = await registrations.counts()
+  const { nextTurn: _nextTurn, ...counts } = all
+  const page = await registrations.page(filter)
   const ofMailbox = new Map<string, number>()
   for await (const rows of pagesOf(registrations, {})) {
     for (const { address } of rows) {
@@ -36,7 +38,8 @@ export async function registrationsPage(
   }
   return {
     entryPoint: entryPoint.name,
-    most: registrations.settings.most,
+    most,
+    free: most === null ? null : Math.max(0, most - takenOf(all)),
     counts,
     registrations: page.registrations.map((one) => ({
       ...rowOf(one),

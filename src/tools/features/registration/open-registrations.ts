@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import type { RegistrationState } from '../../../features/registration/book/registration.ts'
-import type { Registrations } from '../../../features/registration/book/registrations.ts'
+import type { RegistrationFilter, Registrations } from '../../../features/registration/book/registrations.ts'
 import { manageRegistrations } from '../../../features/registration/manage.ts'
 import { registrationOf } from '../../../features/registration/settings/settings.ts'
 import { withGuestStore } from '../../../services/guests/record-stores.ts'
@@ -84,11 +84,11 @@ function withRegistration({ entryPoints }: Config): EntryPoint[] {
 /** Yields the registrations of a filter, page by page. */
 export async function* pagesOf(
   registrations: Registrations,
-  { state, domain }: Pick<RegistrationOptions, 'state' | 'domain'>,
+  { state, domain, text }: Pick<RegistrationFilter, 'state' | 'domain' | 'text'>,
 ) {
   let after: string | undefined
   do {
-    const page = await registrations.page({ state, domain: domain?.toLowerCase(), after, limit: PAGE })
+    const page = await registrations.page({ state, domain: domain?.toLowerCase(), text, after, limit: PAGE })
     yield page.registrations
     after = page.next ?? undefined
   } while (after !== undefined)

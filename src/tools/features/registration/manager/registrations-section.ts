@@ -1,6 +1,9 @@
-import { type Registration, STATES } from '../../../../features/registration/book/registration.ts'
-import type { Seen } from '../../../../features/registration/book/registrations.ts'
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { STATES } from '../../../../features/registration/book/registration.ts'
+import { fieldText } from '../../../../features/registration/settings/field.ts'
+import { registrationOf } from '../../../../features/registration/settings/settings.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
+import { excelSheet } from '../../../manager/after/excel-sheet.ts'
 import {
   ALL_ROLES,
   type Answer,
@@ -10,32 +13,31 @@ import {
   page,
   post,
   redirect,
-  refused,
-  type Sentence,
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import type { Words } from '../../../manager/pages/words.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
-import { changeRegistrations, faultLine } from '../change-registrations.ts'
+import { columnsOf } from '../export-registrations.ts'
 import { registrationsPage } from '../list-registrations.ts'
-import { MAILS_PER_MINUTE, withRegistrations } from '../open-registrations.ts'
+import { pagesOf, withRegistrations } from '../open-registrations.ts'
+import { askFirst, decide, filterOf, queryOf } from './decide.ts'
 import { registrationWay } from './registration-way.ts'
 
 const PATH = '/registrations'
 const ROWS = 50
-const STEPS = ['approve', 'refuse', 'cancel', 'forget'] as const
 
-/** Registrations of guests: list, approve, refuse, cancel and forget. */
+/** Registrations of guests: list, export, approve, refuse, cancel and forget. */
 const registrationsSection: Section = {
   open: (deps) => ({
     tab: { path: PATH, text: 'registrations', roles: ALL_ROLES },
     routes: [
       get(PATH, ALL_ROLES, (visit) => chooseEntryPoint(deps, visit)),
       get(`${PATH}/:entryPoint`, ALL_ROLES, (visit) => show(deps, visit)),
-      post(`${PATH}/:entryPoint`, EDITORS, 'registrations-changed', (visit) => change(deps, visit)),
+      get(`${PATH}/:entryPoint/sheet`, ALL_ROLES, (visit) => exportSheet(deps, visit)),
+      post(`${PATH}/:entryPoint`, EDITORS, 'registrations-changed', (visit) => decide(deps, visit)),
       // A post, so that neither the token nor the guests are in an address.
-      post(`${PATH}/:entryPoint/forget`, EDITORS, 'registrations-forget-asked', askToForget),
+      post(`${PATH}/:entryPoint/ask`, EDITORS, 'registrations-asked', (visit) => askFirst(deps, visit)),
     ],
   }),
 }
@@ -62,93 +64,58 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const names = namesIn(deps, visit)
   const title = words.t.registrations.title
   if (!names.includes(entryPoint)) return page('message', { title, current: PATH, text: words.t.errors.notFound }, 404)
-  const state = STATES.find((one) => one === field('state'))
+  const filter = filterOf(visit)
   const after = field('after').slice(0, 320)
-  const filter = { limit: ROWS, ...(state !== undefined && { state }), ...(after !== '' && { after }) }
   const listed = await outcomeOf(() =>
     withRegistrations(deps, { entryPoint }, async (opened) => {
-      return { ok: true, ...(await registrationsPage(opened, filter)) } as const
+      const rows = await registrationsPage(opened, { ...filter, limit: ROWS, after: after === '' ? undefined : after })
+      return { ok: true, labels: labelsOf(opened.entryPoint, words), ...rows } as const
     }),
   )
   if (!listed.ok) {
     const text = faultText(listed.fault, words)
     return page('message', { title, current: PATH, text, back: '/people' }, 503)
   }
-  const { registrations, counts, most, next } = listed
+  const { registrations, counts, most, free, labels, next } = listed
   const path = ['registrations', entryPoint]
+  const query = queryOf(filter)
   return page('registration/registrations', {
     title,
     current: PATH,
     entryPoint,
     names,
-    state: state ?? '',
+    states: STATES,
+    query,
     counts: Object.entries(counts),
     most,
+    free,
+    labels,
     rows: registrations,
     isEditor: EDITORS.includes(manager.role),
     action: pathOf(path),
+    sheet: pathOf([...path, 'sheet'], query),
     isStart: after === '',
-    next: next === null ? null : pathOf(path, { state: state ?? '', after: next }),
+    next: next === null ? null : pathOf(path, { ...query, after: next }),
   })
 }
 
-/** Says what is lost before registrations are forgotten. */
-function askToForget({ field, fields, part, words }: Visit): Answer {
-  const path = ['registrations', part('entryPoint')]
-  const state = field('state')
-  const back = pathOf(path, { state })
-  const addresses = [...new Set(fields('address'))].slice(0, ROWS)
-  if (addresses.length === 0) return redirect(back, { tone: 'refused', text: 'registrations.nobody' })
-  const model = { title: words.t.registrations.forgetTitle, current: PATH, addresses, state, back }
-  return page('registration/forget', { ...model, action: pathOf(path) })
+/** Returns the labels of the form by the names of its fields, in the language of the page. */
+function labelsOf(entryPoint: EntryPoint, { language }: Words): Readonly<Record<string, string>> {
+  const fields = registrationOf(entryPoint)?.fields ?? []
+  return Object.fromEntries(fields.map(({ name, label }) => [name, fieldText(label, language, 'en')]))
 }
 
-async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
-  const { field, fields, words } = visit
+/** Returns all registrations that match, with the columns of `registrations export`. */
+async function exportSheet(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const entryPoint = visit.part('entryPoint')
-  const to = pathOf(['registrations', entryPoint], { state: field('state') })
-  const step = STEPS.find((one) => one === field('step'))
-  const addresses = [...new Set(fields('address'))]
-  if (step === undefined || addresses.length === 0)
-    return redirect(to, { tone: 'refused', text: 'registrations.nobody' })
-  const seen = new Map(fields('seen').map(readSeen))
-  const asked = addresses.map((address) => ({ address, seen: seen.get(address) }))
-  const result = await outcomeOf(() =>
-    withRegistrations(deps, { entryPoint, mailsPerMinute: MAILS_PER_MINUTE }, async ({ registrations }) => {
-      return { ok: true, ...(await changeRegistrations(registrations, step, asked)) } as const
-    }),
-  )
-  const subject = {
-    count: addresses.length,
-    detail: step,
-    ...(addresses.length === 1 && { viewer: addresses[0] ?? '' }),
-  }
-  if (!result.ok) return refused(visit, to, 'registrations.refused', result.fault, { subject })
-  const count = result.changed.length
-  const notes = result.faults.flatMap((one) => (one.fault === 'decided' ? decidedNote(one, words) : []))
-  if (count === addresses.length)
-    return redirect(to, { tone: 'done', text: `registrations.done.${step}`, values: { count } }, subject)
-  if (count > 0) {
-    // Some guests may not be changed, such as without a free place.
-    const values = { count, all: addresses.length }
-    return redirect(to, { tone: 'refused', text: 'registrations.part', values, notes }, subject)
-  }
-  const others = result.faults.filter(({ fault }) => fault !== 'decided')
-  const detail = others.map(faultLine).join('\n')
-  return redirect(to, { tone: 'refused', text: 'registrations.refused', detail, notes }, subject)
-}
-
-/** Reads what the page showed of a guest: the address, the state and the time of the last change. */
-function readSeen(text: string): [address: string, seen: Seen] {
-  const [address = '', state = '', changedAtSeconds] = text.split(' ')
-  const known = STATES.find((one) => one === state)
-  return [address, known && { state: known, changedAtSeconds: Number(changedAtSeconds) }]
-}
-
-function decidedNote(
-  { address: name, state, changedAtSeconds }: Pick<Registration, 'address' | 'state' | 'changedAtSeconds'>,
-  words: Words,
-): Sentence {
-  const time = words.clockOrTime(changedAtSeconds * 1000, Date.now())
-  return { text: 'registrations.decided', values: { name, time, state: words.say(`registrations.states.${state}`) } }
+  return await withRegistrations(deps, { entryPoint }, async (opened) => {
+    const columns = columnsOf(opened.entryPoint, opened.registrations)
+    const rows = []
+    for await (const page of pagesOf(opened.registrations, filterOf(visit))) {
+      rows.push(...page.map((one) => columns.map(({ cell }) => cell(one) ?? null)))
+    }
+    const titles = columns.map(({ title }) => title)
+    const content = excelSheet(titles, rows, visit.words.language)
+    return { kind: 'file', name: `registrations-${entryPoint}.csv`, type: 'text/csv; charset=utf-16le', content }
+  })
 }

@@ -6,6 +6,7 @@ import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-
 
 const GIVEN = {
   approval: 'by-hand',
+  most: 500,
   fields: [
     { name: 'company', kind: 'text', label: 'Company' },
     { name: 'terms', kind: 'consent', label: 'Terms', version: '2026-11' },
@@ -76,22 +77,78 @@ test('of two people with the same list, the second is told who was decided on, a
   expect(await records.list('mail-outbox', { limit: 10 })).toHaveLength(2)
 })
 
-test('the page asks before it forgets, and takes no guests of another entry point', async () => {
+test.each([
+  ['refuse', '2 people will be refused'],
+  ['cancel', '2 registrations will be canceled'],
+  ['forget', '2 registrations will be deleted'],
+])('the page asks before it does this: %s', async (step, question) => {
+  const { browser, change, stateOf } = await startWithGuests('ada')
+  const { text } = await browser.get('/registrations/default')
+  expect(text).toContain(`value="${step}" formaction="/registrations/default/ask"`)
+  const asked = await browser.act('/registrations/default/ask', { step, address: ['ada@a.example', '<i>'] })
+  expect(asked.text).toContain(question)
+  expect(asked.text).toContain('<input type="hidden" name="address" value="ada@a.example">')
+  expect(asked.text).not.toContain('<i>')
+  expect(await stateOf('ada')).toBe('waiting-for-approval')
+  await change(step, 'ada')
+  expect(await stateOf('ada')).not.toBe('waiting-for-approval')
+})
+
+test('a decision needs a step and people, and no guest of another entry point is changed', async () => {
   const { manager } = await startWithGuests('ada')
   const browser = await manager.signedIn('event-manager', ['default'], 'joe@example.com')
   const { text } = await browser.get('/registrations/default')
   expect(text).toContain('waits for approval')
-  // No button of the list forgets before the page has asked.
-  expect(text).toContain('formaction="/registrations/default/forget"')
-  expect(text).not.toContain('value="forget"')
-  const asked = await browser.act('/registrations/default/forget', { address: ['ada@a.example', '<i>'] })
-  expect(asked.text).toContain('2 registrations will be deleted, with all personal data. This cannot be undone.')
-  expect(asked.text).toContain('<input type="hidden" name="address" value="ada@a.example">')
-  expect(asked.text).not.toContain('<i>')
-  expect((await browser.act('/registrations/default/forget')).text).toContain('Choose people in the list first')
-  const exported = await browser.act('/registrations/default', { step: 'export', address: 'ada@a.example' })
-  expect(exported.text).toContain('Choose people in the list first')
-  expect((await browser.post('/registrations/silver/forget', { address: 'x' })).status).toBe(404)
+  expect((await browser.act('/registrations/default/ask', { step: 'forget' })).text).toContain(
+    'Choose people in the list',
+  )
+  const other = await browser.act('/registrations/default', { step: 'export', address: 'ada@a.example' })
+  expect(other.text).toContain('Choose people in the list first')
+  expect((await browser.post('/registrations/silver/ask', { step: 'forget', address: 'x' })).status).toBe(404)
   expect((await browser.post('/registrations/silver', { step: 'approve', address: 'x' })).status).toBe(404)
   expect((await browser.get('/registrations/silver')).status).toBe(404)
+  expect((await browser.get('/registrations/silver/sheet')).status).toBe(404)
+})
+
+test('a guest is found by a part of the address or of an answer, and leads to the page of the person', async () => {
+  const { browser } = await startWithGuests('ada', 'bob')
+  for (const part of ['ADA@', '<b>ad']) {
+    const { text } = await browser.get(`/registrations/default?text=${encodeURIComponent(part)}`)
+    expect(text).toContain('<a href="/people/one/ada%40a.example">ada@a.example</a>')
+    expect(text).toContain('Company: ')
+    expect(text).not.toContain('bob@a.example')
+  }
+})
+
+test('all that match are changed together, after a question, if their number is still the same', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `guest${index}`)
+  const { browser, records, stateOf } = await startWithGuests('ada', ...names)
+  await browser.get('/registrations/default')
+  const all = { step: 'approve', all: 'on', text: 'guest', state: 'waiting-for-approval' }
+  const asked = await browser.act('/registrations/default', all)
+  expect(asked.text).toContain('60 people will be approved')
+  expect(await stateOf('guest7')).toBe('waiting-for-approval')
+  const late = await browser.act('/registrations/default', { ...all, count: '59' })
+  expect(late.text).toContain('Nothing was changed')
+  const done = await browser.act('/registrations/default', { ...all, count: '60' })
+  expect(done.text).toContain('60 people are approved')
+  expect([await stateOf('guest59'), await stateOf('ada')]).toEqual(['approved', 'waiting-for-approval'])
+  expect(await records.list('mail-outbox', { limit: 100 })).toHaveLength(60)
+})
+
+test('the sheet for Excel has the guests that match, with a column that an attendance report reads', async () => {
+  const { browser, change } = await startWithGuests('ada', 'bob')
+  await browser.get('/registrations/default')
+  await change('approve', 'ada')
+  const { status, text } = await browser.get('/registrations/default/sheet?state=approved')
+  expect(status).toBe(200)
+  const [titles, first, ...more] = text.split('\r\n')
+  expect(titles?.split('\t').slice(0, 2)).toEqual(['username', 'state'])
+  expect(first?.split('\t').slice(0, 2)).toEqual(['ada@a.example', 'approved'])
+  expect(more).toEqual([''])
+})
+
+test('the page says how many places are free', async () => {
+  const { browser } = await startWithGuests('ada', 'bob')
+  expect((await browser.get('/registrations/default')).text).toContain('498 free of 500')
 })

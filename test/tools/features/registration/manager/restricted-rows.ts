@@ -27,8 +27,9 @@ export const registrationRows: RestrictedPart = {
   rows: [
     { route: 'get /registrations', status: 303, shows: GUEST },
     { route: `get ${LIST}`, status: 200, shows: GUEST },
+    { route: `get ${LIST}/sheet`, status: 200, shows: GUEST },
     { route: `post ${LIST}`, fields: { step: 'approve', address: GUEST }, status: 303, shows: '1 person is approved' },
     { route: `post ${LIST}`, fields: { step: 'cancel', address: ZEBRA }, status: 303, shows: 'Nothing was changed' },
-    { route: `post ${LIST}/forget`, fields: { address: GUEST }, status: 200, shows: GUEST },
+    { route: `post ${LIST}/ask`, fields: { step: 'forget', address: GUEST }, status: 200, shows: GUEST },
   ],
 }
