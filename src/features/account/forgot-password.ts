@@ -11,11 +11,8 @@ import type { Viewer } from '../../users/user-store.ts'
 import { usernameKey } from '../../users/viewer-fields.ts'
 import { readUsername } from './form-fields.ts'
 import { greetingNameOf, mailAddressOf, resetMail } from './links/account-mails.ts'
-import { newPasswordLink } from './links/addresses.ts'
-import { newToken } from './links/tokens.ts'
+import { createReset, RESET_MINUTES } from './links/reset.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
-
-const LIFE_SECONDS = 1_800
 
 /** Shows the form that asks for a link. */
 export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
@@ -120,17 +117,16 @@ async function createMail(
   { username, language, request }: ResetRequest,
   refuse: (why: string) => null,
 ): Promise<Mail | null> {
-  const { token, digest } = newToken()
-  const link = { purpose: 'reset', digest, expiresAtSeconds: nowSeconds() + LIFE_SECONDS } as const
-  const viewer = await passwordChanges.createLink(username, link)
-  if (viewer === null) return refuse('the viewer is unknown or disabled')
+  const reset = await createReset(passwordChanges, username, { publicUrl, basePath }, nowSeconds())
+  if (reset === null) return refuse('the viewer is unknown or disabled')
+  const { viewer, link } = reset
   const to = mailAddressOf(viewer, mailAttribute)
   if (to === null) return refuse(`the viewer has no mail address in ${mailAttribute}`)
   const name = greetingNameOf(viewer, nameAttribute)
   const { brand } = entryPoint
   const watchUrl = watchUrlOf(entryPoint)
   const context = { to, name, username: viewer.username, service, language, brand, watchUrl, request }
-  return resetMail(context, newPasswordLink(publicUrl, basePath, token), LIFE_SECONDS / 60)
+  return resetMail(context, link, RESET_MINUTES)
 }
 
 /** Returns the other viewers whose mail address was typed. */

@@ -5,7 +5,7 @@ import type { Change } from '../viewer-editor.ts'
 
 /** Which viewers a list has. */
 export interface ViewerFilter {
-  /** A part of the user name, in any case. Empty for all. */
+  /** A part of the user name, or of the value of an attribute, in any case. Empty for all. */
   readonly text: string
   /** Members of this group. Empty for all. */
   readonly group: string
@@ -29,6 +29,15 @@ export interface PagesViewers {
 
 /** A part of the hash of every viewer without a password, and of no other hash. */
 export const NO_PASSWORD_SALT = `$${noPasswordHash().split('$')[4] ?? ''}$`
+
+/**
+ * Returns a text as it may stand in an attribute: in lower case, and with capitals. Databases know only ASCII letters in
+ * both cases.
+ */
+export function spellingsOf(text: string): readonly [lower: string, capitals: string] {
+  const lower = text.toLowerCase()
+  return [lower, lower.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())]
+}
 
 /** True if two states of a viewer have the same groups and attributes. */
 export function isSameViewer(one: Viewer, other: Viewer): boolean {

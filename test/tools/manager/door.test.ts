@@ -24,9 +24,7 @@ const POSTS = [
   '/people/import',
   '/people/import/confirm',
   '/people/import/cancel',
-  ...['edit', 'disable', 'enable', 'invite', 'end-sessions', 'put-out', 'remove', 'forget'].map(
-    (act) => `${ONE}/${act}`,
-  ),
+  ...['edit', 'disable', 'enable', 'end-sessions', 'put-out', 'remove', 'forget'].map((act) => `${ONE}/${act}`),
 ]
 const EDITOR_PAGES = ['/people/add', '/people/many?work=remove&all=on', '/people/import', `${ONE}/remove`]
 const PAGES = ['/evening', '/people', ONE, '/acts', '/account', '/after']
@@ -39,6 +37,9 @@ test.each(['help-desk', 'reader'] as const)('a %s changes nothing, at any addres
     expect([path, (await browser.post(path, { username: 'x', work: 'remove', all: 'on', count: '1' })).status]).toEqual(
       [path, 403],
     )
+  // A help desk also sends links for passwords.
+  const sent = await browser.post(`${ONE}/send-link`)
+  expect(sent.status).toBe(role === 'help-desk' ? 303 : 403)
   for (const path of EDITOR_PAGES) expect([path, (await browser.get(path)).status]).toEqual([path, 403])
   expect((await manager.users.show(ADA)).ok).toBe(true)
   for (const path of PAGES) expect([path, (await browser.get(path)).status]).toEqual([path, 200])

@@ -224,3 +224,26 @@ test('the list has pages, and filters by name, group and state', async () => {
   expect((await browser.get('/people?state=disabled')).text).toContain('1 in all')
   expect((await browser.get('/people?state=active')).text).toContain('0 in all')
 })
+
+test.each([
+  ['a letter too many', 'addda@example.com', ['ada@example.com']],
+  ['a letter too few', 'zo@example.com', ['zoe@example.com']],
+  ['another letter at the beginning', 'eda@example.com', ['ada@example.com']],
+  ['an error in the domain', 'ada@exmaple.com', ['ada@example.com']],
+  ['another name', 'somebody@else.example', []],
+])('a name with a typing error leads to the names that it may mean: %s', async (_what, typed, expected) => {
+  const { manager, browser } = await withAda()
+  await manager.users.add({ username: 'zoe@example.com', groups: [], attributes: {} }, null)
+  const { location } = await browser.get(`/people/find?name=${encodeURIComponent(typed)}`)
+  const { text } = await browser.get(location ?? '')
+  const shown = [...text.matchAll(/<li><a href="\/people\/one\/[^"]+">([^<]+)</g)].map(([, name]) => name)
+  expect(shown).toEqual(expected)
+})
+
+test('a person is found by a real name', async () => {
+  const { manager, browser } = await withAda()
+  await manager.users.add({ username: 'x17', groups: [], attributes: { name: 'Zoë Ångström' } }, null)
+  const { text } = await browser.get(`/people?text=${encodeURIComponent('ångst')}`)
+  expect(text).toContain('/people/one/x17')
+  expect(text).not.toContain(ONE)
+})

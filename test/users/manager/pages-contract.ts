@@ -14,7 +14,8 @@ export function pagesContract(name: string, createStorage: () => Promise<Open>):
       const store = await openStore(await createStorage())
       for (const username of ['Ada', 'bob', 'Élise', 'zoe']) {
         const groups = username === 'bob' ? ['press', ODD] : username === 'zoe' ? ['staff'] : []
-        await store.add({ username, groups, attributes: { floor: '2' } }, null)
+        const name = username === 'zoe' ? { name: 'Ödön Mc Trull' } : {}
+        await store.add({ username, groups, attributes: { floor: '2', ...name } }, null)
       }
       return store
     }
@@ -33,6 +34,9 @@ export function pagesContract(name: string, createStorage: () => Promise<Open>):
     test.each<[string, Partial<ViewerFilter>, string[]]>([
       ['a part of the name in another case', { text: 'AD' }, ['Ada']],
       ['a letter with an accent', { text: 'É' }, ['Élise']],
+      ['a part of a real name in another case', { text: 'MC T' }, ['zoe']],
+      ['a real name with an accent in another case', { text: 'ödÖ' }, ['zoe']],
+      ['not the name of an attribute', { text: 'floor' }, []],
       ['signs that mean something in SQL', { text: "%_'" }, []],
       ['NUL', { text: '\0' }, []],
       ['a group', { group: 'press' }, ['bob']],

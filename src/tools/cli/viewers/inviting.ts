@@ -28,6 +28,8 @@ export interface Inviter {
    * @throws UpstreamError when no viewer can be invited now, or the store does not answer.
    */
   invite(store: EditableUserStore, username: string): Promise<Outcome & { readonly mayPass?: boolean }>
+  /** Sends a viewer who has a password a link to set another one. Throws as `invite()` does. */
+  sendReset(store: EditableUserStore, username: string): Promise<Outcome>
   /** True for a viewer whose invitation was sent at or after this UNIX time. */
   wasInvitedSince(state: Pick<ViewerState, 'invitation'>, seconds: number): boolean
   /** Invites all viewers who have not followed their invitation. Skips those who were invited a short time ago. */

@@ -3,6 +3,7 @@ import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { MailFault } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { noSuchViewer } from '../../../users/viewer-changes.ts'
+import type { Outcome } from '../../cli/terminal/command.ts'
 import { printable } from '../../cli/terminal/text.ts'
 import type { Inviter, Inviting } from '../../cli/viewers/inviting.ts'
 import { addInvitationOptions, isBeingSent, isSentSince, type LinkSender, openLinkSender } from './link-sender.ts'
@@ -20,6 +21,7 @@ export const invitations: Inviting = {
         advice: 'Send it with viewers invite.',
         faultIn: (viewer) => sender.faultIn(viewer),
         invite: inviteOne,
+        sendReset: (store, username) => sendReset(store, sender, username),
         wasInvitedSince: ({ invitation }, seconds) => isSentSince(invitation, seconds, options.days),
         inviteAgain: (store, again) => resendInvitations(io, store, inviteOne, { days: options.days, ...again }),
       })
@@ -56,5 +58,16 @@ async function invite(
     if (!(error instanceof MailFault)) throw error
     const fault = `The mail server refuses the invitation of ${name} (${error.message}).`
     return { ok: false, fault, mayPass: !error.isFinal }
+  }
+}
+
+async function sendReset(store: EditableUserStore, sender: LinkSender, username: string): Promise<Outcome> {
+  const name = printable(username)
+  try {
+    if (await sender.sendReset(store, username)) return { ok: true, text: `Sent ${name} a link.` }
+    return { ok: false, fault: `${name} is disabled, or has no mail address.` }
+  } catch (error) {
+    if (!(error instanceof MailFault)) throw error
+    return { ok: false, fault: `The mail server refuses the mail of ${name} (${error.message}).` }
   }
 }

@@ -8,12 +8,14 @@ import {
   invitationMail,
   type MailContext,
   mailAddressOf,
+  resetMail,
 } from '../../../features/account/links/account-mails.ts'
 import {
   createInvitation,
   type Invitation,
   type InvitationContext,
 } from '../../../features/account/links/invitation.ts'
+import { createReset, RESET_MINUTES } from '../../../features/account/links/reset.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { knownLanguage } from '../../../languages/languages.ts'
 import type { MailBrand } from '../../../services/mail/layout.ts'
@@ -40,6 +42,8 @@ export interface LinkSender {
    * @throws UpstreamError when the mail server refuses all mails, or the mail server or the store does not answer.
    */
   send(store: InvitingStore, username: string, earlier: Earlier): Promise<Invitation | null>
+  /** Sends a link to set another password. False for a viewer who is unknown, disabled or without a mail address. */
+  sendReset(store: InvitingStore, username: string): Promise<boolean>
   close(): void
 }
 
@@ -108,6 +112,10 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   // Without a pace, Ctrl-C ends a command that sends one mail at once.
   const unlisten = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
   const isTurn = createPace(options.perMinute, stop.signal)
+  const mailContext = (viewer: Viewer, to: string): MailContext => {
+    const name = greetingNameOf(viewer, nameAttribute)
+    return { ...context, to, name, username: viewer.username, request: null }
+  }
   return {
     faultIn: (viewer) =>
       mailAddressOf(viewer, addressAttribute) === null ? `has no mail address in ${addressAttribute}` : null,
@@ -118,15 +126,21 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
       if (!invitation || to === null) return null
       const { viewer, link } = invitation
-      const recipient = { to, name: greetingNameOf(viewer, nameAttribute), username: viewer.username }
       const occasion = options.for ?? null
-      const mail = invitationMail({ ...context, ...recipient, request: null }, link, context.lifeDays, occasion)
+      const mail = invitationMail(mailContext(viewer, to), link, context.lifeDays, occasion)
       await sendMail(mail).catch(async (fault: unknown) => {
         await release(store, invitation).catch(() => {})
         throw fault
       })
       await store.markSent(invitation.digest)
       return invitation
+    },
+    async sendReset({ passwordChanges }, username) {
+      const reset = await createReset(passwordChanges, username, context, Date.now() / 1000)
+      const to = reset && mailAddressOf(reset.viewer, addressAttribute)
+      if (!reset || to === null) return false
+      await sendMail(resetMail(mailContext(reset.viewer, to), reset.link, RESET_MINUTES))
+      return true
     },
     close() {
       unlisten()
@@ -147,6 +161,7 @@ function openFileSender(path: string, create: LinkSender['send']): LinkSender {
       await store.markSent(invitation.digest)
       return invitation
     },
+    sendReset: () => Promise.resolve(false),
     close: file.close,
   }
 }

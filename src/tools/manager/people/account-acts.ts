@@ -31,8 +31,12 @@ export function endSessions(env: Env, username: string): Promise<Result> {
   })
 }
 
-export function invite(deps: Deps, store: EditableUserStore, username: string): Promise<Result> {
-  return withInviter(deps, (inviter) => inviter.invite(store, username))
+/** Sends a link for a new password, or for the first password as an invitation. */
+export function sendLink(deps: Deps, store: EditableUserStore, username: string): Promise<Result> {
+  return withInviter(deps, async (inviter) => {
+    const known = await store.inspect(username)
+    return known?.hasPassword ? await inviter.sendReset(store, username) : await inviter.invite(store, username)
+  })
 }
 
 /** Returns where invitations go, and why a viewer cannot be invited. Null if this page can send no invitation. */

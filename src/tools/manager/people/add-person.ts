@@ -3,7 +3,7 @@ import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { type Answer, faultText, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { invitationRules, invite } from './account-acts.ts'
+import { invitationRules, sendLink } from './account-acts.ts'
 import { endField } from './end-field.ts'
 import { typedAccount } from './viewer-form.ts'
 
@@ -40,7 +40,7 @@ export function addPages(deps: SectionDeps) {
     if (rules?.faultIn(viewer)) return show(visit, words.t.sheet.faults.notInvited, 400)
     const added = await editable.add(viewer, password === '' ? null : password)
     if (!added.ok) return show(visit, faultText(added.fault, words), 400)
-    const invited = field('invite') === 'on' ? await invite(deps, editable, username) : null
+    const invited = field('invite') === 'on' ? await sendLink(deps, editable, username) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }
     const values = { name: username }

@@ -32,7 +32,7 @@ function routesOf(deps: SectionDeps): Route[] {
     post(`${one}/edit`, EDITORS, 'viewer-edited', acts.edit),
     post(`${one}/disable`, EDITORS, 'viewer-disabled', acts.disable),
     post(`${one}/enable`, EDITORS, 'viewer-enabled', acts.enable),
-    post(`${one}/invite`, EDITORS, 'viewer-invited', acts.invite),
+    post(`${one}/send-link`, UNLOCKERS, 'link-sent', acts.sendLink),
     post(`${one}/end-sessions`, EDITORS, 'sessions-ended', acts.endSessions),
     post(`${one}/put-out`, EDITORS, 'viewer-put-out', acts.putOut),
     get(`${one}/remove`, EDITORS, acts.askRemoval),

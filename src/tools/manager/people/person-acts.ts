@@ -5,7 +5,7 @@ import { knownOf, personFile } from '../../cli/viewers/person/person-export.ts'
 import { type Answer, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { endSessions, invite, type Result, unlock } from './account-acts.ts'
+import { endSessions, type Result, sendLink, unlock } from './account-acts.ts'
 import { endField } from './end-field.ts'
 import { playsOn } from './plays-on.ts'
 import { typedAccount, versionOf } from './viewer-form.ts'
@@ -63,7 +63,7 @@ export function personActs(deps: SectionDeps) {
     remove: inStore(async (visit, store, name) =>
       shown(visit, 'removed', await store.remove(name), noteIn(visit), '/people'),
     ),
-    invite: inStore(async (visit, store, name) => shown(visit, 'invitedOne', await invite(deps, store, name))),
+    sendLink: inStore(async (visit, store, name) => shown(visit, 'linkSent', await sendLink(deps, store, name))),
     /** A manager of some entry points gets the records of these. */
     async exportAll(visit: Visit): Promise<Answer> {
       const { seesEntryPoint, entryPoints } = visit.scope

@@ -4,6 +4,7 @@ import { showViewer } from '../../cli/viewers/show-command.ts'
 import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route.ts'
 import type { SectionDeps } from '../section.ts'
 import { endField } from './end-field.ts'
+import { nearNames } from './near-names.ts'
 import { hindrancesOf, otherWaysOf } from './other-ways.ts'
 import { seenPart } from './person-acts.ts'
 import { playsOn } from './plays-on.ts'
@@ -40,11 +41,13 @@ export function personPage(deps: SectionDeps) {
     const attributes = person.attributes ?? {}
     const isEditor = EDITORS.includes(manager.role)
     const endMs = ends.endMsOf(attributes)
+    const isUnknown = viewers.editable !== null && person.state === 'not-in-store'
     return page('person', {
       title: person.username,
       current,
       person: seenPart(person, scope.seesEntryPoint),
       reasons,
+      near: isUnknown ? await nearNames(viewers.editable, name, scope) : [],
       ways: hasPassword ? [] : otherWays,
       hasPassword,
       notes: [...otherEntryPoints(person, own), ...(isOpen ? hindrances : [])],
@@ -52,6 +55,7 @@ export function personPage(deps: SectionDeps) {
       isEditable: viewer !== null && isEditor,
       isOwnStore: viewers.editable !== null,
       mayUnlock: UNLOCKERS.includes(manager.role),
+      maySendLink: viewer !== null && UNLOCKERS.includes(manager.role),
       version: viewer === null ? '' : versionOf(viewer),
       playsOn: playsOn(deps, words),
       attributeText: attributeLines(attributes, ends.attribute),

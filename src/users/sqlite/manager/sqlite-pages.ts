@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
-import { isSameViewer, NO_PASSWORD_SALT, type ViewerFilter } from '../../manager/viewer-pages.ts'
+import { isSameViewer, NO_PASSWORD_SALT, spellingsOf, type ViewerFilter } from '../../manager/viewer-pages.ts'
 import { noSuchViewer, toListed } from '../../viewer-changes.ts'
 import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../viewer-fields.ts'
 import { promised, queryViewers } from '../database-file.ts'
@@ -12,11 +12,14 @@ type Condition = readonly [sql: string, ...values: SQLInputValue[]]
 const IS_INVITED =
   "EXISTS (SELECT 1 FROM password_links AS sent WHERE sent.key = viewers.key AND purpose = 'invitation' AND sent.is_sent = 1)"
 
+const HAS_TEXT = `(instr(viewers.key, ?) OR EXISTS (SELECT 1 FROM json_each(attributes) AS one
+  WHERE instr(lower(one.value), lower(?)) OR instr(lower(one.value), lower(?))))`
+
 /** Returns the conditions of a filter. A group is found by its JSON text: to parse each row would take ten times longer. */
 function conditionsOf({ text, group, state, oneOf }: ViewerFilter): Condition[] {
   const inGroup = (name: string): Condition => ['instr(group_names, ?)', JSON.stringify(canonicalText(name))]
   const conditions: Condition[] = []
-  if (text !== '') conditions.push(['instr(viewers.key, ?)', usernameKey(text)])
+  if (text !== '') conditions.push([HAS_TEXT, usernameKey(text), ...spellingsOf(text)])
   if (group !== '') conditions.push(inGroup(group))
   if (oneOf !== null) {
     const any = oneOf.map(inGroup)

@@ -77,7 +77,7 @@ export const core: RestrictedPart = {
     { route: `post ${ONE}/edit`, fields: { ...EDIT, groups: '' }, status: 303, shows: GROUPS_REFUSED },
     { route: `post ${ONE}/disable`, status: 303, shows: 'is blocked' },
     { route: `post ${ONE}/enable`, status: 303, shows: 'can log in' },
-    { route: `post ${ONE}/invite`, status: 303, shows: 'Nothing was changed' },
+    { route: `post ${ONE}/send-link`, status: 303, shows: 'Nothing was changed' },
     { route: `post ${ONE}/end-sessions`, status: 303, shows: GOLD },
     { route: `post ${ONE}/put-out`, status: 303, shows: 'is blocked and logged out' },
     { route: `get ${ONE}/remove`, status: 200, shows: GOLD },

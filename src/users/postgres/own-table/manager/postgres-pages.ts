@@ -1,5 +1,5 @@
 import type { EditableUserStore } from '../../../editable-user-store.ts'
-import { NO_PASSWORD_SALT, type ViewerFilter } from '../../../manager/viewer-pages.ts'
+import { NO_PASSWORD_SALT, spellingsOf, type ViewerFilter } from '../../../manager/viewer-pages.ts'
 import { noSuchViewer, toListed } from '../../../viewer-changes.ts'
 import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../../viewer-fields.ts'
 import { COLUMNS, readOwnRow } from '../own-table.ts'
@@ -13,7 +13,13 @@ const IS_INVITED = `EXISTS (SELECT 1 FROM viewer_auth.password_links AS sent
 function conditionsOf({ text, group, state, oneOf }: ViewerFilter, values: unknown[]): string[] {
   const add = (value: unknown) => `$${values.push(value)}`
   const conditions: string[] = []
-  if (text !== '') conditions.push(`strpos(viewers.key, ${add(usernameKey(text).replaceAll('\0', '\ufffd'))}) > 0`)
+  if (text !== '') {
+    const [key, lower, capitals] = [usernameKey(text), ...spellingsOf(text)].map((one) =>
+      add(one.replaceAll('\0', '\ufffd')),
+    )
+    conditions.push(`(strpos(viewers.key, ${key}) > 0 OR EXISTS (SELECT 1 FROM jsonb_each_text(attributes) AS one
+      WHERE strpos(lower(one.value), lower(${lower})) > 0 OR strpos(lower(one.value), lower(${capitals})) > 0))`)
+  }
   if (group !== '') conditions.push(`${add(canonicalText(group).replaceAll('\0', '\ufffd'))} = ANY (group_names)`)
   if (oneOf !== null) conditions.push(`group_names && ${add(oneOf.map(canonicalText))}::text[]`)
   if (state === 'disabled') conditions.push('disabled')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startMailServer, tokenIn } from '../../../../services/mail/mail-server.ts'
 import { mailEnvironment, startWithCommands } from '../../../manager/real-entry-point.ts'
@@ -21,11 +22,35 @@ test('a person who is added with an invitation gets a mail with a link, and anot
   expect(added.text).toContain('ada@example.com was added')
   const [first] = await mail.received(1)
   expect(first?.to).toEqual(['ada@example.com'])
-  const again = await browser.act(one('ada@example.com', 'invite'))
+  const again = await browser.act(one('ada@example.com', 'send-link'))
   expect(again.status).toBe(200)
   const [, second] = await mail.received(2)
   expect(first && second && tokenIn(first) !== tokenIn(second)).toBe(true)
   expect((await browser.get(one('ada@example.com'))).text).toContain('has not followed the invitation yet')
+  expect(manager.faults).toEqual([])
+})
+
+test('a help desk sends a link for a new password, to a person with a password and to one without', async () => {
+  const { mail, manager } = await startWithMail()
+  await manager.users.add({ username: 'ada@example.com', groups: [], attributes: {} }, 'four rather long words')
+  await manager.users.add({ username: 'bob@example.com', groups: [], attributes: {} }, null)
+  await manager.users.add({ username: 'eve@example.com', groups: [], attributes: {} }, 'four rather long words')
+  await manager.users.setDisabled('eve@example.com', true)
+  const browser = await manager.signedIn('help-desk')
+  const { text } = await browser.get(one('ada@example.com'))
+  expect(text).toContain('action="/people/one/ada%40example.com/send-link"')
+  for (const name of ['ada', 'bob', 'eve']) await browser.act(one(`${name}@example.com`, 'send-link'))
+  const [reset, invitation, ...more] = await mail.received(2)
+  expect([reset?.to, invitation?.to, more]).toEqual([['ada@example.com'], ['bob@example.com'], []])
+  const linkOf = async (sent: typeof reset) => {
+    const digest = createHash('sha256')
+      .update(sent ? tokenIn(sent) : '')
+      .digest('base64url')
+    return await manager.users.passwordChanges.findLink(digest, Date.now() / 1000)
+  }
+  expect(await linkOf(reset)).toMatchObject({ purpose: 'reset', viewer: { username: 'ada@example.com' } })
+  expect(await linkOf(invitation)).toMatchObject({ purpose: 'invitation', viewer: { username: 'bob@example.com' } })
+  expect(manager.acts().filter(({ outcome }) => outcome === 'link-sent')).toHaveLength(2)
   expect(manager.faults).toEqual([])
 })
 
@@ -92,7 +117,7 @@ test('two managers who invite again at the same moment send one mail', async () 
   expect((await eve.act('/people/invite')).text).toContain('2 invitations are being sent')
   await expect.poll(() => asked).toBe(2)
   // Both mails are on their way.
-  expect((await joe.act(one('ada@example.com', 'invite'))).text).toContain('class="notice refused"')
+  expect((await joe.act(one('ada@example.com', 'send-link'))).text).toContain('class="notice refused"')
   expect((await joe.act('/people/invite')).status).toBe(200)
   held.resolve()
   await expect.poll(async () => (await eve.get('/people')).text).toContain('2 of 2 invitations sent.')
