@@ -89,7 +89,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
   return redirect(to, { tone: 'refused', text: 'registrations.refused', detail, notes }, subject)
 }
 
-/** Calls work with the guests of the form: the ticked guests as the page showed them, or all that match now. */
+/** Calls work with the guests of the form: the chosen guests as the page showed them, or all that match now. */
 async function withChosen<T>(
   deps: SectionDeps,
   visit: Visit,
