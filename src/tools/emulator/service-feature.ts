@@ -22,7 +22,6 @@ export interface ServiceFeatureDeps {
 }
 
 export interface OpenServiceFeature {
-  /** Routes of the service. */
   readonly routes: Router
   /** Routes below `/emulator`. */
   readonly control: Router

@@ -47,7 +47,6 @@ export interface SectionDeps {
   readonly evening: EveningSource
   readonly kept: KeptValues
   readonly nowSeconds: () => number
-  /** The file of the log of acts. */
   readonly actsFile: string
   /** Renders a part of a page, for a stream. */
   readonly renderPart: (visit: Visit, view: string, model: object) => string

@@ -100,7 +100,6 @@ function shorterCode(path: string, text: string, gone: Gone): string {
   return isTest(path) ? withoutTests(left, (line) => gone.names(line)) : left
 }
 
-/** True for an object with an empty list. */
 const isEmptyIn = (item: unknown) =>
   typeof item === 'object' && item !== null && Object.values(item).some((one) => Array.isArray(one) && one.length === 0)
 

@@ -3,24 +3,21 @@ import type { RestApi } from './rest-api.ts'
 import { UnexpectedAnswer } from './service-errors.ts'
 import { readJson } from './transport.ts'
 
-export interface Channel {
-  readonly id: string
-  readonly title: string
-  /** A slug of the title, or a whole address. Empty if the service sends none. */
-  readonly url: string
-  /** Null if the service sends none: its list of channels may leave it out. */
-  readonly tinyUrl: string | null
-}
-
 const PATH = '/users/self/channels.json'
 const MOST_PAGES = 1_000
 const Text = z.string().nullish()
 
 const ChannelRecord = z
   .object({ id: z.coerce.string().min(1), title: Text, url: Text, tiny_url: Text, tinyurl: Text })
-  .transform(({ id, title, url, tiny_url, tinyurl }): Channel => {
-    return { id, title: title ?? '', url: url ?? '', tinyUrl: tiny_url ?? tinyurl ?? null }
-  })
+  .transform(({ id, title, url, tiny_url, tinyurl }) => ({
+    id,
+    title: title ?? '',
+    /** A slug of the title, or a whole address. Empty if the service sends none. */
+    url: url ?? '',
+    /** Null if the service sends none: its list of channels may leave it out. */
+    tinyUrl: tiny_url ?? tinyurl ?? null,
+  }))
+export type Channel = Readonly<z.output<typeof ChannelRecord>>
 /** The list has its records under `channels` or `channel`: an array, or an object by id. */
 const Records = z.union([z.array(ChannelRecord), z.record(z.string(), ChannelRecord).transform(Object.values<Channel>)])
 const ChannelList = z

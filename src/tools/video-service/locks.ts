@@ -10,30 +10,6 @@ export interface LockTarget {
   readonly id: string
 }
 
-/**
- * Fields that the documentation shows only when the lock of a channel is read, without their meaning. It does not say
- * how they are set, or what a new lock does to them.
- */
-export interface LockDisplay {
-  readonly message?: string | null | undefined
-  readonly buttonCaption?: string | null | undefined
-  readonly popupWidth?: string | null | undefined
-  readonly popupHeight?: string | null | undefined
-}
-
-/** The values that set a lock: the address of the entry point, the shared secret, and the fields to send along. */
-export interface LockSettings extends LockDisplay {
-  readonly url: string
-  readonly secret: string
-}
-
-/** A lock as the service shows it. The lock of a channel does not show its secret. */
-export interface Lock extends LockDisplay {
-  readonly url: string
-  readonly secret?: string | undefined
-  readonly type?: string | undefined
-}
-
 const OptionalText = z.union([z.null(), z.coerce.string()]).optional()
 const LockRecord = z
   .object({
@@ -45,10 +21,22 @@ const LockRecord = z
     popup_width: OptionalText,
     popup_height: OptionalText,
   })
-  .transform(({ url, secret, type, message, ...record }): Lock => {
+  .transform(({ url, secret, type, message, ...record }) => {
     const { button_caption: buttonCaption, popup_width: popupWidth, popup_height: popupHeight } = record
     return { url, secret, type, message, buttonCaption, popupWidth, popupHeight }
   })
+
+/** A lock as the service shows it. The lock of a channel does not show its secret. */
+export type Lock = Pick<LockFields, 'url'> & Partial<Omit<LockFields, 'url'>>
+type LockFields = Readonly<z.output<typeof LockRecord>>
+/**
+ * Fields that the documentation shows only when the lock of a channel is read, without their meaning. It does not say
+ * how they are set, or what a new lock does to them.
+ */
+export type LockDisplay = Omit<Lock, 'url' | 'secret' | 'type'>
+/** The values that set a lock: the address of the entry point, the shared secret, and the fields to send along. */
+export type LockSettings = LockDisplay & { readonly url: string; readonly secret: string }
+
 const LockAnswer = z.object({ hashlock: LockRecord }).transform(({ hashlock }) => hashlock)
 
 /**

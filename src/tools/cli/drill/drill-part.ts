@@ -41,7 +41,6 @@ export interface WayIn {
 
 /** What a feature tells a drill. */
 export interface DrillPart {
-  /** A way in besides the password, for `--way-in`. */
   readonly wayIn?: WayIn
   /** Why the feature keeps viewers with the right password from the player, by the reason on the screen. */
   readonly refusals?: Readonly<Record<string, string>>

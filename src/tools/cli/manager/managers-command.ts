@@ -108,7 +108,6 @@ async function reset(io: CommandIo, store: ManagerStore, name: string): Promise<
   return { ok: true, text: `Reset ${printable(known.name)}. ${NEXT}`, data: { name: known.name } }
 }
 
-/** Reads a new password, and returns its hash. */
 async function newHash(io: CommandIo, name: string): Promise<string | Extract<Outcome, { ok: false }>> {
   const words = readContextWords(io.env)
   const read = await readNewPassword(io, name, words)

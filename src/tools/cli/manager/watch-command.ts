@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { eventTimesOf, type HasEventTimes } from '../settings/event-times.ts'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
+import { wholeNumber } from '../terminal/option-values.ts'
 import { textTable } from '../terminal/table.ts'
 import { counted, printable } from '../terminal/text.ts'
 import { openEvening } from './evening/evening.ts'
@@ -22,7 +23,7 @@ const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as
 export function addWatchCommand(command: Command, context: CommandContext<HasEventTimes>): void {
   command
     .option('--once', 'print the figures once. Default without a terminal, and with --json')
-    .option('--every <SECONDS>', 'read the figures this often', seconds, 5)
+    .option('--every <SECONDS>', 'read the figures this often', wholeNumber(1, 9_999), 5)
     .action((options: Options) => runCommand(context, options.json, () => watch(context, options)))
   addExamples(command, ['viewer-auth watch', 'viewer-auth watch --once', 'viewer-auth watch --json'])
 }
@@ -115,9 +116,4 @@ function sparkline(counts: readonly number[]): string {
   const most = Math.max(1, ...counts)
   const last = counts.slice(-60)
   return last.map((count) => BARS[Math.ceil((count / most) * (BARS.length - 1))]).join('')
-}
-
-function seconds(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.')
-  return Number(text)
 }

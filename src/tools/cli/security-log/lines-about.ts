@@ -1,7 +1,7 @@
 import type { Environment } from '../../../settings/fields.ts'
 import { linesOfFile } from './log-lines.ts'
 import { findOwnLog } from './own-log.ts'
-import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
+import { type SecurityEvent, securityEvents } from './security-events.ts'
 
 /** A line of a log about a viewer. */
 export interface LineAbout extends SecurityEvent {
@@ -17,9 +17,8 @@ export async function linesAbout(env: Environment, viewer: string): Promise<Line
 /** Returns all that files have about a viewer. @throws ConfigError if one cannot be read. */
 export async function linesIn(files: readonly string[], viewer: string): Promise<LineAbout[]> {
   const found: LineAbout[] = []
-  const filter = { period: null, viewer, outcomes: [] }
   for (const file of files) {
-    for await (const event of securityEvents(linesOfFile(file), filter, startReading())) found.push({ file, ...event })
+    for await (const event of securityEvents(linesOfFile(file), { viewer })) found.push({ file, ...event })
   }
   return found
 }

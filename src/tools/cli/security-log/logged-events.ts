@@ -3,7 +3,7 @@ import { type Outcomes, SIGN_IN_OUTCOMES } from '../../../login/log/sign-in-log.
 import { guestWayOf, identityFields, identityText } from '../guest-ways.ts'
 import { linesOfFile } from './log-lines.ts'
 import { findOwnLog, type OwnLog } from './own-log.ts'
-import { type SecurityEvent, securityEvents, startReading } from './security-events.ts'
+import { type SecurityEvent, securityEvents } from './security-events.ts'
 
 interface ShownEvent extends Omit<SecurityEvent, 'event' | 'viewer' | 'status' | 'count' | 'requestId'> {
   /** The way in of a guest. Null for other viewers. */
@@ -74,11 +74,10 @@ export function isRefusal(outcome: string): boolean {
  * @throws ConfigError if a file cannot be read.
  */
 export async function lastEventsOf(files: readonly string[], viewer: string): Promise<LastEvents> {
-  const filter = { period: null, viewer, outcomes: [] }
   let refusal: SecurityEvent | null = null
   for (const file of files.toReversed()) {
     const found: { -readonly [Name in keyof LastEvents]: LastEvents[Name] } = { signIn: null, refusal: null }
-    for await (const event of securityEvents(linesOfFile(file), filter, startReading())) {
+    for await (const event of securityEvents(linesOfFile(file), { viewer })) {
       if (event.outcome === 'signed-in') found.signIn = event
       else if (event.event === 'sign-in' && isRefusal(event.outcome)) found.refusal = event
     }

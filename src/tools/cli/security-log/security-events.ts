@@ -18,7 +18,6 @@ export interface Reading {
   lost: number
   /** Requests in the period whose line has no viewer, because it is a sum. Counted only with a viewer as filter. */
   unnamed: number
-  /** All outcomes that were read. */
   readonly outcomes: Set<string>
 }
 
@@ -80,8 +79,8 @@ export function startReading(): Reading {
  */
 export async function* securityEvents(
   batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
-  { period, viewer, outcomes }: EventFilter,
-  reading: Reading,
+  { period = null, viewer, outcomes = [] }: Partial<EventFilter>,
+  reading = startReading(),
 ): AsyncGenerator<SecurityEvent> {
   const key = viewer === undefined ? null : usernameKey(viewer)
   const isInPeriod = (time: string) =>

@@ -3,11 +3,10 @@ import { usernameKey } from '../../../users/viewer-fields.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { linesOfFile, rotatedFiles } from './log-lines.ts'
 import { OUTCOMES } from './logged-events.ts'
-import { securityEvents, startReading } from './security-events.ts'
+import { securityEvents } from './security-events.ts'
 
 /** A viewer may wait or answer a question before the line `signed-in`, and the session begins with the sign-in. */
 const SIGN_INS = Object.keys(OUTCOMES).filter((outcome) => OUTCOMES[outcome]?.isSignIn)
-const ALL_SIGN_INS = { period: null, viewer: undefined, outcomes: SIGN_INS }
 
 /** A sign-in in the security log. */
 export interface LoggedSignIn {
@@ -27,7 +26,7 @@ export async function visitSignIns(env: CommandIo['env'], visit: (signIn: Logged
   const file = readActivitySettings(env).securityLogFile
   if (file === null) return false
   for (const path of await rotatedFiles(file)) {
-    for await (const event of securityEvents(linesOfFile(path), ALL_SIGN_INS, startReading())) {
+    for await (const event of securityEvents(linesOfFile(path), { outcomes: SIGN_INS })) {
       const { viewer, time, address, entryPoint, device } = event
       if (viewer === null) continue
       visit({ usernameKey: usernameKey(viewer), seconds: Date.parse(time) / 1000, address, entryPoint, device })

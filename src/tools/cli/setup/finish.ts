@@ -22,7 +22,7 @@ import type { Values } from './env-file.ts'
 import { startApp } from './start-app.ts'
 import { CHANNEL_STEP, isLoginApp } from './steps.ts'
 import { quietly, type Trial } from './trial.ts'
-import { type OpenTrial, tryOut } from './try-out.ts'
+import { tryOut } from './try-out.ts'
 
 const CORRECT = 'Correct what the checks name, and run the command again. If the app runs, restart it first.'
 const START = 'Start the app: npm start'
@@ -35,7 +35,7 @@ const PROVE =
  * Sets the lock of the channel to the address and secret of the app. Asks for the channel again after a fault, if possible.
  * @throws ConfigError if the lock is not set.
  */
-export async function setLock(trial: OpenTrial, answers: Answers): Promise<void> {
+export async function setLock(trial: Trial, answers: Answers): Promise<void> {
   while (trial.answers.CHANNEL) {
     const target = { kind: 'channel', id: trial.answers.CHANNEL } as const
     const { io } = quietly(trial)

@@ -56,8 +56,8 @@ async function setUp(context: CommandContext<SetupParts>, options: Options): Pro
       return { ok: false, fault: `${other} is set: change .env by hand, then run config check. ${NOT_CHANGED}` }
     }
     const answers = options.answers === undefined ? askAtTerminal(io) : answersOfFile(given)
-    const tried = await tryOut(trial, answers)
-    if (!tried.ok) return tried
+    const fault = await tryOut(trial, answers)
+    if (fault !== null) return { ok: false, fault }
     trial.changes = withSecrets(trial)
     const viewer = await readViewer(trial, given)
     await using next = await writeNextEnvFile(text, trial.changes)

@@ -14,12 +14,11 @@ export interface Trial {
   readonly signal: AbortSignal
   /** The settings with all changes, for other commands. */
   readonly env: CommandIo['env']
-  readonly changes: Values
+  changes: Values
   /** The last answer to each question, by the name of the question. */
-  readonly answers: Values
+  answers: Values
   /** What was wrong with the answers before. Empty if nothing was. */
-  readonly fault: string
-  /** The tools of the features. */
+  fault: string
   readonly features: readonly SetupParts[]
 }
 

@@ -6,26 +6,16 @@ import type { Question } from './questions.ts'
 import { STEPS, type Step } from './steps.ts'
 import { mistakesAbout, type SetupParts, type Trial } from './trial.ts'
 
-/** A change of the answers of a trial. */
-export interface OpenTrial extends Trial {
-  changes: Values
-  answers: Values
-  fault: string
-  readonly env: Trial['env']
-}
-
-export type Tried = { readonly ok: true; readonly trial: Trial } | { readonly ok: false; readonly fault: string }
-
 /** Starts with the settings of the environment and of .env, and with changes that need no question. */
 export function startTrial(
   { io, features }: CommandContext<SetupParts>,
   text: string,
   given: Values,
   signal: AbortSignal,
-): OpenTrial {
+): Trial {
   const inFile = valuesOf(text)
   const own = Object.fromEntries(Object.entries(io.env).filter(([name, value]) => value !== inFile[name]))
-  const trial: OpenTrial = {
+  const trial: Trial = {
     io,
     signal,
     changes: given,
@@ -39,24 +29,27 @@ export function startTrial(
   return trial
 }
 
-/** Asks all questions, and tests each answer at once. Asks again after a wrong answer, if that is possible. */
-export async function tryOut(trial: OpenTrial, answers: Answers, steps = STEPS): Promise<Tried> {
+/**
+ * Asks all questions, and tests each answer at once. Asks again after a wrong answer, if that is possible.
+ * @returns what is wrong; null if all answers work.
+ */
+export async function tryOut(trial: Trial, answers: Answers, steps = STEPS): Promise<string | null> {
   for (const step of steps) {
     for (;;) {
       trial.signal.throwIfAborted()
       const before = trial.changes
       const fault = await tryStep(trial, step, answers)
       if (fault === null) break
-      if (!answers.canRepeat) return { ok: false, fault: `${fault}\nNothing was changed.` }
+      if (!answers.canRepeat) return `${fault}\nNothing was changed.`
       trial.io.stderr.write(`${printableParagraphs(fault, trial.io.stderr)}\n`)
       trial.changes = before
       trial.fault = fault
     }
   }
-  return { ok: true, trial }
+  return null
 }
 
-async function tryStep(trial: OpenTrial, step: Step, answers: Answers): Promise<string | null> {
+async function tryStep(trial: Trial, step: Step, answers: Answers): Promise<string | null> {
   let asked = 0
   const withHint = (fault: string) =>
     answers.canRepeat && asked > 1
@@ -72,7 +65,7 @@ async function tryStep(trial: OpenTrial, step: Step, answers: Answers): Promise<
   return fault === null ? null : withHint(fault)
 }
 
-function tryAnswer(trial: OpenTrial, question: Question, answer: string): string | null {
+function tryAnswer(trial: Trial, question: Question, answer: string): string | null {
   trial.answers = { ...trial.answers, [question.name]: answer }
   if (answer === '') return question.isOptional(trial.env) ? null : `${question.name} is required: ${question.message}.`
   const settings = question.settingsOf(answer, trial.env)

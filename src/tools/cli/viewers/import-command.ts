@@ -26,7 +26,6 @@ interface ImportCommandOptions extends InvitationOptions {
 }
 
 interface ImportOptions extends ImportCommandOptions {
-  /** The columns of features. */
   readonly columns: readonly FeatureColumn[]
   readonly canInvite: boolean
 }

@@ -149,7 +149,6 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   }
 }
 
-/** Writes the links to a new file. */
 function openFileSender(path: string, create: LinkSender['send']): LinkSender {
   const file = openLinksFile(path)
   return {

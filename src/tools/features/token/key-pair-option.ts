@@ -1,8 +1,7 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import type { Variant } from '../../cli/terminal/variant.ts'
 import { generateKeyPair } from './key-pair.ts'
 
-const KEY_BITS = 2048
 const ABOUT = `
 With --key-pair, writes the private key of a channel or video to a new file, which only this user can read, and prints
 its public key. The service needs the public key. Use one key pair for each channel or video.`
@@ -10,7 +9,7 @@ its public key. The service needs the public key. Use one key pair for each chan
 interface Options {
   readonly keyPair?: string
   readonly publicKey?: string
-  readonly bits: number
+  readonly bits: string
 }
 
 /** The option `--key-pair` of `secret generate`. */
@@ -22,21 +21,14 @@ export const keyPair: Variant = {
       .option('--key-pair <FILE>', 'write the private key of a new RSA key pair to this new file')
       .option('--public-key <FILE>', 'write its public key to this new file, and do not print it')
       .addOption(
-        new Option('--bits <NUMBER>', 'the length of the keys: 2048, 3072 or 4096')
-          .argParser(parseBits)
-          .default(KEY_BITS),
+        new Option('--bits <NUMBER>', 'the length of the keys').choices(['2048', '3072', '4096']).default('2048'),
       ),
   run(_context, command) {
     const { keyPair: file, publicKey, bits } = command.opts<Options>()
-    if (file !== undefined) return Promise.resolve(generateKeyPair(file, publicKey ?? null, bits))
+    if (file !== undefined) return Promise.resolve(generateKeyPair(file, publicKey ?? null, Number(bits)))
     if (publicKey !== undefined || command.getOptionValueSource('bits') === 'cli') {
       command.error('error: --public-key and --bits belong to --key-pair FILE')
     }
     return null
   },
-}
-
-function parseBits(text: string): number {
-  if (['2048', '3072', '4096'].includes(text)) return Number(text)
-  throw new InvalidArgumentError('Use 2048, 3072 or 4096.')
 }

@@ -19,13 +19,7 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
 /** The channel and the period of a report. Times are as the form has them, in the zone of the page. */
-interface Question {
-  readonly channel: string
-  readonly from: string
-  readonly to: string
-  readonly isOfStore: boolean
-  readonly atLeast: number
-}
+type Question = NonNullable<ReturnType<typeof questionOf>>
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -35,7 +29,6 @@ interface Report {
   /** The columns of the sheet, by their names in the report. */
   readonly columns: readonly string[]
   read(question: Question, period: Period): Promise<ActResult<Rows>>
-  /** Returns the sums above the rows. */
   sumsOf(rows: Rows, words: Words): object
 }
 
@@ -176,7 +169,7 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
-function questionOf({ field }: Visit): Question | null {
+function questionOf({ field }: Visit) {
   const channel = field('channel').trim()
   const from = field('from')
   const to = field('to')

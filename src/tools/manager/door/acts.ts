@@ -13,7 +13,6 @@ export interface Act extends ActSubject {
   /** Null before the sign-in: `name` then has the name as typed. */
   readonly manager: Pick<Manager, 'name' | 'role'> | null
   readonly name?: string | undefined
-  /** The address of the client. */
   readonly address: string
 }
 

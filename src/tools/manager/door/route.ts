@@ -48,7 +48,6 @@ export interface Visit {
   readonly scope: Scope
   /** Returns a field of the form or the query; empty for a missing or repeated one. */
   field(name: string): string
-  /** Returns all values of a field. */
   fields(name: string): readonly string[]
   /** Returns a part of the path, decoded. */
   part(name: string): string

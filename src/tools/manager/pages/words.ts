@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Request } from 'express'
 import en from '../../../../views/manager/texts/en.json' with { type: 'json' }
 import { completed, fill, type PluralForms } from '../../../languages/languages.ts'
-import { openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
+import { openTimeZone } from '../../cli/output/time-zone.ts'
 
 /** The languages of the page. Readers of other languages get English. */
 const LANGUAGES = ['en', 'de'] as const
@@ -33,23 +33,7 @@ function withFeatures(texts: Texts): Texts {
 }
 
 /** The texts, numbers and times of one language. */
-export interface Words {
-  readonly language: Language
-  readonly t: Texts
-  /** Returns a text by its path, such as `people.added`, with values in place of `{name}`. `count` chooses the plural form. */
-  say(path: string, values?: Values): string
-  /** True if there is a text at the path. */
-  has(path: string): boolean
-  number(value: number): string
-  /** A day and time, in the zone of the page. */
-  time(ms: number): string
-  clock(ms: number): string
-  /** The time of day, with its day unless it is the day of `nowMs`. */
-  clockOrTime(ms: number, nowMs: number): string
-  readonly zone: TimeZone
-  /** As the page names it, such as `Europe/Berlin` or `UTC+01:00`. */
-  readonly zoneName: string
-}
+export type Words = ReturnType<typeof createWords>
 
 /** Returns the words for a request. */
 export type WordsFor = (req: Pick<Request, 'acceptsLanguages'>) => Words
@@ -68,7 +52,7 @@ export function openWords(timeZone: () => string): WordsFor {
   }
 }
 
-function createWords(language: Language, timeZone: string): Words {
+function createWords(language: Language, timeZone: string) {
   const t = CATALOGS[language]
   // English as most of the world writes it: 24 hours, day first.
   const locale = language === 'en' ? 'en-GB' : language
@@ -83,7 +67,8 @@ function createWords(language: Language, timeZone: string): Words {
   return {
     language,
     t,
-    say(path, values = {}) {
+    /** Returns a text by its path, such as `people.added`, with values in place of `{name}`. `count` chooses the plural form. */
+    say(path: string, values: Values = {}): string {
       const found = textAt(t, path)
       const text = typeof found === 'string' ? found : (found?.[plurals.select(Number(values.count))] ?? found?.other)
       const shown = Object.entries(values).map(([name, value]) => [
@@ -92,12 +77,16 @@ function createWords(language: Language, timeZone: string): Words {
       ])
       return fill(text ?? path, Object.fromEntries(shown))
     },
-    has: (path) => textAt(t, path) !== null,
-    number: (value) => number.format(value),
-    time: (ms) => time.format(ms),
-    clock: (ms) => clock.format(ms),
-    clockOrTime: (ms, nowMs) => (isDay(ms, nowMs) ? clock : time).format(ms),
+    /** True if there is a text at the path. */
+    has: (path: string) => textAt(t, path) !== null,
+    number: (value: number) => number.format(value),
+    /** A day and time, in the zone of the page. */
+    time: (ms: number) => time.format(ms),
+    clock: (ms: number) => clock.format(ms),
+    /** The time of day, with its day unless it is the day of `nowMs`. */
+    clockOrTime: (ms: number, nowMs: number) => (isDay(ms, nowMs) ? clock : time).format(ms),
     zone: openTimeZone(timeZone),
+    /** As the page names it, such as `Europe/Berlin` or `UTC+01:00`. */
     zoneName: /^[+-]/.test(timeZone) ? `UTC${timeZone}` : timeZone,
   }
 }

@@ -8,7 +8,7 @@ import { setLock } from '../../../../src/tools/cli/setup/finish.ts'
 import { questionsOfStore } from '../../../../src/tools/cli/setup/questions.ts'
 import { STEPS } from '../../../../src/tools/cli/setup/steps.ts'
 import type { Trial } from '../../../../src/tools/cli/setup/trial.ts'
-import { type OpenTrial, startTrial, tryOut } from '../../../../src/tools/cli/setup/try-out.ts'
+import { startTrial, tryOut } from '../../../../src/tools/cli/setup/try-out.ts'
 import { programSettings } from '../../../../src/tools/emulator/developer/program-settings.ts'
 import { features } from '../../../../src/tools/features.ts'
 import { readLock } from '../../../../src/tools/video-service/locks.ts'
@@ -27,7 +27,7 @@ const clearLine = '\u0015'
 async function atTerminal(
   steps: readonly (readonly [sees: string, types: string])[],
   env: Record<string, string> = {},
-  work: (trial: OpenTrial, answers: Answers) => Promise<unknown> = tryOut,
+  work: (trial: Trial, answers: Answers) => Promise<unknown> = tryOut,
 ) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode: () => stdin })
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 200, rows: 30 })

@@ -12,7 +12,6 @@ export interface Post {
 export interface SignInForm {
   /** The end of "viewers got in", such as `with a password`. */
   readonly words: string
-  /** What viewers type. */
   readonly typed: 'password' | 'code'
   /** For a viewer who first asks the app for what is then typed. */
   readonly ask?: {

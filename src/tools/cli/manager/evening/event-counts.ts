@@ -151,7 +151,6 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
   const names = (seen: Seen) => seen && JSON.stringify(seen)
   const eventIn = (json: unknown) => (typeof json === 'string' ? (JSON.parse(json) as SecurityEvent) : null)
   return {
-    /** Returns the counts since a time. */
     since: (seen: Seen, fromMs: number) => {
       return recent.all({ seen: names(seen), from: minuteOf(fromMs) }) as unknown as EventCount[]
     },
@@ -169,7 +168,6 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
     /** Counts the viewers who signed in or came back since a time. A viewer of several entry points counts once. */
     viewersSince: (seen: Seen, fromMs: number): number =>
       Number(viewersIn.get({ seen: names(seen), from: minuteOf(fromMs) })?.count),
-    /** Counts the viewers who wait. */
     waiting: (seen: Seen): number => Number(waiting.get({ seen: names(seen) })?.count),
     /** Returns the viewers whom a limit refused in the last ten minutes, the newest first. */
     heldBack: (seen: Seen) => {
@@ -177,7 +175,6 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
     },
     /** Returns the networks with at least `fewest` failures in the last ten minutes, the worst first. */
     networks: (fewest: number) => networks.all({ fewest, from: minuteOf(nowMs() - RECENT_MS) }) as unknown as Network[],
-    /** Returns the last sign-in and the last refusal of a viewer. */
     lastEventsOf(viewer: string): LastEvents {
       const row = lastOf.get(usernameKey(viewer))
       return { signIn: eventIn(row?.signIn), refusal: eventIn(row?.refusal) }

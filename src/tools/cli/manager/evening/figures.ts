@@ -1,10 +1,9 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
-import type { SecurityEvent } from '../../security-log/security-events.ts'
-import { type EventState, type EventTimes, windowsOf } from '../../settings/event-times.ts'
+import { type EventTimes, windowsOf } from '../../settings/event-times.ts'
 import type { Copy, Readiness } from './copies.ts'
-import type { EventCount, EventCounts, HeldBack, Network, Seen } from './event-counts.ts'
-import { type Series, seriesOf } from './series.ts'
+import type { EventCount, EventCounts, Seen } from './event-counts.ts'
+import { seriesOf } from './series.ts'
 import type { SessionCount } from './session-counter.ts'
 
 /** The end of the outcome of a way in that logs steps of its own: `NAME-signed-in`. */
@@ -13,35 +12,20 @@ const FEWEST_FAILURES = 10
 const EVENING_MS = 12 * 3_600_000
 
 /** The figures of one evening, for one manager. Times are UNIX milliseconds. */
-export interface Evening {
+export type Evening = ReturnType<typeof figuresFor>
+
+/** Figures that are the same for all managers. */
+interface SharedFigures {
   readonly atMs: number
-  /** The figures of the log begin here. */
-  readonly sinceMs: number
   /** The reason why figures of the log are missing. Null if there is a log. */
   readonly logMissing: string | null
   /** True while the log is read for the first time. */
   readonly isReading: boolean
   /** Viewers with a session, in all copies. Null if the store does not answer, or for a part of the entry points. */
   readonly sessions: SessionCount | null
-  /** Viewers who signed in or came back since `sinceMs`, by the log of this machine. */
-  readonly viewers: number
-  readonly waiting: number
-  readonly signedIn: number
-  readonly refused: number
-  readonly refusals: readonly (readonly [outcome: string, count: number])[]
-  readonly ways: readonly (readonly [way: string, count: number])[]
-  readonly byEntryPoint: readonly (readonly [name: string, signedIn: number, refused: number])[]
-  readonly heldBack: readonly HeldBack[]
-  readonly networks: readonly Network[]
-  readonly last: readonly SecurityEvent[]
-  readonly series: Series
-  readonly doors: readonly { readonly entryPoint: string; readonly state: EventState }[]
   readonly copies: readonly Copy[]
   readonly readiness: Readiness | null
 }
-
-/** Figures that are the same for all managers. */
-type SharedFigures = Pick<Evening, 'atMs' | 'sessions' | 'copies' | 'readiness' | 'logMissing' | 'isReading'>
 
 /** Returns the figures for one manager. */
 export function figuresFor(
@@ -50,7 +34,7 @@ export function figuresFor(
   entryPoints: readonly EntryPoint[],
   shared: SharedFigures,
   events: readonly EventTimes[],
-): Evening {
+) {
   const own = entryPoints.filter(({ name }) => seen === null || seen.includes(name))
   const { atMs } = shared
   const sinceMs = atMs - EVENING_MS
@@ -60,19 +44,20 @@ export function figuresFor(
   const byEntryPoint = Map.groupBy(recent, ({ entryPoint }) => entryPoint)
   return {
     ...shared,
+    /** The figures of the log begin here. */
     sinceMs,
     refusals: [...refused].toSorted(([, one], [, other]) => other - one),
     sessions: seen === null ? shared.sessions : null,
+    /** Viewers who signed in or came back since `sinceMs`, by the log of this machine. */
     viewers: counts.viewersSince(seen, sinceMs),
     waiting: counts.waiting(seen),
     signedIn: outcomes.get('signed-in') ?? 0,
     refused: totalOf(recent.filter(isRefused)),
     ways: waysIn(outcomes, sumsBy(recent, 'wayIn')),
-    byEntryPoint: [...byEntryPoint].map(([name, all]) => [
-      name,
-      totalOf(all.filter(({ outcome }) => outcome === 'signed-in')),
-      totalOf(all.filter(isRefused)),
-    ]),
+    byEntryPoint: [...byEntryPoint].map(([name, all]) => {
+      const signedIn = totalOf(all.filter(({ outcome }) => outcome === 'signed-in'))
+      return [name, signedIn, totalOf(all.filter(isRefused))] as const
+    }),
     heldBack: counts.heldBack(seen),
     // A network may have viewers of every entry point.
     networks: seen === null ? counts.networks(FEWEST_FAILURES) : [],

@@ -2,13 +2,12 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { linesOfFile } from '../../security-log/log-lines.ts'
 import { findOwnLog } from '../../security-log/own-log.ts'
-import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
+import { type SecurityEvent, securityEvents } from '../../security-log/security-events.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 
 /** A chunk takes about five milliseconds. Pages are answered between two chunks. */
 const CHUNK_BYTES = 131_072
 const LONGEST_LINE = 1_048_576
-const ALL = { period: null, viewer: undefined, outcomes: [] }
 
 type Visit = (event: SecurityEvent) => void
 
@@ -56,7 +55,7 @@ export function followLog(env: CommandIo['env']) {
 }
 
 async function visitEach(batches: Parameters<typeof securityEvents>[0], visit: Visit): Promise<void> {
-  for await (const event of securityEvents(batches, ALL, startReading())) visit(event)
+  for await (const event of securityEvents(batches, {})) visit(event)
 }
 
 async function readOn(file: OpenFile, visit: Visit): Promise<void> {

@@ -10,7 +10,6 @@ import type { ViewerFacts } from '../viewer-facts.ts'
 
 type Env = CommandIo['env']
 
-/** A line of a log, with its file. */
 interface LogLine {
   readonly file: string
   readonly event: string

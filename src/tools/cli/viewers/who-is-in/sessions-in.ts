@@ -8,13 +8,7 @@ import { visitSignIns } from '../../security-log/sign-ins.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 
 /** A session that is not over. UNIX times in seconds. */
-export interface SessionIn {
-  readonly username: string
-  readonly groups: readonly string[] | null
-  readonly provider: NamedSession['provider']
-  readonly signedInAtSeconds: number
-  /** About a minute old at most. As the sign-in, before the first return. */
-  readonly usedAtSeconds: number
+export interface SessionIn extends NamedSession {
   /** The session ends then, if it is not used. */
   readonly endsAtSeconds: number
   /** From the log; null where no log knows. */

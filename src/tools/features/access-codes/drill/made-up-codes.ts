@@ -6,7 +6,7 @@ import type { NewCode } from '../../../../features/access-codes/codes/code-store
 import { NO_HOLDER, newCodes } from '../../../../features/access-codes/codes/new-codes.ts'
 import { faultInViewer } from '../../../../users/viewer-fields.ts'
 import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
-import type { CrowdRequest, WayIn } from '../../../cli/drill/drill-part.ts'
+import type { WayIn } from '../../../cli/drill/drill-part.ts'
 import { endMadeUpSessions, retryWhileAway } from '../../../cli/drill/drill-viewers.ts'
 import { planLength } from '../create-codes.ts'
 import { now, type OpenCodes, withCodes } from '../open-codes.ts'
@@ -24,52 +24,52 @@ const CODE_FORM: SignInForm = {
   },
 }
 
-/** Creates a batch of personal codes, does the work, and revokes and removes the batch, also after a failure. */
-export async function withMadeUpCodes(
-  io: Parameters<WayIn['withCrowd']>[0],
-  { entryPoint, count, groups, attributes }: CrowdRequest,
-  work: Parameters<WayIn['withCrowd']>[2],
-): ReturnType<WayIn['withCrowd']> {
-  const fault = faultInViewer({ username: 'drill', groups, attributes })
-  if (fault !== null) return { ok: false, fault }
-  return await withCodes(io, entryPoint.name, async ({ codes, settings }) => {
-    if (settings.asksName === 'required') {
-      throw new ConfigError('ACCESS_CODE_NAME=required: the guests of a drill type no name. Set it to optional.')
-    }
-    const nowSeconds = now()
-    const endsAtSeconds = nowSeconds + LIFE_SECONDS
-    const label = `DRILL-${randomBytes(4).toString('hex').toUpperCase()}`
-    const wanted = { count, length: undefined, endsAtSeconds, nowSeconds }
-    const { length } = planLength(codesInForce(await codes.batches(entryPoint.name), nowSeconds), wanted)
-    const batch: Omit<Batch, 'isComplete'> = {
-      entryPoint: entryPoint.name,
-      label,
-      isShared: false,
-      most: null,
-      devices: null,
-      count,
-      length,
-      groups: [...groups],
-      attributes: { ...attributes },
-      createdAtSeconds: nowSeconds,
-      endsAtSeconds,
-      revokedAtSeconds: null,
-    }
-    const holders = Array.from({ length: count }, () => NO_HOLDER)
-    const { shown, stored } = newCodes(batch, holders, settings.key)
-    const guests = shown.map(({ number, code }) => ({ username: `${label}-${shownNumber(number)}`, password: code }))
-    io.stderr.write(
-      `Creates ${count} access codes with the label ${label}, for a day at most.\n` +
-        `If the drill is killed, this ends them: viewer-auth codes revoke --label ${label} --entry-point ${entryPoint.name}\n`,
-    )
-    try {
-      await codes.create(batch, stored)
-      return await work(guests, CODE_FORM)
-    } finally {
-      await endMadeUpSessions(io, guests, true)
-      await removeCodes(codes, batch, stored)
-    }
-  })
+/** Guests with a personal access code each: a batch that is revoked and removed after the work. */
+export const accessCodeWay: WayIn = {
+  name: 'codes',
+  takesFields: true,
+  async withCrowd(io, { entryPoint, count, groups, attributes }, work) {
+    const fault = faultInViewer({ username: 'drill', groups, attributes })
+    if (fault !== null) return { ok: false, fault }
+    return await withCodes(io, entryPoint.name, async ({ codes, settings }) => {
+      if (settings.asksName === 'required') {
+        throw new ConfigError('ACCESS_CODE_NAME=required: the guests of a drill type no name. Set it to optional.')
+      }
+      const nowSeconds = now()
+      const endsAtSeconds = nowSeconds + LIFE_SECONDS
+      const label = `DRILL-${randomBytes(4).toString('hex').toUpperCase()}`
+      const wanted = { count, length: undefined, endsAtSeconds, nowSeconds }
+      const { length } = planLength(codesInForce(await codes.batches(entryPoint.name), nowSeconds), wanted)
+      const batch: Omit<Batch, 'isComplete'> = {
+        entryPoint: entryPoint.name,
+        label,
+        isShared: false,
+        most: null,
+        devices: null,
+        count,
+        length,
+        groups: [...groups],
+        attributes: { ...attributes },
+        createdAtSeconds: nowSeconds,
+        endsAtSeconds,
+        revokedAtSeconds: null,
+      }
+      const holders = Array.from({ length: count }, () => NO_HOLDER)
+      const { shown, stored } = newCodes(batch, holders, settings.key)
+      const guests = shown.map(({ number, code }) => ({ username: `${label}-${shownNumber(number)}`, password: code }))
+      io.stderr.write(
+        `Creates ${count} access codes with the label ${label}, for a day at most.\n` +
+          `If the drill is killed, this ends them: viewer-auth codes revoke --label ${label} --entry-point ${entryPoint.name}\n`,
+      )
+      try {
+        await codes.create(batch, stored)
+        return await work(guests, CODE_FORM)
+      } finally {
+        await endMadeUpSessions(io, guests, true)
+        await removeCodes(codes, batch, stored)
+      }
+    })
+  },
 }
 
 /**

@@ -58,7 +58,6 @@ export function expectedViewerAuth(
   }
 }
 
-/** Returns the public half of a key. */
 function publicPart(key: KeyObject) {
   return { publicKey: publicKeyPem(key), fingerprint: keyFingerprint(key) }
 }

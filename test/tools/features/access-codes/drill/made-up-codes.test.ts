@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../../../../src/config.ts'
 import { UpstreamError } from '../../../../../src/errors.ts'
 import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
-import { removeCodes, withMadeUpCodes } from '../../../../../src/tools/features/access-codes/drill/made-up-codes.ts'
+import { accessCodeWay, removeCodes } from '../../../../../src/tools/features/access-codes/drill/made-up-codes.ts'
 import { KEY, startCodesApp } from '../../../../features/access-codes/codes-app.ts'
 import { SETTINGS } from '../../../../settings.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
@@ -39,7 +39,7 @@ test('codes of a drill are gone also after a fault', async () => {
   const [entryPoint = expect.unreachable('no entry point')] = entryPoints
   const request = { entryPoint, features, count: 3, maxWaitMs: 1_000, groups: [], attributes: {} }
   let before: readonly number[] = []
-  const failing = withMadeUpCodes({ env, stderr: new PassThrough() } as never, request, async (guests) => {
+  const failing = accessCodeWay.withCrowd({ env, stderr: new PassThrough() } as never, request, async (guests) => {
     before = await counts()
     throw new Error(`a fault with ${guests.length} guests`)
   })
