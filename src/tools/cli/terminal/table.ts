@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { styleText } from 'node:util'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CommandIo } from './io.ts'
+import { wholeNumber } from './option-values.ts'
 import { printable, printableJson } from './text.ts'
 
 /** A table stays in memory, because the widths of its columns depend on all rows. */
@@ -42,10 +43,7 @@ export function printableCell(text: string): string {
 /** Adds `--limit` for the rows of a list. @param rows their name in the help, such as `viewers`. */
 export function addLimitOption(command: Command, rows: string): Command {
   const about = `the highest number of ${rows} (default: ${MOST_TABLE_ROWS} in a table, all in JSON)`
-  return command.option('--limit <N>', about, (text) => {
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')
-    return Number(text)
-  })
+  return command.option('--limit <N>', about, wholeNumber(1, 999_999))
 }
 
 /** Writes a JSON array with one row per line while it reads the rows, which may be larger than the memory. */

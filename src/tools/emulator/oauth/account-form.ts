@@ -118,10 +118,6 @@ export function refuseAuthorization(
     return
   }
   const words = wordsOf(req, reading.lang)
-  const text = {
-    'unknown-client': words.unknownClient,
-    'foreign-address': words.foreignAddress,
-    'too-long': words.requestTooLong,
-  }[reading.problem]
+  const text = reading.problem === 'unknown-client' ? words.unknownClient : words.foreignAddress
   showMessage(res, words, { heading: words.refusedHeading, text, detail: reading.reason }, 400)
 }

@@ -32,7 +32,7 @@ export type AuthorizationReading =
   /** Client or redirect_uri cannot be trusted: show a page, never redirect. */
   | {
       readonly ok: false
-      readonly problem: 'unknown-client' | 'foreign-address' | 'too-long'
+      readonly problem: 'unknown-client' | 'foreign-address'
       readonly reason: string
       readonly lang: string | null
     }
@@ -40,7 +40,6 @@ export type AuthorizationReading =
 
 type AuthorizationError = 'invalid_request' | 'unsupported_response_type' | 'invalid_scope' | 'access_denied'
 
-const MAX_REQUEST_LENGTH = 8_192
 const PARAMETERS =
   'response_type client_id redirect_uri scope state token_type device_name lang code_challenge code_challenge_method'.split(
     ' ',
@@ -64,10 +63,6 @@ export function readAuthorizationRequest(
   text: string,
   refusesBeyond: RefusesBeyond,
 ): AuthorizationReading {
-  if (text.length > MAX_REQUEST_LENGTH) {
-    const reason = `The request is longer than ${MAX_REQUEST_LENGTH} characters`
-    return { ok: false, problem: 'too-long', reason, lang: null }
-  }
   const all = new URLSearchParams(text)
   const lang = all.get('lang')
   const client = all.getAll('client_id').length === 1 ? findClient(database, all.get('client_id') ?? '') : null

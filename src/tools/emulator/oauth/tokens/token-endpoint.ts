@@ -8,20 +8,12 @@ import { issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, hasSecret } from './client-authentication.ts'
 import { redeemCode, refreshToken } from './code-store.ts'
 import { readTokenRequest, type TokenError, type TokenRequest, termsOfGrant } from './token-request.ts'
-import { type Grant, type IssuedToken, issueToken, revokeToken, type TokenKind } from './token-store.ts'
+import { type Grant, type IssuedToken, issueToken, revokeToken } from './token-store.ts'
 
 type TokenAnswer =
-  | { readonly ok: true; readonly kind: TokenKind; readonly token: IssuedToken }
+  | { readonly ok: true; readonly token: IssuedToken }
   | { readonly ok: false; readonly error: TokenError; readonly reason: string }
 
-const STATUS: Record<TokenError, number> = {
-  invalid_request: 400,
-  unsupported_grant_type: 501,
-  invalid_grant: 400,
-  invalid_client: 400,
-  invalid_scope: 400,
-  server_error: 503,
-}
 const RETRY_AFTER_SECONDS = 1
 
 /**
@@ -45,29 +37,25 @@ export function tokenRoutes(deps: AccessDeps): Router {
           refusesBeyond: (what) => refusesBeyond(res, what),
         })
       : reading
-    if (answer.ok) return send(res, 200, describe(answer.kind, answer.token))
-    refuse(res, STATUS[answer.error], answer.error, answer.reason)
+    if (answer.ok) return send(res, 200, describe(answer.token))
+    refuse(res, answer.error === 'unsupported_grant_type' ? 501 : 400, answer.error, answer.reason)
   }
   add('/oauth2/token', { post: [formBody, answerToken] })
-  add('/oauth2/token/revoke', { post: [onlyBeyond, formBody, revokeWith(deps)] })
+  add('/oauth2/token/revoke', { post: [formBody, revokeWith(deps)] })
   router.use(
     '/oauth2/token',
     errorHandler((res, status) => {
       if (status !== null) return send(res, status, { error: 'invalid_request' })
       res.set('Retry-After', String(RETRY_AFTER_SECONDS))
-      send(res, STATUS.server_error, { error: 'server_error' })
+      send(res, 503, { error: 'server_error' })
     }),
   )
   return router
 }
 
-const onlyBeyond: RequestHandler = (_req, res, next) => {
-  if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
-  next()
-}
-
 function revokeWith({ database, nowSeconds }: AccessDeps): RequestHandler {
   return (req, res) => {
+    if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
     const form = readParameters(formText(req) ?? '')
     if (!form.ok) return refuse(res, 400, 'invalid_request', `The request ${form.reason}`)
     const { token, client_id: clientId } = form.fields
@@ -99,13 +87,11 @@ async function answerTokenRequest(
   const terms = termsOfGrant(request, caller.refusesBeyond)
   if (!terms.ok) return terms
   if (request.grant_type === 'refresh_token') {
-    const refreshed = refreshToken(deps.database, request.refresh_token, clientId, deps.nowSeconds())
-    return refreshed.ok ? { ...refreshed, kind: 'bearer' } : refreshed
+    return refreshToken(deps.database, request.refresh_token, clientId, deps.nowSeconds())
   }
   if (request.grant_type === 'authorization_code') {
     const { code, redirect_uri: redirectUri, code_verifier: verifier } = request
-    const redemption = redeemCode(deps.database, { code, clientId, redirectUri, verifier }, deps.nowSeconds())
-    return redemption.ok ? { ...redemption, kind: 'bearer' } : redemption
+    return redeemCode(deps.database, { code, clientId, redirectUri, verifier }, deps.nowSeconds())
   }
   const userId =
     request.grant_type === 'password'
@@ -122,21 +108,21 @@ async function answerTokenRequest(
   }
   const token =
     grant.kind === 'jwt' ? await issueAnalyticsToken(deps, grant) : issueToken(deps.database, grant, deps.nowSeconds())
-  return { ok: true, kind: grant.kind, token }
+  return { ok: true, token }
 }
 
 /** Returns the documented fields in the documented order. */
-function describe(kind: TokenKind, token: IssuedToken): Record<string, string | number> {
+function describe(token: IssuedToken): Record<string, string | number> {
   return {
     access_token: token.accessToken,
     ...(token.refreshToken && { refresh_token: token.refreshToken }),
     expires_in: token.expiresInSeconds,
-    token_type: kind,
+    token_type: token.kind,
     ...(token.macKey && { mac_key: token.macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
   }
 }
 
-function refuse(res: Response, status: number, error: TokenError | 'not_found', explanation: string): void {
+function refuse(res: Response, status: number, error: string, explanation: string): void {
   res.locals.explanation = explanation
   send(res, status, { error })
 }

@@ -9,7 +9,6 @@ export type TokenError =
   | 'invalid_grant'
   | 'invalid_client'
   | 'invalid_scope'
-  | 'server_error'
 
 const Text = z.string().min(1).max(2_048)
 export const DeviceName = z
@@ -38,10 +37,6 @@ const TokenRequest = z.discriminatedUnion('grant_type', [
 
 export type TokenRequest = z.infer<typeof TokenRequest>
 
-export type TokenRequestReading =
-  | { readonly ok: true; readonly request: TokenRequest }
-  | { readonly ok: false; readonly error: TokenError; readonly reason: string }
-
 export type Terms =
   | { readonly ok: true; readonly kind: TokenKind; readonly scope: string }
   | { readonly ok: false; readonly error: 'invalid_request' | 'invalid_scope'; readonly reason: string }
@@ -55,21 +50,17 @@ const KINDS: Record<TokenRequest['grant_type'], readonly TokenKind[]> = {
 }
 
 /** Checks the grant type first, then its required parameters. */
-export function readTokenRequest(fields: Readonly<Record<string, string>>): TokenRequestReading {
+export function readTokenRequest(fields: Readonly<Record<string, string>>) {
   if (fields.grant_type === undefined) {
-    return { ok: false, error: 'invalid_request', reason: 'Required parameters are missing: grant_type' }
+    return { ok: false, error: 'invalid_request', reason: 'Required parameters are missing: grant_type' } as const
   }
   if (!Object.hasOwn(KINDS, fields.grant_type)) {
-    return { ok: false, error: 'unsupported_grant_type', reason: 'Unknown grant_type' }
+    return { ok: false, error: 'unsupported_grant_type', reason: 'Unknown grant_type' } as const
   }
   const parsed = TokenRequest.safeParse(fields)
-  if (parsed.success) return { ok: true, request: parsed.data }
+  if (parsed.success) return { ok: true, request: parsed.data } as const
   const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(', ')
-  return {
-    ok: false,
-    error: 'invalid_request',
-    reason: `Required parameters are missing or malformed: ${names}`,
-  }
+  return { ok: false, error: 'invalid_request', reason: `Parameters are missing or malformed: ${names}` } as const
 }
 
 /** A name of a scope (RFC 6749 3.3). */

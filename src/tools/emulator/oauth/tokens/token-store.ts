@@ -77,6 +77,7 @@ export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: num
       nowSeconds + TOKEN_LIFETIME_SECONDS,
     )
   return {
+    kind: grant.kind,
     accessToken,
     expiresInSeconds: TOKEN_LIFETIME_SECONDS,
     createdAtSeconds: nowSeconds,
