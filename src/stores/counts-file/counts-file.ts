@@ -17,8 +17,6 @@ const COUNTS_FILE: DataFile = {
   },
 }
 const IN_MEMORY = 'The app counts failed sign-ins in memory'
-/** Steps within this time share one commit, which costs more than they do. A killed process loses these steps. */
-const COMMIT_EVERY_MS = 20
 const PAUSE_MS = 60_000
 /** Longer than in the app, because no viewer waits for a command. */
 const COMMAND_TIMEOUT_MS = 15_000
@@ -41,24 +39,6 @@ function openFile(file: string, warn: (message: string) => void) {
   const database = openDataFile(file, COUNTS_FILE, warn)
   const inFile = countersIn(database)
   let usableAtMs = 0
-  function pause(error: unknown): void {
-    if (performance.now() >= usableAtMs) warn(`LIMITS_STORE_URL: the file fails (${error}). ${IN_MEMORY} for a minute.`)
-    usableAtMs = performance.now() + PAUSE_MS
-    // Some errors, such as a full disk, have already rolled back.
-    if (database.isTransaction) database.exec('ROLLBACK')
-  }
-  function commit(): void {
-    try {
-      if (database.isOpen && database.isTransaction) database.exec('COMMIT')
-    } catch (error) {
-      pause(error)
-    }
-  }
-  function begin(): void {
-    if (database.isTransaction) return
-    database.exec('BEGIN IMMEDIATE')
-    setTimeout(commit, COMMIT_EVERY_MS)
-  }
   const openCounter: OpenCounter = (...given) => {
     const first = inFile(...given)
     const inMemory = openMemoryCounter(...given)
@@ -66,19 +46,15 @@ function openFile(file: string, warn: (message: string) => void) {
       // A full disk still returns old counts. Reading these and counting in memory would reach no limit.
       if (performance.now() < usableAtMs) return await step(inMemory)
       try {
-        begin()
         return await step(first)
       } catch (error) {
-        pause(error)
+        warn(`LIMITS_STORE_URL: the file fails (${error}). ${IN_MEMORY} for a minute.`)
+        usableAtMs = performance.now() + PAUSE_MS
         return await step(inMemory)
       }
     })
   }
-  function close(): void {
-    commit()
-    if (database.isOpen) database.close()
-  }
-  return { openCounter, close }
+  return { openCounter, close: () => (database.isOpen ? database.close() : undefined) }
 }
 
 /** The counts in a file, for the app and for commands while it runs. */
