@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { OverloadedError } from '../../src/errors.ts'
 import { createQueue } from '../../src/server/work-queue.ts'
-import { openViewersFile } from '../../src/users/sqlite/database-file.ts'
+import { openViewersFile, viewersIn } from '../../src/users/sqlite/database-file.ts'
 import { createSqliteStore } from '../../src/users/sqlite/store.ts'
 import { STORE_DOWN } from '../login/memory-users.ts'
 import { expectRefused } from '../login/refused-answer.ts'
@@ -33,7 +33,7 @@ test('a full hashing queue refuses new sign-ins, and still checks the queued one
   const reading = { ok: true, verify: () => checking.then(() => false), needsRehash: () => false } as const
   const passwords = { hash: () => Promise.resolve('hash'), read: () => reading, dummyHash: 'dummy' }
   const queue = createQueue({ width: 2, queueLength: 3, retryAfterSeconds: 7 })
-  const users = createSqliteStore(openViewersFile(file, 100), file, { queue, passwords })
+  const users = createSqliteStore(viewersIn(file, openViewersFile(file, 100)), { queue, passwords })
   const app = await startLoginApp({ users })
   const inside: Promise<Answer>[] = []
   const refused: Answer[] = []

@@ -36,32 +36,28 @@ export function countersIn(database: DatabaseSync): OpenCounter {
       const row = remove.get(String(key))
       return row !== undefined && Number(row.ends_at_ms) > Date.now() ? Number(row.points) : 0
     }
+    // Each step is done before any other request continues.
     return {
       get: (key) =>
-        atOnce(() => {
+        Promise.try(() => {
           const row = select.get(String(key), Date.now())
           return row === undefined ? null : countOf(row)
         }),
       set: (key, points, forSeconds) =>
-        atOnce(() => {
+        Promise.try(() => {
           remove.get(String(key))
           return increase(key, points, forSeconds)
         }),
       penalty: (key, points = 1, { customDuration = durationSeconds } = {}) =>
-        atOnce(() => increase(key, points, customDuration)),
-      delete: (key) => atOnce(() => removed(key) > 0),
+        Promise.try(() => increase(key, points, customDuration)),
+      delete: (key) => Promise.try(() => removed(key) > 0),
       giveBack: (key, points) =>
-        atOnce(() => {
+        Promise.try(() => {
           const row = select.get(String(key), Date.now())
           if (row !== undefined && Number(row.points) > points) increase(key, -points, durationSeconds)
           else remove.get(String(key))
         }),
-      take: (key) => atOnce(() => removed(key)),
+      take: (key) => Promise.try(() => removed(key)),
     }
   }
-}
-
-/** Runs a step before any other request continues. Rejects if the step throws. */
-function atOnce<T>(step: () => T): Promise<T> {
-  return new Promise((resolve) => resolve(step()))
 }

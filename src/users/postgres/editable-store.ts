@@ -13,8 +13,7 @@ import { refusalAsUpstreamError, settingFault } from './fault.ts'
 import type { Migration } from './migration.ts'
 import { postgresInvitations, postgresPasswordChanges } from './own-table/account/password-links.ts'
 import type { AppRole } from './own-table/app-role.ts'
-import { postgresExporter } from './own-table/import-batch/postgres-export.ts'
-import { postgresImporter } from './own-table/import-batch/postgres-import.ts'
+import { postgresBatches } from './own-table/import-batch/postgres-batches.ts'
 import { postgresPages } from './own-table/manager/postgres-pages.ts'
 import { COLUMNS, readOwnRow } from './own-table/own-table.ts'
 import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
@@ -54,8 +53,7 @@ export async function openEditablePostgresStore(
       inspect: (username) => inspectViewer(query, username),
       ...viewerChanges(connection, options),
       list: () => listViewers(query, readViewerState),
-      importBatch: postgresImporter(connection, OWNER_NEEDED),
-      exportAll: postgresExporter(query),
+      ...postgresBatches(connection, query, OWNER_NEEDED),
       ...postgresPages(query),
     }
   })

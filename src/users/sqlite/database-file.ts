@@ -112,20 +112,30 @@ export function openViewersFile(
   }
 }
 
-/** Runs a query on an open file. @throws UpstreamError for every error of SQLite, and for a closed file. */
-export function queryViewers<T>(file: string, query: () => T): T {
-  try {
-    return query()
-  } catch (error) {
-    if (sqliteCode(error) === null) throw error
-    const fault = `The viewer database ${file} failed: ${(error as Error).message}`
-    throw new UpstreamError('user-store', fault, { cause: error })
-  }
-}
+/** An open file of viewers. Its functions throw an UpstreamError for every error of SQLite, and for a closed file. */
+export type ViewersFile = ReturnType<typeof viewersIn>
 
-/** Runs a synchronous query as a promise, which rejects if the query throws. */
-export function promised<T>(query: () => T): Promise<T> {
-  return new Promise((resolve) => resolve(query()))
+/** @param file the path, for messages. */
+export function viewersIn(file: string, database: DatabaseSync) {
+  function query<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (sqliteCode(error) === null) throw error
+      const fault = `The viewer database ${file} failed: ${(error as Error).message}`
+      throw new UpstreamError('user-store', fault, { cause: error })
+    }
+  }
+  const ask = <T>(work: () => T): Promise<T> => Promise.try(query, work)
+  return {
+    file,
+    database,
+    query,
+    /** Runs a query as a promise. */
+    ask,
+    /** Runs a query as a promise, in one transaction. */
+    change: <T>(work: () => T): Promise<T> => ask(() => inTransaction(database, work)),
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { emptyWriteAheadLog } from '../../server/sqlite-file.ts'
-import { changedRow, inTransaction } from '../../server/sqlite-transaction.ts'
+import { changedRow } from '../../server/sqlite-transaction.ts'
 import type { EditableStoreOptions, EditableUserStore } from '../editable-user-store.ts'
 import { noPasswordHash } from '../passwords/argon2.ts'
 import { faultInNewPassword } from '../passwords/new-password.ts'
@@ -9,9 +8,8 @@ import { noSuchViewer, toListed, viewerExists } from '../viewer-changes.ts'
 import type { Change } from '../viewer-editor.ts'
 import { canonicalViewer, faultInViewer, usernameKey } from '../viewer-fields.ts'
 import { sqliteInvitations } from './account/password-links.ts'
-import { openViewersFile, promised, queryViewers } from './database-file.ts'
-import { sqliteExporter } from './import-batch/sqlite-export.ts'
-import { sqliteImporter } from './import-batch/sqlite-import.ts'
+import { openViewersFile, type ViewersFile, viewersIn } from './database-file.ts'
+import { sqliteBatches } from './import-batch/sqlite-batches.ts'
 import { sqlitePages } from './manager/sqlite-pages.ts'
 import { createSqliteStore, type SqliteStoreOptions, viewerLoader } from './store.ts'
 import { listViewers, readViewerRow, readViewerState } from './viewer-row.ts'
@@ -27,24 +25,23 @@ export function openEditableSqliteStore(
   file: string,
   options: SqliteStoreOptions & EditableStoreOptions = {},
 ): EditableUserStore {
-  const database = openViewersFile(file, BUSY_TIMEOUT_MS)
+  const viewers = viewersIn(file, openViewersFile(file, BUSY_TIMEOUT_MS))
   return {
-    ...createSqliteStore(database, file, options),
-    ...sqliteInvitations(database, file),
-    ...viewerChanges(database, file, options),
-    list: () => listViewers(database, file, readViewerState),
-    importBatch: sqliteImporter(database, file),
-    exportAll: sqliteExporter(database, file),
-    ...sqlitePages(database, file),
+    ...createSqliteStore(viewers, options),
+    ...sqliteInvitations(viewers),
+    ...viewerChanges(viewers, options),
+    list: () => listViewers(viewers, readViewerState),
+    ...sqliteBatches(viewers),
+    ...sqlitePages(viewers),
   }
 }
 
 function viewerChanges(
-  database: DatabaseSync,
-  file: string,
+  viewers: ViewersFile,
   { passwords = storedPasswords, contextWords = [] }: SqliteStoreOptions & EditableStoreOptions,
 ): Pick<EditableUserStore, 'add' | 'show' | 'setPassword' | 'setDisabled' | 'remove'> {
-  const load = viewerLoader(database, file)
+  const { file, database, query, ask, change } = viewers
+  const load = viewerLoader(viewers)
   const insert = database.prepare(
     `INSERT INTO viewers (key, username, password_hash, group_names, attributes)
      VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
@@ -55,8 +52,7 @@ function viewerChanges(
   const removeLinks = database.prepare('DELETE FROM password_links WHERE key = ?')
   const faultIn = (password: string, username: string) => faultInNewPassword(password, username, contextWords)
 
-  function changed(username: string, query: () => unknown): Change {
-    const row = queryViewers(file, query)
+  function changed(username: string, row: unknown): Change {
     return row ? { ok: true, viewer: toListed(readViewerRow(row, file)) } : noSuchViewer(username)
   }
 
@@ -69,7 +65,7 @@ function viewerChanges(
       const existing = load(key)
       if (existing) return viewerExists(existing.viewer)
       const hash = password === null ? noPasswordHash() : await passwords.hash(password)
-      const { changes } = queryViewers(file, () =>
+      const { changes } = query(() =>
         insert.run(key, username, hash, JSON.stringify(groups), JSON.stringify(attributes)),
       )
       // Another process may have added the name while the password was hashed.
@@ -77,7 +73,7 @@ function viewerChanges(
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     show: (username) =>
-      promised(() => {
+      ask(() => {
         const stored = load(usernameKey(username))
         return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
       }),
@@ -85,19 +81,17 @@ function viewerChanges(
       const fault = await faultIn(password, username)
       if (fault !== null) return { ok: false, fault }
       const hash = await passwords.hash(password)
-      return changed(username, () =>
-        inTransaction(database, () => {
-          removeLinks.run(usernameKey(username))
-          return changedRow(newHash, hash, usernameKey(username))
-        }),
-      )
+      return await change(() => {
+        removeLinks.run(usernameKey(username))
+        return changed(username, changedRow(newHash, hash, usernameKey(username)))
+      })
     },
     setDisabled: (username, disabled) =>
-      promised(() => changed(username, () => changedRow(newState, disabled ? 1 : 0, usernameKey(username)))),
+      ask(() => changed(username, changedRow(newState, disabled ? 1 : 0, usernameKey(username)))),
     remove: (username) =>
-      promised(() => {
-        const removed = changed(username, () => changedRow(remove, usernameKey(username)))
-        if (removed.ok) queryViewers(file, () => emptyWriteAheadLog(database))
+      ask(() => {
+        const removed = changed(username, changedRow(remove, usernameKey(username)))
+        if (removed.ok) emptyWriteAheadLog(database)
         return removed
       }),
   }

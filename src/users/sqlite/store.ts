@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
 import type { ChangesPasswords } from '../account/password-changes.ts'
 import type { KeepsPasskeys } from '../passkeys/passkey-store.ts'
@@ -9,7 +8,7 @@ import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-s
 import type { UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
-import { openViewersFile, promised, queryViewers } from './database-file.ts'
+import { openViewersFile, type ViewersFile, viewersIn } from './database-file.ts'
 import { sqliteAddressLookup } from './mail/address-lookup.ts'
 import { sqlitePasskeys } from './passkeys/sqlite-passkeys.ts'
 import { readViewerRow, viewerInspector } from './viewer-row.ts'
@@ -28,18 +27,18 @@ const BUSY_TIMEOUT_MS = 100
  * @throws ConfigError when the file cannot be used, with what to do.
  */
 export function openSqliteStore(file: string, options: SqliteStoreOptions = {}): UserStore {
-  return createSqliteStore(openViewersFile(file, BUSY_TIMEOUT_MS), file, options)
+  return createSqliteStore(viewersIn(file, openViewersFile(file, BUSY_TIMEOUT_MS)), options)
 }
 
 type SqliteStore = UserStore & Required<Pick<UserStore, 'inspect'>>
 
 /** Makes the store of an open file. Closing the store closes the file. */
 export function createSqliteStore(
-  database: DatabaseSync,
-  file: string,
+  viewers: ViewersFile,
   { queue = createQueue(hashingQueueOptions()), passwords = storedPasswords, warn = () => {} }: SqliteStoreOptions,
 ): SqliteStore & ChangesPasswords & KeepsPasskeys {
-  const load = viewerLoader(database, file)
+  const { database, query, ask } = viewers
+  const load = viewerLoader(viewers)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
   const decoyHash = database.prepare(
     `SELECT coalesce((SELECT password_hash FROM viewers WHERE key >= ? ORDER BY key LIMIT 1),
@@ -55,31 +54,31 @@ export function createSqliteStore(
       warn,
       load,
       decoyHash: (key) => {
-        const row = queryViewers(file, () => decoyHash.get(key))
+        const row = query(() => decoyHash.get(key))
         return typeof row?.password_hash === 'string' ? row.password_hash : null
       },
-      replaceHash: (key, oldHash, hash) => void queryViewers(file, () => newHash.run(hash, key, oldHash)),
+      replaceHash: (key, oldHash, hash) => void query(() => newHash.run(hash, key, oldHash)),
     }),
-    passwordChanges: sqlitePasswordChanges(database, file, { load, queue, passwords }),
-    passkeys: sqlitePasskeys(database, file),
-    findByAddress: sqliteAddressLookup(database, file),
+    passwordChanges: sqlitePasswordChanges(viewers, { load, queue, passwords }),
+    passkeys: sqlitePasskeys(viewers),
+    findByAddress: sqliteAddressLookup(viewers),
     find: (username) =>
-      promised(() => {
+      ask(() => {
         const stored = faultInUsername(username) === null ? load(usernameKey(username)) : null
         return stored === null || stored.disabled ? null : toViewer(stored)
       }),
-    inspect: viewerInspector(database, file),
-    isEmpty: () => queryViewers(file, () => anyRow.get()) === undefined,
-    checkHealth: () => promised(() => void queryViewers(file, () => anyRow.get())),
-    close: () => promised(() => (database.isOpen ? database.close() : undefined)),
+    inspect: viewerInspector(viewers),
+    isEmpty: () => query(() => anyRow.get()) === undefined,
+    checkHealth: () => ask(() => void anyRow.get()),
+    close: () => ask(() => (database.isOpen ? database.close() : undefined)),
   }
 }
 
 /** Looks up viewers by the key of the name. */
-export function viewerLoader(database: DatabaseSync, file: string): (key: string) => StoredViewer | null {
+export function viewerLoader({ file, database, query }: ViewersFile): (key: string) => StoredViewer | null {
   const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
   return function load(key) {
-    const row = queryViewers(file, () => byKey.get(key))
+    const row = query(() => byKey.get(key))
     return row ? readViewerRow(row, file) : null
   }
 }

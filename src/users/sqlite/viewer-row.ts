@@ -1,11 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
 import type { StoredViewer } from '../passwords/verify-sign-in.ts'
-import type { ViewerState } from '../user-store.ts'
+import type { UserStore, ViewerState } from '../user-store.ts'
 import { toViewerState } from '../viewer-changes.ts'
 import { usernameKey } from '../viewer-fields.ts'
-import { promised, queryViewers } from './database-file.ts'
+import type { ViewersFile } from './database-file.ts'
 
 const ViewerRow = z.object({
   username: z.string(),
@@ -50,14 +49,11 @@ export const STATES = `
 const InvitationRow = z.object({ expires_at: z.number().nullable(), is_sent: z.number().nullable() })
 
 /** Returns the function that looks up the state of a viewer. */
-export function viewerInspector(
-  database: DatabaseSync,
-  file: string,
-): (username: string) => Promise<ViewerState | null> {
+export function viewerInspector({ file, database, ask }: ViewersFile): NonNullable<UserStore['inspect']> {
   const byKey = database.prepare(`${STATES} WHERE viewers.key = ?`)
   return (username) =>
-    promised(() => {
-      const row = queryViewers(file, () => byKey.get(usernameKey(username)))
+    ask(() => {
+      const row = byKey.get(usernameKey(username))
       return row === undefined ? null : readViewerState(row, file)
     })
 }
@@ -65,10 +61,10 @@ export function viewerInspector(
 type Read<T> = (row: unknown, file: string) => T
 
 /** Lists all viewers, sorted by name. */
-export async function* listViewers<T>(database: DatabaseSync, file: string, read: Read<T>): AsyncGenerator<T> {
-  const rows = queryViewers(file, () => database.prepare(`${STATES} ORDER BY viewers.key`).iterate())
+export async function* listViewers<T>({ file, database, query, ask }: ViewersFile, read: Read<T>): AsyncGenerator<T> {
+  const rows = query(() => database.prepare(`${STATES} ORDER BY viewers.key`).iterate())
   for (;;) {
-    const next = await promised(() => queryViewers(file, () => rows.next()))
+    const next = await ask(() => rows.next())
     if (next.done) return
     yield read(next.value, file)
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
+import { changedRow } from '../../../server/sqlite-transaction.ts'
 import type { WorkQueue } from '../../../server/work-queue.ts'
 import type { FoundPasswordLink, NewPasswordLink, PasswordChanges } from '../../account/password-changes.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
@@ -9,7 +9,7 @@ import type { PasswordHashing } from '../../passwords/argon2.ts'
 import { type StoredViewer, toViewer } from '../../passwords/verify-sign-in.ts'
 import type { Viewer, ViewerState } from '../../user-store.ts'
 import { faultInUsername, usernameKey } from '../../viewer-fields.ts'
-import { promised, queryViewers } from '../database-file.ts'
+import type { ViewersFile } from '../database-file.ts'
 import { BY_ADDRESS } from '../mail/address-lookup.ts'
 import { readViewerRow } from '../viewer-row.ts'
 
@@ -31,8 +31,7 @@ interface PasswordChangesDeps {
 
 /** Lets viewers set their own passwords, in the file. */
 export function sqlitePasswordChanges(
-  database: DatabaseSync,
-  file: string,
+  { file, database, ask, change }: ViewersFile,
   { load, queue, passwords }: PasswordChangesDeps,
 ): PasswordChanges {
   const create = linkCreator(database, load)
@@ -52,21 +51,19 @@ export function sqlitePasswordChanges(
     newHash.run(hash, key)
     removeLinks.run(key)
   }
-  const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
-  const inOneStep = <T>(work: () => T) => inFile(() => inTransaction(database, work))
 
   return {
     // The file belongs to this app.
     assertAllowed: () => Promise.resolve(),
     findByAttribute: (name, value) =>
-      inFile(() => byAddress.all(name, value).map((row) => readViewerRow(row, file).viewer)),
-    createLink: (username, link) => inOneStep(() => create(username, link)),
-    findLink: (digest, nowSeconds) => inFile(() => toFound(find(digest, nowSeconds))),
+      ask(() => byAddress.all(name, value).map((row) => readViewerRow(row, file).viewer)),
+    createLink: (username, link) => change(() => create(username, link)),
+    findLink: (digest, nowSeconds) => ask(() => toFound(find(digest, nowSeconds))),
     async setByLink(digest, nowSeconds, password) {
-      if ((await inFile(() => find(digest, nowSeconds))) === null) return null
+      if ((await ask(() => find(digest, nowSeconds))) === null) return null
       const hash = await queue.run(() => passwords.hash(password))
       // Found again: while the password was hashed, another request may have used the link.
-      return await inOneStep(() => {
+      return await change(() => {
         const found = find(digest, nowSeconds)
         if (found !== null) setHash(found.key, hash)
         return toFound(found)
@@ -75,7 +72,7 @@ export function sqlitePasswordChanges(
     async change({ username, passwordVersion }, password) {
       const key = usernameKey(username)
       const hash = await queue.run(() => passwords.hash(password))
-      return await inOneStep(() => {
+      return await change(() => {
         const stored = load(key)
         if (stored === null || toViewer(stored).passwordVersion !== passwordVersion) return false
         setHash(key, hash)
@@ -110,17 +107,12 @@ function linkCreator(database: DatabaseSync, load: Load) {
 }
 
 /** Marks invitations as sent, and deletes links, for commands. */
-export function sqliteInvitations(
-  database: DatabaseSync,
-  file: string,
-): Pick<EditableUserStore, 'markSent' | 'revokeLinks'> {
+export function sqliteInvitations({ database, ask }: ViewersFile): Pick<EditableUserStore, 'markSent' | 'revokeLinks'> {
   const sent = database.prepare('UPDATE password_links SET is_sent = 1 WHERE digest = ? RETURNING key')
   const remove = database.prepare('DELETE FROM password_links WHERE key = ? RETURNING key')
-  const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
-
   return {
-    markSent: (digest) => inFile(() => void changedRow(sent, digest)),
-    revokeLinks: (username) => inFile(() => changedRow(remove, usernameKey(username)) !== undefined),
+    markSent: (digest) => ask(() => void changedRow(sent, digest)),
+    revokeLinks: (username) => ask(() => changedRow(remove, usernameKey(username)) !== undefined),
   }
 }
 

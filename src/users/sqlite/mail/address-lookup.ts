@@ -1,8 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { ownerIn } from '../../mail/address-lookup.ts'
 import { toViewer } from '../../passwords/verify-sign-in.ts'
 import type { UserStore } from '../../user-store.ts'
-import { promised, queryViewers } from '../database-file.ts'
+import type { ViewersFile } from '../database-file.ts'
 import { readViewerRow } from '../viewer-row.ts'
 
 /** Selects enabled viewers by an attribute and its address. */
@@ -11,11 +10,8 @@ export const BY_ADDRESS = `
   WHERE known.attribute = ? AND known.address = lower(?) AND viewers.disabled = 0 ORDER BY key LIMIT 3`
 
 /** Finds viewers by a mail address. Triggers keep the table of addresses. */
-export function sqliteAddressLookup(database: DatabaseSync, file: string): NonNullable<UserStore['findByAddress']> {
+export function sqliteAddressLookup({ file, database, ask }: ViewersFile): NonNullable<UserStore['findByAddress']> {
   const select = database.prepare(BY_ADDRESS)
   return (attribute, address) =>
-    promised(() => {
-      const rows = queryViewers(file, () => select.all(attribute, address))
-      return ownerIn(rows.map((row) => toViewer(readViewerRow(row, file))))
-    })
+    ask(() => ownerIn(select.all(attribute, address).map((row) => toViewer(readViewerRow(row, file)))))
 }

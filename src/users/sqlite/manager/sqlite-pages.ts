@@ -1,10 +1,10 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { SQLInputValue } from 'node:sqlite'
+import { changedRow } from '../../../server/sqlite-transaction.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import { isSameViewer, NO_PASSWORD_SALT, spellingsOf, type ViewerFilter } from '../../manager/viewer-pages.ts'
 import { noSuchViewer, toListed } from '../../viewer-changes.ts'
 import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../viewer-fields.ts'
-import { promised, queryViewers } from '../database-file.ts'
+import type { ViewersFile } from '../database-file.ts'
 import { readViewerRow, readViewerState, STATES } from '../viewer-row.ts'
 
 type Condition = readonly [sql: string, ...values: SQLInputValue[]]
@@ -35,10 +35,12 @@ function conditionsOf({ text, group, state, oneOf }: ViewerFilter): Condition[] 
 }
 
 /** Returns the pages of an open file, and the replacement of a viewer. */
-export function sqlitePages(
-  database: DatabaseSync,
-  file: string,
-): Pick<EditableUserStore, 'page' | 'count' | 'replace'> {
+export function sqlitePages({
+  file,
+  database,
+  ask,
+  change,
+}: ViewersFile): Pick<EditableUserStore, 'page' | 'count' | 'replace'> {
   const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
   const update = database.prepare('UPDATE viewers SET group_names = ?, attributes = ? WHERE key = ? RETURNING *')
   function select<T>(
@@ -48,7 +50,7 @@ export function sqlitePages(
   ): Promise<T> {
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([text]) => text).join(' AND ')}`
     const values = conditions.flatMap(([, ...given]) => given)
-    return promised(() => read(queryViewers(file, () => database.prepare(sql.replace('WHERE', where)).all(...values))))
+    return ask(() => read(database.prepare(sql.replace('WHERE', where)).all(...values)))
   }
   return {
     page: (filter, after, limit) =>
@@ -60,21 +62,17 @@ export function sqlitePages(
     count: (filter) =>
       select('SELECT count(*) AS n FROM viewers WHERE', conditionsOf(filter), ([row]) => Number(row?.n ?? 0)),
     replace: (before, wanted) =>
-      promised(() => {
+      change(() => {
         const fault = faultInViewer(wanted)
         if (fault !== null) return { ok: false, fault }
         const { username, groups, attributes } = canonicalViewer(wanted)
         const key = usernameKey(username)
-        return queryViewers(file, () =>
-          inTransaction(database, () => {
-            const row = byKey.get(key)
-            if (row === undefined) return noSuchViewer(username)
-            const { viewer } = readViewerRow(row, file)
-            if (!isSameViewer(viewer, before)) return { ok: false, fault: 'changed' } as const
-            const changed = changedRow(update, JSON.stringify(groups), JSON.stringify(attributes), key)
-            return { ok: true, viewer: toListed(readViewerRow(changed, file)) } as const
-          }),
-        )
+        const row = byKey.get(key)
+        if (row === undefined) return noSuchViewer(username)
+        const { viewer } = readViewerRow(row, file)
+        if (!isSameViewer(viewer, before)) return { ok: false, fault: 'changed' }
+        const changed = changedRow(update, JSON.stringify(groups), JSON.stringify(attributes), key)
+        return { ok: true, viewer: toListed(readViewerRow(changed, file)) }
       }),
   }
 }

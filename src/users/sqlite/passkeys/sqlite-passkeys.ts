@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { changedRow, inTransaction } from '../../../server/sqlite-transaction.ts'
+import { changedRow } from '../../../server/sqlite-transaction.ts'
 import {
   MOST_PASSKEYS,
   newUserHandle,
@@ -10,7 +10,7 @@ import {
 } from '../../passkeys/passkey-store.ts'
 import { passwordVersionOf } from '../../passwords/verify-sign-in.ts'
 import { usernameKey } from '../../viewer-fields.ts'
-import { promised, queryViewers } from '../database-file.ts'
+import type { ViewersFile } from '../database-file.ts'
 import { damagedRow, json } from '../viewer-row.ts'
 
 const HandleRow = z.object({ handle: z.string() })
@@ -24,26 +24,24 @@ const COLUMNS = `id, public_key AS publicKey, counter, device_type AS deviceType
   name, created_at AS createdAtSeconds, last_used_at AS lastUsedAtSeconds`
 
 /** Keeps the passkeys of viewers, in the file. */
-export function sqlitePasskeys(database: DatabaseSync, file: string): PasskeyStore {
+export function sqlitePasskeys({ file, database, ask, change }: ViewersFile): PasskeyStore {
   const { handle, newHandle, ofViewer, byId, count, insert, use, remove } = statementsFor(database)
-  const inFile = <T>(work: () => T) => promised(() => queryViewers(file, work))
-  const inOneStep = <T>(work: () => T) => inFile(() => inTransaction(database, work))
   const handleOf = (key: string) => HandleRow.optional().parse(handle.get(key))?.handle ?? null
 
   return {
     // The file belongs to this app.
     assertAllowed: () => Promise.resolve(),
     userHandleOf: (username) =>
-      inFile(() => {
+      ask(() => {
         const key = usernameKey(username)
         const known = handleOf(key)
         if (known !== null) return known
         newHandle.run(newUserHandle(), key)
         return handleOf(key)
       }),
-    list: (username) => inFile(() => ofViewer.all(usernameKey(username)).map((row) => readPasskey(row, file))),
+    list: (username) => ask(() => ofViewer.all(usernameKey(username)).map((row) => readPasskey(row, file))),
     find: (id) =>
-      inFile(() => {
+      ask(() => {
         const row = byId.get(id)
         if (row === undefined) return null
         const { username, handle: userHandle } = OwnerRow.parse(row)
@@ -54,7 +52,7 @@ export function sqlitePasskeys(database: DatabaseSync, file: string): PasskeySto
       { id, publicKey, counter, deviceType, isBackedUp, transports, name, createdAtSeconds },
       passwordVersion,
     ) =>
-      inOneStep(() => {
+      change(() => {
         const key = usernameKey(username)
         const stored = CountRow.optional().parse(count.get(key))
         if (stored === undefined) return 'no-viewer'
@@ -65,12 +63,12 @@ export function sqlitePasskeys(database: DatabaseSync, file: string): PasskeySto
         return changedRow(insert, key, ...values, Math.floor(createdAtSeconds)) === undefined ? 'known' : 'added'
       }),
     recordUse: (id, { counter, isBackedUp, usedAtSeconds }) =>
-      inOneStep(() => {
+      change(() => {
         if (byId.get(id) === undefined) return 'unknown'
         const values = { $id: id, $counter: counter, $backedUp: isBackedUp ? 1 : 0, $usedAt: Math.floor(usedAtSeconds) }
         return use.all(values).length === 1 ? 'recorded' : 'counter-went-back'
       }),
-    remove: (username, id) => inFile(() => changedRow(remove, usernameKey(username), id) !== undefined),
+    remove: (username, id) => ask(() => changedRow(remove, usernameKey(username), id) !== undefined),
   }
 }
 

@@ -1,5 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { StatementSync } from 'node:sqlite'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import {
   type Existing,
@@ -11,8 +10,9 @@ import {
 } from '../../import-batch/import-rules.ts'
 import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
 import { usernameKey } from '../../viewer-fields.ts'
-import { promised, queryViewers } from '../database-file.ts'
+import type { ViewersFile } from '../database-file.ts'
 import { viewerLoader } from '../store.ts'
+import { listViewers, readViewerRow } from '../viewer-row.ts'
 
 interface Statements {
   readonly load: (key: string) => StoredViewer | null
@@ -20,22 +20,20 @@ interface Statements {
   readonly update: StatementSync
 }
 
-/** Returns `importBatch` for an open file. */
-export function sqliteImporter(database: DatabaseSync, file: string): EditableUserStore['importBatch'] {
+/** Returns the imports and exports of an open file. An export has the viewers of one moment. */
+export function sqliteBatches(viewers: ViewersFile): Pick<EditableUserStore, 'importBatch' | 'exportAll'> {
+  const { database, change } = viewers
   const statements: Statements = {
-    load: viewerLoader(database, file),
+    load: viewerLoader(viewers),
     insert: database.prepare(
       `INSERT INTO viewers (key, username, password_hash, disabled, group_names, attributes)
        VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
     ),
     update: database.prepare('UPDATE viewers SET disabled = ?, group_names = ?, attributes = ? WHERE key = ?'),
   }
-  return function importBatch(viewers, existing) {
-    return promised(() =>
-      queryViewers(file, () =>
-        inTransaction(database, () => viewers.map((one) => importOne(statements, one, existing))),
-      ),
-    )
+  return {
+    importBatch: (batch, existing) => change(() => batch.map((one) => importOne(statements, one, existing))),
+    exportAll: () => listViewers(viewers, readViewerRow),
   }
 }
 

@@ -13,6 +13,7 @@ import { usernameKey } from '../../../viewer-fields.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../../connection.ts'
 import { refusalAsUpstreamError } from '../../fault.ts'
 import { COLUMNS, readOwnRow } from '../own-table.ts'
+import { listViewers, type RowsOf } from '../viewer-states.ts'
 
 type Keyed = readonly [key: string, imported: ImportedViewer]
 
@@ -43,20 +44,24 @@ const UPDATE = `
   WHERE known.key = imported.key`
 
 /**
- * Returns `importBatch` for the table. A batch of any size takes three statements.
+ * Returns the imports and exports of the table. A batch of any size takes three statements.
  * @param ifForbidden what to do if the role lacks a permission.
  */
-export function postgresImporter(
+export function postgresBatches(
   connection: PostgresConnection,
+  rowsOf: RowsOf,
   ifForbidden: string,
-): EditableUserStore['importBatch'] {
-  return function importBatch(viewers, existing) {
-    const work = inTransaction(connection, async (client) => {
-      const outcomes: ImportOutcome[] = []
-      for (const round of rounds(viewers)) outcomes.push(...(await importRound(client, round, existing)))
-      return outcomes
-    })
-    return refusalAsUpstreamError(work, ifForbidden)
+): Pick<EditableUserStore, 'importBatch' | 'exportAll'> {
+  return {
+    importBatch(viewers, existing) {
+      const work = inTransaction(connection, async (client) => {
+        const outcomes: ImportOutcome[] = []
+        for (const round of rounds(viewers)) outcomes.push(...(await importRound(client, round, existing)))
+        return outcomes
+      })
+      return refusalAsUpstreamError(work, ifForbidden)
+    },
+    exportAll: () => listViewers(rowsOf, readOwnRow),
   }
 }
 
