@@ -132,13 +132,23 @@ function likelyLocale(tag: string): Intl.Locale | null {
   }
 }
 
-/** Returns the sentence for an error. See sentence(). */
-export function errorText(language: Language, key: TextKey, values: TextValues = {}): string {
-  return sentence(language, errorIn(textsOf(language), key), values)
+/**
+ * Returns the sentence for an error. See sentence().
+ * @param usernameKind `email` for the sentence about the email instead of the user name, if there is one.
+ */
+export function errorText(
+  language: Language,
+  key: TextKey,
+  values: TextValues = {},
+  usernameKind: 'username' | 'email' = 'username',
+): string {
+  const texts = textsOf(language)
+  const aboutEmail = usernameKind === 'email' ? errorIn(texts, `${key}Email`) : ''
+  return sentence(language, aboutEmail || errorIn(texts, key), values)
 }
 
 /** Returns the sentence for an error as the catalog has it. */
-export function errorIn(texts: Texts, key: TextKey): string | PluralForms {
+function errorIn(texts: Texts, key: string): string | PluralForms {
   const [feature = '', own] = key.split('.')
   const { errors }: { readonly errors?: Readonly<Record<string, string | PluralForms>> } =
     own === undefined ? texts : ({ ...texts }[feature as keyof Texts] as object)

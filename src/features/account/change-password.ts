@@ -1,15 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { checkCredentials } from '../../login/check-credentials.ts'
 import { deviceOf } from '../../login/log/device.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { isFromOwnPage } from '../../server/same-origin.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readCurrentPassword, readNewPassword, readUsername } from './form-fields.ts'
-import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
+import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
 
-const EMPTY: TextRefusal = { status: 400, text: ({ account }) => account.errors.emptyPasswords }
-const SAME: TextRefusal = { status: 400, text: ({ account }) => account.errors.samePassword }
-const WRONG: TextRefusal = { status: 401, text: ({ account }) => account.errors.wrongPassword }
+const EMPTY: Refusal = { status: 400, text: 'account.emptyPasswords' }
+const SAME: Refusal = { status: 400, text: 'account.samePassword' }
+const WRONG: Refusal = { status: 401, text: 'account.wrongPassword' }
 
 /** Shows the form to change a password. It asks for the current one, so it needs no session. */
 export function getChangePassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
@@ -30,7 +30,7 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
   /** Returns false if it refused, and answered. */
   async function change(req: Request, res: Response): Promise<boolean> {
     const username = readUsername(req.body)
-    function refuse(refusal: TextRefusal): false {
+    function refuse(refusal: Refusal): false {
       pages.send(req, res, { view: 'change-password', username: username ?? '' }, refusal)
       return false
     }
@@ -41,7 +41,7 @@ export function postChangePassword(deps: AccountDeps): RequestHandler {
     if (!reading.ok) return refuse(reading.refusal)
     if (reading.password === current) return refuse(SAME)
     const checked = await checkCredentials(deps, req, { username, password: current })
-    if (!checked.ok) return refuse(checked.refusal.text === 'wrongCredentials' ? WRONG : refusalOf(checked.refusal))
+    if (!checked.ok) return refuse(checked.refusal.text === 'wrongCredentials' ? WRONG : checked.refusal)
     const { viewer } = checked
     // False if another change was faster: then the current password is wrong by now.
     if (!(await passwordChanges.change(viewer, reading.password))) return refuse(WRONG)

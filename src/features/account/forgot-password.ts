@@ -12,7 +12,7 @@ import { usernameKey } from '../../users/viewer-fields.ts'
 import { readUsername } from './form-fields.ts'
 import { greetingNameOf, mailAddressOf, resetMail } from './links/account-mails.ts'
 import { createReset, RESET_MINUTES } from './links/reset.ts'
-import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE, refusalOf } from './route-deps.ts'
+import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
 
 /** Shows the form that asks for a link. */
 export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
@@ -31,13 +31,13 @@ export function postForgotPassword(deps: AccountDeps): RequestHandler {
     const page = { view: 'forgot', username: username ?? '' } as const
     if (isForeign(req, deps)) return pages.send(req, res, page, NOT_FROM_OWN_PAGE)
     if (username === null) {
-      return pages.send(req, res, page, { status: 400, text: ({ account }) => account.errors.emptyUsername })
+      return pages.send(req, res, page, { status: 400, text: 'account.emptyUsername' })
     }
     const log = logAccount(req)
     const refused = await resetLimits.admit(username, addressOf(req))
     if (refused !== null) {
       log({ outcome: 'reset-limited', viewer: username, status: 429, limit: refused.limit })
-      return pages.send(req, res, page, refusalOf(tooManyTries(refused.retryAfterSeconds)))
+      return pages.send(req, res, page, tooManyTries(refused.retryAfterSeconds))
     }
     // A second mail of a double click would end the link of the first.
     await again(['forgot', username, addressOf(req)], () => {

@@ -1,5 +1,5 @@
 import { UNREADABLE_NAME, UNREADABLE_PASSWORD } from '../../login/request/sign-in-form.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { cleanName } from '../../typed-text.ts'
 import type { PasswordFault } from '../../users/passwords/new-password.ts'
 import { FEWEST_CHARACTERS, findPasswordFault, MOST_CHARACTERS } from '../../users/passwords/new-password.ts'
@@ -23,7 +23,7 @@ export function readCurrentPassword(body: Readonly<Record<string, unknown>>): st
 
 export type NewPasswordReading =
   | { readonly ok: true; readonly password: string }
-  | { readonly ok: false; readonly refusal: TextRefusal }
+  | { readonly ok: false; readonly refusal: Refusal }
 
 /** Reads the new password, which is typed twice, and checks the rules for new passwords. */
 export async function readNewPassword(
@@ -31,19 +31,19 @@ export async function readNewPassword(
   username: string,
   contextWords: readonly string[],
 ): Promise<NewPasswordReading> {
-  const refuse = (text: TextRefusal['text'], count = 0): NewPasswordReading => ({
+  const refuse = (text: Refusal['text'], count = 0): NewPasswordReading => ({
     ok: false,
-    refusal: { status: 400, text, count },
+    refusal: { status: 400, text, values: { count } },
   })
   const password = textOf(body.newPassword)
   const repeated = textOf(body.repeatPassword)
-  if (password === '' || repeated === '') return refuse(({ account }) => account.errors.emptyPasswords)
-  if (UNREADABLE_PASSWORD.test(password)) return refuse(({ account }) => account.errors.unreadable)
-  if (password !== repeated) return refuse(({ account }) => account.errors.passwordsDiffer)
+  if (password === '' || repeated === '') return refuse('account.emptyPasswords')
+  if (UNREADABLE_PASSWORD.test(password)) return refuse('account.unreadable')
+  if (password !== repeated) return refuse('account.passwordsDiffer')
   const fault = await findPasswordFault(password, username, contextWords)
   if (fault === null) return { ok: true, password }
   const count = fault.reason === 'tooLong' ? MOST_CHARACTERS : FEWEST_CHARACTERS
-  return refuse(({ account }) => account.errors[TEXTS[fault.reason]], count)
+  return refuse(`account.${TEXTS[fault.reason]}`, count)
 }
 
 const TEXTS = {

@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { deviceOf } from '../../login/log/device.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import type { FoundPasswordLink } from '../../users/account/password-changes.ts'
 import { afterPasswordChange } from './after-change.ts'
 import { readNewPassword } from './form-fields.ts'
@@ -70,7 +69,6 @@ async function formOf(deps: AccountDeps, req: Request, { purpose, viewer }: Foun
 
 function refuseLink({ pages, logAccount }: AccountDeps, req: Request, res: Response): false {
   logAccount(req)({ outcome: 'link-refused', status: 410 })
-  const refusal: TextRefusal = { status: 410, text: ({ account }) => account.deadLink }
-  pages.send(req, res, { view: 'message', message: 'deadLink' }, refusal)
+  pages.send(req, res, { view: 'message', message: 'deadLink' }, { status: 410, text: 'account.deadLink' })
   return false
 }

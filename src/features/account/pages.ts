@@ -1,13 +1,13 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '../../languages/languages.ts'
+import { errorText, fill, type Language, languageOf, sentence, type Texts, textsOf } from '../../languages/languages.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
 import type { Headers } from '../../login/screens/headers.ts'
 import { createPages, htmlWithName } from '../../login/screens/page.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { pathOf, sendPage } from '../../login/screens/send.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { compileView } from '../../login/screens/views.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 
@@ -37,7 +37,7 @@ const MESSAGE_TITLES = {
 } as const
 
 export interface AccountPages {
-  send(req: Request, res: Response, page: AccountPage, refusal?: TextRefusal): void
+  send(req: Request, res: Response, page: AccountPage, refusal?: Refusal): void
   languageOf(req: Request): Language
 }
 
@@ -80,10 +80,9 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
   const pageIn = createPages(brand, asset('icon.svg'))
 
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
-  function htmlOf(language: Language, page: AccountPage, refusal: TextRefusal | undefined): string {
+  function htmlOf(language: Language, page: AccountPage, refusal: Refusal | undefined): string {
     const texts = textsFor(brand, language)
     const title = titleOf(page, texts.account, brand)
-    const { text, count = 0 } = refusal ?? {}
     const hasScript = options.hasScript && hasPassword(page)
     return templates[page.view]({
       asset,
@@ -93,10 +92,11 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
       texts,
       title,
       pageTitle: refusal === undefined ? title : fill(texts.titleWithError, { title }),
-      alert: text === undefined ? null : sentence(language, text(texts), { count }),
+      alert: refusal ? errorText(language, refusal.text, refusal.values, brand.usernameKind) : null,
+      fault: refusal?.text,
       rule: sentence(language, texts.account.passwordRule, { count: fewestCharacters }),
       fieldState: (isWrong: boolean) =>
-        text === undefined ? '' : `${isWrong ? ' aria-invalid="true"' : ''} aria-describedby="alert"`,
+        refusal === undefined ? '' : `${isWrong ? ' aria-invalid="true"' : ''} aria-describedby="alert"`,
       status: refusal?.status,
       username: '',
       hasScript,
@@ -143,19 +143,8 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
 function textsFor({ usernameKind }: Brand, language: Language): Texts {
   const texts = textsOf(language)
   if (usernameKind !== 'email') return texts
-  const { forgotIntroductionEmail: forgotIntroduction, errors } = texts.account
-  const emailErrors = {
-    emptyUsername: errors.emptyUsernameEmail,
-    wrongPassword: errors.wrongPasswordEmail,
-    likeTheName: errors.likeTheNameEmail,
-  }
-  const account = {
-    ...texts.account,
-    usernameOrEmail: texts.email,
-    forgotIntroduction,
-    errors: { ...errors, ...emailErrors },
-  }
-  return { ...texts, account }
+  const { forgotIntroductionEmail: forgotIntroduction } = texts.account
+  return { ...texts, account: { ...texts.account, usernameOrEmail: texts.email, forgotIntroduction } }
 }
 
 function hasPassword({ view }: AccountPage): boolean {

@@ -3,7 +3,6 @@ import type { CheckCredentialsDeps } from '../../login/check-credentials.ts'
 import type { LogSteps } from '../../login/log/step-log.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
-import { type TextRefusal, textRefusalOf } from '../../login/screens/text-refusal.ts'
 import { isFromOwnPage } from '../../server/same-origin.ts'
 import type { NewPasswordPart } from '../../services/account-changes/service.ts'
 import type { Again } from '../../sign-in-limits/again.ts'
@@ -27,7 +26,7 @@ export interface AccountDeps
   readonly parts: readonly NewPasswordPart[]
 }
 
-export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ account }) => account.errors.notFromOwnPage }
+export const NOT_FROM_OWN_PAGE: Refusal = { status: 403, text: 'account.notFromOwnPage' }
 
 /**
  * True for a post that does not come from our own page. Logs such a post.
@@ -54,12 +53,6 @@ export function isNotAForm(
 ): boolean {
   if (typeof req.body === 'object' && req.body !== null) return false
   logAccount(req)({ outcome: 'refused-request', status: 415, reason: 'the body is not a form' })
-  const refusal: TextRefusal = { status: 415, text: ({ errors }) => errors.wrongType }
-  pages.send(req, res, { view: 'message', message: 'refused' }, refusal)
+  pages.send(req, res, { view: 'message', message: 'refused' }, { status: 415, text: 'wrongType' })
   return true
-}
-
-/** Returns a refusal of the sign-in screen as one of these pages shows it. */
-export function refusalOf(refusal: Refusal): TextRefusal {
-  return textRefusalOf(refusal, ({ account }) => account.unavailable)
 }

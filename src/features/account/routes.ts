@@ -6,7 +6,7 @@ import { getChangePassword, postChangePassword } from './change-password.ts'
 import { getForgotPassword, postForgotPassword } from './forgot-password.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 import { getNewPassword, postNewPassword } from './new-password.ts'
-import { type AccountDeps, refusalOf } from './route-deps.ts'
+import type { AccountDeps } from './route-deps.ts'
 
 /**
  * Creates the pages of one entry point, below its base path. Without a mail server, viewers only use invitations that
@@ -24,7 +24,7 @@ export function accountRoutes(deps: AccountDeps): Router {
   router.all(
     paths,
     onlyMethods('GET, HEAD, POST', (req, res) =>
-      deps.pages.send(req, res, REFUSED, refusalOf({ status: 405, text: 'methodNotAllowed' })),
+      deps.pages.send(req, res, REFUSED, { status: 405, text: 'methodNotAllowed' }),
     ),
   )
   const onError: ErrorRequestHandler = (error, req, res, next) => {
@@ -33,7 +33,7 @@ export function accountRoutes(deps: AccountDeps): Router {
     const { status, text: reason } = refusal
     if (status >= 500) deps.logAccount(req)({ outcome: 'failed', status, error })
     else deps.logAccount(req)({ outcome: 'refused-request', status, reason })
-    deps.pages.send(req, res, REFUSED, refusalOf(refusal))
+    deps.pages.send(req, res, REFUSED, status >= 500 ? { ...refusal, text: 'account.unavailable' } : refusal)
   }
   router.use(onError)
   return router

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import type { LogSteps } from '../../login/log/step-log.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { isFromOwnForm, originOf } from '../../services/window/own-form.ts'
 import type { WindowCookies } from '../../services/window/window-cookie.ts'
 import type { Passkeys } from './passkeys.ts'
@@ -17,8 +17,8 @@ export interface PasskeyRouteDeps extends EntryPointDeps {
   readonly publicUrl: URL
 }
 
-export const NOT_FROM_OWN_PAGE: TextRefusal = { status: 403, text: ({ window }) => window.errors.notFromOwnPage }
-const BAD_FORM: TextRefusal = { ...NOT_FROM_OWN_PAGE, status: 400 }
+export const NOT_FROM_OWN_PAGE: Refusal = { status: 403, text: 'window.notFromOwnPage' }
+const BAD_FORM: Refusal = { ...NOT_FROM_OWN_PAGE, status: 400 }
 const Flow = z.object({ flow: z.string().regex(/^[A-Za-z0-9_-]{43}$/) })
 
 export type WindowForm = z.output<typeof Flow> & Readonly<Record<string, unknown>>

@@ -3,7 +3,6 @@ import { formBody } from '../../login/request/form-body.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { windowFaultEvent } from '../../services/window/window-fault.ts'
-import { refusalOf } from './refusals.ts'
 import { NOT_FROM_OWN_PAGE, type PasskeyRouteDeps } from './route-deps.ts'
 import { postCreate } from './steps/create.ts'
 import { postPassword } from './steps/password.ts'
@@ -31,7 +30,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Router {
     const { status, text: reason } = refusal
     if (status >= 500) deps.logSignIn(req, { ...windowFaultEvent(error, 'passkey'), status })
     else deps.logSignIn(req, { outcome: 'refused-request', status, reason })
-    deps.pages.refuse(req, res, refusalOf(refusal))
+    deps.pages.refuse(req, res, status >= 500 ? { ...refusal, text: 'passkeys.unavailable' } : refusal)
   }
   router.use(onError)
   return router

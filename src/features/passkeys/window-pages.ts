@@ -1,12 +1,12 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import { fill, type Language, languageOf, sentence, type Texts, textsOf } from '../../languages/languages.ts'
+import { errorText, fill, type Language, languageOf, textsOf } from '../../languages/languages.ts'
 import { assetAddress as asset } from '../../login/screens/assets.ts'
 import { createPages, htmlWithName } from '../../login/screens/page.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { sendPage } from '../../login/screens/send.ts'
-import type { TextRefusal } from '../../login/screens/text-refusal.ts'
 import { windowHeaders } from '../../services/window/window-headers.ts'
 import type { Passkey } from '../../users/passkeys/passkey-store.ts'
 import { CEREMONY } from './flow-kinds.ts'
@@ -70,18 +70,17 @@ export function createPasskeyPages(options: PasskeyPagesOptions) {
   const headers = windowHeaders(publicUrl)
   const ownLanguageOf = (req: Request) => languageOf(req, brand.defaultLanguage)
 
-  function htmlOf(language: Language, content: WindowContent, refusal?: TextRefusal): string {
-    const texts = textsFor(brand, language)
-    const { text, count = 0 } = refusal ?? {}
-    const alert = text === undefined ? null : sentence(language, text(texts), { count })
+  function htmlOf(language: Language, content: WindowContent, refusal?: Refusal): string {
+    const texts = textsOf(language)
+    const alert = refusal ? errorText(language, refusal.text, refusal.values, brand.usernameKind) : null
     const pageTitle = alert === null ? content.title : fill(texts.titleWithError, { title: content.title })
-    const shown = { ...NOTHING, ...content, alert, pageTitle }
+    const shown = { ...NOTHING, ...content, alert, fault: refusal?.text, pageTitle }
     return template({ asset, basePath, paths: PASSKEY_PATHS, texts, page: pageIn(language), ...shown })
   }
   return {
     languageOf: ownLanguageOf,
     /** Asks the authenticator for a passkey. Has the password form for viewers without one. */
-    sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: TextRefusal): void {
+    sendSignIn(req: Request, res: Response, page: SignInPage, refusal?: Refusal): void {
       const language = ownLanguageOf(req)
       const content = signInContent(options.relyingParty, language, page, refusal === undefined)
       sendPage(res, formHeaders, htmlOf(language, content, refusal), refusal)
@@ -97,7 +96,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions) {
       sendPage(res, formHeaders, htmlOf(language, { title: texts.createTitle, text: texts.instruction, ceremony }))
     },
     /** Lists the passkeys of the viewer, to remove some. */
-    sendOwn(req: Request, res: Response, ownPage: OwnPage, refusal?: TextRefusal): void {
+    sendOwn(req: Request, res: Response, ownPage: OwnPage, refusal?: Refusal): void {
       const language = ownLanguageOf(req)
       const { passkeys, account } = textsOf(language)
       const content = {
@@ -120,7 +119,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions) {
       const content = { title, text: htmlWithName(window.done, username), isHtml: true, script: 'window-close.js' }
       sendPage(res, doneHeaders, htmlOf(language, content))
     },
-    refuse(req: Request, res: Response, refusal: TextRefusal): void {
+    refuse(req: Request, res: Response, refusal: Refusal): void {
       const language = ownLanguageOf(req)
       const { window } = textsOf(language)
       sendPage(res, headers, htmlOf(language, { title: window.failedTitle, text: window.goBack }, refusal), refusal)
@@ -186,12 +185,4 @@ function creationOptions(
     attestation: 'none',
     timeout: TIMEOUT_MS,
   }
-}
-
-/** Returns the texts of a language, with "email" in place of "user name" if viewers log in with their mail address. */
-function textsFor({ usernameKind }: Brand, language: Language): Texts {
-  const texts = textsOf(language)
-  if (usernameKind !== 'email') return texts
-  const { wrongCredentialsEmail: wrongCredentials, emptyFieldsEmail: emptyFields } = texts.errors
-  return { ...texts, errors: { ...texts.errors, wrongCredentials, emptyFields } }
 }

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { isOutage, OverloadedError, UpstreamError } from '../../errors.ts'
 import type { LogSignIn } from '../../login/log/sign-in-log.ts'
 import { describeError } from '../../login/screens/error-page.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { RESULT } from '../../services/window/flows/flow-store.ts'
 import { digestOf, hasDigest } from '../../services/window/random-text.ts'
 import type { WindowCookies } from '../../services/window/window-cookie.ts'
@@ -12,7 +13,7 @@ import type { Identity, ProviderAnswer, RefusalReason } from './provider/claims.
 import { textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { beginSignIn } from './start.ts'
-import type { WindowPages, WindowRefusal } from './window-pages.ts'
+import type { WindowPages } from './window-pages.ts'
 
 /** The refusal by its name in the store, and its status. */
 interface FrameRefusal {
@@ -92,7 +93,7 @@ export function getCallback(deps: CallbackDeps): RequestHandler {
   }
 }
 
-function shownRefusal({ status, name }: FrameRefusal): WindowRefusal {
+function shownRefusal({ status, name }: FrameRefusal): Refusal {
   return { status, text: textOfRefusal(name) }
 }
 
@@ -145,7 +146,7 @@ function refuse(
   { windows, logSignIn }: Pick<CallbackDeps, 'windows' | 'logSignIn'>,
   req: Request,
   res: Response,
-  refusal: WindowRefusal,
+  refusal: Refusal,
   { reason, language = null }: { readonly reason: string; readonly language?: string | null },
 ): void {
   logSignIn(req, { outcome: 'sso-refused', status: refusal.status, reason })

@@ -1,17 +1,12 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
 import type { Brand } from '../../brand/brand.ts'
-import { errorText, fill, type Language, languageOf, type TextKey, textsOf } from '../../languages/languages.ts'
+import { errorText, fill, type Language, languageOf, textsOf } from '../../languages/languages.ts'
 import { assetAddress as asset } from '../../login/screens/assets.ts'
 import { createPages, htmlWithName, reasonOf } from '../../login/screens/page.ts'
+import type { Refusal } from '../../login/screens/screens.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import { windowHeaders } from '../../services/window/window-headers.ts'
-
-export interface WindowRefusal {
-  readonly status: number
-  readonly text: TextKey
-  readonly retryAfterSeconds?: number
-}
 
 /** The pages in the window of a sign-in. They are at the top level, and no page may frame them. */
 export type WindowPages = ReturnType<typeof createWindowPages>
@@ -74,7 +69,7 @@ export function createWindowPages(options: WindowPagesOptions) {
       const form = { action: `${basePath}/sso/start`, button: fill(sso.signIn, { provider }), language }
       sendPage(res, formHeaders, htmlOf(language, { title: sso.codeTitle, text: sso.codeIntroduction, form }))
     },
-    refuse(req: Request, res: Response, refusal: WindowRefusal, chosen: Language | null = null): void {
+    refuse(req: Request, res: Response, refusal: Refusal, chosen: Language | null = null): void {
       const language = chosen ?? ownLanguageOf(req)
       const { window } = textsOf(language)
       const text = errorText(language, refusal.text, { provider })

@@ -24,11 +24,6 @@ type PageRefusal = { readonly text: TextKey; readonly values?: TextValues }
 const LOGO_HEIGHT_PX = 40
 /** A logo that is wider than this, compared with its height, contains the name. */
 const WORDMARK_RATIO = 1.5
-/** The variants for entry points whose viewers log in with an email address. */
-const EMAIL_VARIANTS: Readonly<Partial<Record<TextKey, TextKey>>> = {
-  emptyFields: 'emptyFieldsEmail',
-  wrongCredentials: 'wrongCredentialsEmail',
-}
 /** Refusals that the viewer can correct in the fields. */
 const FAULTS_OF_FIELDS: readonly TextKey[] = ['emptyFields', 'wrongCredentials', 'unreadableText']
 const NEEDS_HELP: readonly TextKey[] = ['disabled', 'expiredPassword']
@@ -87,13 +82,7 @@ export function alertOf(language: Language, brand: Brand, refusal: PageRefusal |
       ? { address: helpUrl, text: texts.help }
       : null
   return {
-    alert: errorText(
-      language,
-      isExpired
-        ? 'expiredPasswordWithLink'
-        : (usernameKind === 'email' && EMAIL_VARIANTS[refusal.text]) || refusal.text,
-      refusal.values,
-    ),
+    alert: errorText(language, isExpired ? 'expiredPasswordWithLink' : refusal.text, refusal.values, usernameKind),
     alertLink,
     usernameState: isFault && !isPassword ? `${state} autofocus` : state,
     passwordState: isFault && isPassword ? `${state} autofocus` : state,

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../../login/screens/screens.ts'
 import { digestOf, hasDigest, randomText } from '../../../services/window/random-text.ts'
 import { networkOf } from '../../../sign-in-limits/keys.ts'
 import { CEREMONY, type OpenCeremony } from '../flow-kinds.ts'
@@ -22,7 +22,7 @@ export async function openCeremony(
   const retryAfterSeconds = await passkeys.startLimits.count(network)
   if (retryAfterSeconds !== null) {
     logSignIn(req, { outcome: 'held-back', limit: 'sso-starts' })
-    pages.refuse(req, res, { status: 429, text: ({ window }) => window.errors.tooMany, retryAfterSeconds })
+    pages.refuse(req, res, { status: 429, text: 'window.tooMany', retryAfterSeconds })
     return null
   }
   const challenge = randomText()
@@ -44,7 +44,7 @@ export async function showSignIn(
   req: Request,
   res: Response,
   page: Omit<SignInPage, 'challenge'>,
-  refusal?: TextRefusal,
+  refusal?: Refusal,
 ): Promise<void> {
   const challenge = await openCeremony(deps, req, res, { flow: page.flow, creator: null })
   if (challenge !== null) deps.pages.sendSignIn(req, res, { ...page, challenge }, refusal)

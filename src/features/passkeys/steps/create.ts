@@ -1,19 +1,19 @@
 import type { RequestHandler } from 'express'
 import { deviceOf } from '../../../login/log/device.ts'
-import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../../login/screens/screens.ts'
 import type { Notice } from '../../../services/account-changes/service.ts'
 import { RESULT } from '../../../services/window/flows/flow-store.ts'
 import type { PasskeyAddition } from '../../../users/passkeys/passkey-store.ts'
-import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
+import { DISABLED, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { CreationAnswer } from '../web-authn/answers.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
 import { TOO_MANY } from './password.ts'
 
-const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, TextRefusal>> = {
-  known: { status: 409, text: ({ passkeys }) => passkeys.errors.exists },
+const REFUSALS: Readonly<Record<Exclude<PasskeyAddition, 'added'>, Refusal>> = {
+  known: { status: 409, text: 'passkeys.exists' },
   'too-many': TOO_MANY,
-  'no-viewer': refusalOf({ status: 403, text: 'disabled' }),
+  'no-viewer': DISABLED,
   'password-changed': refusalOfCeremony('expired'),
 }
 
@@ -24,7 +24,7 @@ export function postCreate(deps: PasskeyRouteDeps): RequestHandler {
 
   return forOwnForm(deps, async (req, res, form) => {
     const log = logAccount(req)
-    const refuse = async (reason: string, refusal: TextRefusal, viewer?: string) => {
+    const refuse = async (reason: string, refusal: Refusal, viewer?: string) => {
       log({ outcome: 'passkey-not-added', viewer, status: refusal.status, reason })
       await showSignIn(deps, req, res, { flow: form.flow, isCreating: true, username: viewer ?? '' }, refusal)
     }

@@ -1,19 +1,14 @@
 import type { RequestHandler } from 'express'
 import { checkCredentials } from '../../../login/check-credentials.ts'
 import { readSignInForm } from '../../../login/request/sign-in-form.ts'
-import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../../login/screens/screens.ts'
 import { MOST_PASSKEYS } from '../../../users/passkeys/passkey-store.ts'
 import { ownPasskeys } from '../own-passkeys.ts'
-import { refusalOf } from '../refusals.ts'
+import { DISABLED } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { openCeremony, showSignIn } from './ceremony.ts'
 
-const DISABLED = refusalOf({ status: 403, text: 'disabled' })
-export const TOO_MANY: TextRefusal = {
-  status: 403,
-  text: ({ passkeys }) => passkeys.errors.tooMany,
-  count: MOST_PASSKEYS,
-}
+export const TOO_MANY: Refusal = { status: 403, text: 'passkeys.tooMany' }
 
 /** Checks the password of a viewer who creates or removes a passkey, through the same door as every password. */
 export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
@@ -22,13 +17,13 @@ export function postPassword(deps: PasskeyRouteDeps): RequestHandler {
     const { flow } = form
     const fields = readSignInForm(form)
     const { username } = fields.ok ? fields.form : fields
-    const refuse = (refusal: TextRefusal) => showSignIn(deps, req, res, { flow, isCreating: true, username }, refusal)
+    const refuse = (refusal: Refusal) => showSignIn(deps, req, res, { flow, isCreating: true, username }, refusal)
     if (!fields.ok) {
       logSignIn(req, { outcome: 'refused-request', status: fields.refusal.status, reason: fields.refusal.text })
-      return await refuse(refusalOf(fields.refusal))
+      return await refuse(fields.refusal)
     }
     const checked = await checkCredentials(deps, req, fields.form)
-    if (!checked.ok) return await refuse(refusalOf(checked.refusal))
+    if (!checked.ok) return await refuse(checked.refusal)
     const { username: viewer, passwordVersion } = checked.viewer
     const [userHandle, known] = await Promise.all([passkeys.store.userHandleOf(viewer), passkeys.store.list(viewer)])
     if (userHandle === null) {

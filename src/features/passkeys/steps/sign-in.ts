@@ -1,25 +1,24 @@
 import type { Request, RequestHandler } from 'express'
 import { tooManyTries } from '../../../login/check-credentials.ts'
 import type { SignInEvent } from '../../../login/log/sign-in-log.ts'
-import type { TextRefusal } from '../../../login/screens/text-refusal.ts'
+import type { Refusal } from '../../../login/screens/screens.ts'
 import { RESULT } from '../../../services/window/flows/flow-store.ts'
 import type { LimitRefusal } from '../../../sign-in-limits/limit-refusal.ts'
 import type { Viewer } from '../../../users/user-store.ts'
-import { refusalOf, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
+import { DISABLED, refusalOfCeremony, refusalOfFault } from '../refusals.ts'
 import { forOwnForm, type PasskeyRouteDeps } from '../route-deps.ts'
 import { SignInAnswer } from '../web-authn/answers.ts'
 import { showSignIn, takeCeremony } from './ceremony.ts'
 
 interface Refused {
   readonly ok: false
-  readonly refusal: TextRefusal
+  readonly refusal: Refusal
 }
 type Outcome = { readonly ok: true; readonly viewer: Viewer } | Refused
 /** A refusal, what the log says about it, and how the limits on guessing count it. */
 type Check = Extract<Outcome, { ok: true }> | (Refused & { readonly event: SignInEvent; counts: 'failed' | 'denied' })
 
-const UNKNOWN: TextRefusal = { status: 401, text: ({ passkeys }) => passkeys.errors.unknown }
-const DISABLED = refusalOf({ status: 403, text: 'disabled' })
+const UNKNOWN: Refusal = { status: 401, text: 'passkeys.unknown' }
 
 /** Signs a viewer in with a passkey, and keeps the result for the frame. */
 export function postSignIn(deps: PasskeyRouteDeps): RequestHandler {
@@ -27,8 +26,8 @@ export function postSignIn(deps: PasskeyRouteDeps): RequestHandler {
   const { flows, startLimits } = passkeys
 
   return forOwnForm(deps, async (req, res, form) => {
-    const refuse = (refusal: TextRefusal) => showSignIn(deps, req, res, { flow: form.flow, isCreating: false }, refusal)
-    const refuseCeremony = (reason: string, refusal: TextRefusal) => {
+    const refuse = (refusal: Refusal) => showSignIn(deps, req, res, { flow: form.flow, isCreating: false }, refusal)
+    const refuseCeremony = (reason: string, refusal: Refusal) => {
       logSignIn(req, { outcome: 'passkey-refused', status: refusal.status, reason })
       return refuse(refusal)
     }
@@ -62,7 +61,7 @@ async function checkWithinLimits(
   const { signInLimits, addressOf, logSignIn } = deps
   const refuseByLimit = ({ limit, retryAfterSeconds }: LimitRefusal): Refused => {
     logSignIn(req, { outcome: 'held-back', limit })
-    return { ok: false, refusal: refusalOf(tooManyTries(retryAfterSeconds)) }
+    return { ok: false, refusal: tooManyTries(retryAfterSeconds) }
   }
   // No user name has a control character.
   const admission = await signInLimits.admit(`\0passkey ${answer.id}`, addressOf(req))
@@ -87,7 +86,7 @@ async function checkPasskey(
   challenge: string,
   nowSeconds: number,
 ): Promise<Check> {
-  const refuse = (reason: string, refusal: TextRefusal, viewer?: string): Check => {
+  const refuse = (reason: string, refusal: Refusal, viewer?: string): Check => {
     const event = { outcome: 'passkey-refused', viewer, status: refusal.status, reason } as const
     return { ok: false, refusal, event, counts: 'failed' }
   }
