@@ -3,9 +3,9 @@ import type { RedisAddress, RedisNode } from './address.ts'
 import {
   type ConnectionEvents,
   clientOptions,
+  endOrTime,
   type RedisClient,
   type RedisConnection,
-  resolvedWithin,
   WAIT_AT_START_MS,
 } from './connection.ts'
 
@@ -30,7 +30,7 @@ export async function connectToCluster(address: RedisAddress, events: Connection
     next.on('node-ready', () => {
       for (const server of serversOf(next)) if (server) events.onServer(server)
     })
-    await resolvedWithin(RENEW_WITHIN_MS, connectAll(next))
+    await endOrTime(RENEW_WITHIN_MS, connectAll(next))
     const isBetter = isComplete(next) || readyIn(next) > readyIn(current)
     if (isClosed || !isBetter) return destroy(next)
     const replaced = current
@@ -44,7 +44,7 @@ export async function connectToCluster(address: RedisAddress, events: Connection
     isRenewing = false
   }
   const timer = setInterval(() => void renewIfIncomplete(), CHECK_EVERY_MS)
-  await resolvedWithin(WAIT_AT_START_MS, renewIfIncomplete())
+  await endOrTime(WAIT_AT_START_MS, renewIfIncomplete())
   return {
     get commands() {
       return current

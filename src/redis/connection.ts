@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import type { RedisAddress } from './address.ts'
 
@@ -39,7 +40,7 @@ export async function connectToServer(
   const client = clientFor(address).on('error', onFault)
   onServer(client)
   // Rejects only when the connection is closed. Until then node-redis retries and emits each failure as an event.
-  await resolvedWithin(WAIT_AT_START_MS, client.connect())
+  await endOrTime(WAIT_AT_START_MS, client.connect())
   return {
     commands: client,
     serverOf: () => client,
@@ -51,16 +52,9 @@ export async function connectToServer(
   }
 }
 
-/** Waits until the work resolves, or until the time is over. True if it resolved. */
-export async function resolvedWithin(waitMs: number, work: Promise<unknown>): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), waitMs)
-    const done = (isResolved: boolean) => () => {
-      clearTimeout(timer)
-      resolve(isResolved)
-    }
-    work.then(done(true), done(false))
-  })
+/** Waits until the work ends, or until the time is over. */
+export async function endOrTime(waitMs: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work.catch(() => {}), sleep(waitMs, undefined, { ref: false })])
 }
 
 function clientFor(address: RedisAddress) {

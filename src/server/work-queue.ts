@@ -27,16 +27,10 @@ export interface QueueOptions {
 const LONGEST_BURST_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 
-/**
- * Creates a queue: a limited number of tasks run in parallel, and a limited number wait, first in, first out.
- * @throws RangeError for a width or length with which no task could ever run.
- */
+/** Creates a queue: a limited number of tasks run in parallel, and a limited number wait, first in, first out. */
 export function createQueue(options: QueueOptions) {
-  const { width, queueLength, retryAfterSeconds = RETRY_AFTER_SECONDS } = options
+  const { width, retryAfterSeconds = RETRY_AFTER_SECONDS } = options
   const { longestWaitMs = Number.POSITIVE_INFINITY, nowMs = () => performance.now() } = options
-  if (!Number.isSafeInteger(width) || width < 1) throw new RangeError('A queue must run at least one task at once')
-  if (!Number.isSafeInteger(queueLength) || queueLength < 0)
-    throw new RangeError('The length of a queue cannot be negative')
   let running = 0
   let refused = 0
   const waiting: (() => void)[] = []

@@ -112,14 +112,6 @@ test('a queue of width three never runs more than three of a thousand tasks at o
   expect({ running, most }).toEqual({ running: 0, most: 3 })
 })
 
-test.each([
-  { width: 0, queueLength: 1 },
-  { width: 1.5, queueLength: 1 },
-  { width: 1, queueLength: -1 },
-])('a queue of width $width and length $queueLength is refused', (options) => {
-  expect(() => createQueue(options)).toThrow(RangeError)
-})
-
 test('a queued task that is aborted frees its place and is never started', async () => {
   const queue = createQueue({ width: 1, queueLength: 2 })
   const held = heldTasks()

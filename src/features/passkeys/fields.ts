@@ -1,12 +1,6 @@
 import { isIP } from 'node:net'
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { AddressRules, FeatureSettings } from '../../entry-points/feature-settings.ts'
 import { OnOff } from '../../settings/fields.ts'
-
-/** True if viewers may create passkeys at an entry point, and sign in with them. */
-export function hasPasskeys({ features }: Pick<EntryPoint, 'features'>): boolean {
-  return features.passkeys !== undefined
-}
 
 function settings({ publicUrl }: AddressRules) {
   // The host of PUBLIC_URL is the relying party id, which must be a domain (WebAuthn Level 3, 5.1.3).

@@ -2,6 +2,7 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { UpstreamError } from '../../errors.ts'
 import type { ResponseParameters } from '../../hash-lock/authentication-response.ts'
 import type { Language } from '../../languages/languages.ts'
+import { untilDeadline, withDeadline } from '../../server/circuit-breaker.ts'
 import type { Viewer } from '../../users/user-store.ts'
 
 /** The channel or video in the player. Comes through the browser, so the viewer can change it. */
@@ -93,7 +94,7 @@ export async function askAccess(
   if (!decision.ok) return decision
   const passed: GatePassed[] = []
   for (const gate of gates) {
-    const given = await gateDecision(timeoutMs, gate)
+    const given = await decided(timeoutMs, async () => (await gate()) ?? { ok: true as const })
     if (!given.ok) return given
     passed.push(given)
   }
@@ -107,40 +108,17 @@ export async function askAccess(
   return { ...decision, ...(ends.length > 0 && { endsAtSeconds: Math.min(...ends) }), onGranted }
 }
 
-const passedOf = (given: GateDecision) => (given === null ? { ok: true as const } : given)
-
-function gateDecision(timeoutMs: number, gate: () => GateDecision | Promise<GateDecision>) {
-  return decided(timeoutMs, () => {
-    const given = gate()
-    return given !== null && 'then' in given ? given.then(passedOf) : passedOf(given)
-  })
-}
-
-/** Arms a timer only for a decision that is a promise. */
 async function decided<T extends { readonly ok: boolean }>(
   timeoutMs: number,
   decide: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
-  const timeout = new AbortController()
+  const late = () => new Error(`No decision within ${timeoutMs} ms`)
+  const request = (signal: AbortSignal) => Promise.try(decide, signal)
   try {
-    const decision = decide(timeout.signal)
-    const result = 'then' in decision ? await inTime(decision, timeout, timeoutMs) : decision
-    if (typeof result.ok !== 'boolean') throw new TypeError('The access policy returned no decision')
-    return result
+    const decision = await withDeadline(timeoutMs, late, (deadline) => untilDeadline(request, deadline))
+    if (typeof decision.ok !== 'boolean') throw new TypeError('The access policy returned no decision')
+    return decision
   } catch (cause) {
     throw new UpstreamError('access-policy', 'The access policy did not decide', { cause })
-  }
-}
-
-async function inTime<T>(work: Promise<T>, timeout: AbortController, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const expiry = new Promise<never>((_resolve, reject) => {
-    timeout.signal.addEventListener('abort', () => reject(timeout.signal.reason))
-    timer = setTimeout(() => timeout.abort(new Error(`No decision within ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, expiry])
-  } finally {
-    clearTimeout(timer)
   }
 }

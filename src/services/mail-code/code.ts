@@ -7,9 +7,6 @@ const CODE_CHARACTERS = 8
 export const TRIES = 5
 export const CODE_SECONDS = 600
 
-/** The chance that all tries at one code hit it: 5 of 30^8, about 1 in 130,000,000,000. */
-export const CHANCE_OF_CODE = TRIES / ALPHABET.length ** CODE_CHARACTERS
-
 /** Returns a new code, without the hyphen. */
 export function newCode(): string {
   return Array.from({ length: CODE_CHARACTERS }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+
 /** Each further mail of a lane is placed later by this time, so that other lanes come first. */
 const LANE_STEP_MS = 1_000
 const MOST_LANES = 100_000
@@ -8,14 +11,10 @@ const MOST_LANES = 100_000
  */
 export function createLanes(nowMs: () => number): (lane: string) => string {
   /** The place of the last mail of each lane. */
-  const last = new Map<string, number>()
+  const last = new LRUCache<string, number>({ maxSize: MOST_LANES, sizeCalculation: () => 1 })
   return (lane) => {
     const place = Math.max(nowMs(), (last.get(lane) ?? 0) + LANE_STEP_MS)
-    // Also moves the lane to the end: the first one was used least recently.
-    last.delete(lane)
     last.set(lane, place)
-    const [oldest] = last.keys()
-    if (last.size > MOST_LANES && oldest !== undefined) last.delete(oldest)
     return placeOf(place)
   }
 }
@@ -27,25 +26,12 @@ export function placeOf(timeMs: number): string {
 
 /** Creates a pause that `wake()` ends early, or leaves out if it comes before. */
 export function createPause() {
-  let end: (() => void) | null = null
-  let isWoken = false
+  let woken = new AbortController()
   return {
     async wait(ms: number): Promise<void> {
-      if (!isWoken) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms).unref()
-          end = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
-      end = null
-      isWoken = false
+      await sleep(ms, undefined, { signal: woken.signal, ref: false }).catch(() => {})
+      woken = new AbortController()
     },
-    wake(): void {
-      isWoken = true
-      end?.()
-    },
+    wake: () => woken.abort(),
   }
 }

@@ -7,8 +7,7 @@ import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
 import { type FlowResult, type FlowStore, RESULT } from './flows/flow-store.ts'
-import { windowIdOf } from './frame-secret.ts'
-import { formDigest } from './random-text.ts'
+import { digestOf, formDigest } from './random-text.ts'
 import { windowFaultEvent } from './window-fault.ts'
 
 const Form = z.object({
@@ -67,7 +66,7 @@ export function postWindowContinue(
       screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
     try {
       answer.assertCapacity()
-      const result = await first.flows.take(RESULT, windowIdOf(frameSecret), formDigest(page, context))
+      const result = await first.flows.take(RESULT, digestOf(frameSecret), formDigest(page, context))
       await sessions.nameForm(req, page, frameSecret)
       for (const { sendResult } of methods) {
         if (result?.entryPoint !== entryPoint.name) break
@@ -98,7 +97,7 @@ export function postStatus(
       return void res.status(400).json({ status: 'refused' })
     try {
       const hasFault = (own?.faultNow?.() ?? null) !== null
-      const isReady = await flows.has(RESULT, windowIdOf(form.data.wait))
+      const isReady = await flows.has(RESULT, digestOf(form.data.wait))
       res.json({ status: isReady || hasFault ? 'ready' : 'waiting' })
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { digestOf, randomText } from './random-text.ts'
 
 /**
  * Joins the frame to its sign-in window. Only the frame knows the secret, and collects the result with it. The window gets
@@ -12,15 +12,10 @@ export interface FrameSecret {
 /** Placeholders for both in a cached screen. */
 export const PLACEHOLDERS: FrameSecret = { frameSecret: '\ue001', windowId: '\ue002' }
 
-/** Returns the public half of a frame's secret. */
-export function windowIdOf(frameSecret: string): string {
-  return hash('sha256', frameSecret, 'base64url')
-}
-
 /**
  * Puts a secret and its id into a cached screen.
  * @param frameSecret of the screen before. Default: a new one, of 256 random bits.
  */
-export function withFrameSecret(html: string, frameSecret = randomBytes(32).toString('base64url')): string {
-  return html.replace(PLACEHOLDERS.frameSecret, frameSecret).replace(PLACEHOLDERS.windowId, windowIdOf(frameSecret))
+export function withFrameSecret(html: string, frameSecret = randomText()): string {
+  return html.replace(PLACEHOLDERS.frameSecret, frameSecret).replace(PLACEHOLDERS.windowId, digestOf(frameSecret))
 }

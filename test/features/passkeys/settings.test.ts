@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { hasPasskeys } from '../../../src/features/passkeys/fields.ts'
 import { mistakesIn, SETTINGS } from '../../settings.ts'
 import { sqliteSettings } from '../../users/sqlite/sqlite-settings.ts'
 
 const PROVIDER = { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'kit', OIDC_CLIENT_SECRET: 'x' }
 
 function passkeysWith(settings: Readonly<Record<string, string>>): boolean[] {
-  return readConfig({ ...SETTINGS, PASSKEYS: 'on', ...settings }).entryPoints.map(hasPasskeys)
+  return readConfig({ ...SETTINGS, PASSKEYS: 'on', ...settings }).entryPoints.map(({ features }) => 'passkeys' in features)
 }
 
 test.each([

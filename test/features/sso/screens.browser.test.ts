@@ -3,7 +3,7 @@ import { FRAME_REFUSALS, type RefusedSignIn } from '../../../src/features/sso/fl
 import { textOfRefusal } from '../../../src/features/sso/refusals.ts'
 import { errorText, type Language } from '../../../src/languages/languages.ts'
 import { type FlowStore, RESULT } from '../../../src/services/window/flows/flow-store.ts'
-import { windowIdOf } from '../../../src/services/window/frame-secret.ts'
+import { digestOf } from '../../../src/services/window/random-text.ts'
 import { randomText } from '../../../src/services/window/random-text.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { findViolations } from '../../browser/find-violations.ts'
@@ -59,7 +59,7 @@ async function refusedScreen({ flows, ...app }: ScreensApp, language: string, pa
   const lengthOf = (refusal: RefusedSignIn['refusal']) => errorText(language, textOfRefusal(refusal)).length
   const [refusal = 'refused'] = [...FRAME_REFUSALS].sort((one, other) => lengthOf(other) - lengthOf(one))
   const wait = randomText()
-  await flows.put(RESULT, windowIdOf(wait), { entryPoint: path === '' ? 'default' : 'only', refusal })
+  await flows.put(RESULT, digestOf(wait), { entryPoint: path === '' ? 'default' : 'only', refusal })
   const screen = await app.post(`${path}/sso/continue`, { wait }, { 'Accept-Language': language })
   expect(screen.status).toBeGreaterThanOrEqual(403)
   return screen.text

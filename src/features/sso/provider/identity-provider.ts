@@ -1,7 +1,7 @@
-import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import { authorizationCodeGrant, ClientError, type Configuration, fetchUserInfo } from 'openid-client'
 import type { Logger } from 'pino'
 import { OverloadedError, UpstreamError } from '../../../errors.ts'
+import { createQueue } from '../../../server/work-queue.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
 import {
   type AuthorizationRequest,
@@ -130,18 +130,22 @@ export function openIdentityProvider(
 
 /** Limits the questions that are asked at a time, times them, and turns errors into refusals. */
 function limitQuestions(onAnswer: NonNullable<ProviderOptions['onAnswer']>) {
-  const questions = bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING)
+  const questions = createQueue({
+    width: QUESTIONS_AT_ONCE,
+    queueLength: QUESTIONS_WAITING,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
   return async function answerOf(ask: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> {
     const startedMs = performance.now()
     let result: ProviderResult = 'failed'
     try {
-      const answer = await questions.execute(ask)
+      const answer = await questions.run(ask)
       result = answer.ok ? 'signed-in' : 'refused'
       return answer
     } catch (error) {
-      if (error instanceof BulkheadRejectedError) {
+      if (error instanceof OverloadedError) {
         result = 'overloaded'
-        throw new OverloadedError('Too many viewers come from the identity provider', RETRY_AFTER_SECONDS)
+        throw error
       }
       if (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') result = 'timeout'
       const refusal = refusalOfError(error)
