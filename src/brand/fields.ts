@@ -1,21 +1,14 @@
 import { z } from 'zod'
 import { knownLanguage } from '../languages/languages.ts'
-import { fail } from '../settings/fields.ts'
+import { fail, lineField } from '../settings/fields.ts'
 import type { SettingSource, SettingValues } from '../settings/setting.ts'
 import { type Brand, COLOR_SCHEMES, UNBRANDED, USERNAME_KINDS } from './brand.ts'
 import { colorsOf, DarkColor, LightColor } from './colors.ts'
 import { LogoFile } from './logo-file.ts'
 
-const MOST_CHARACTERS = 60
 const NO_TITLE = 'must be one line, or a JSON object with a line for each language: {"en": "…", "de": "…"}'
 
-/** One line of text, without characters that change how the text around it is read. */
-const Line = z
-  .string('must be text')
-  .trim()
-  .min(1, 'must not be empty')
-  .max(MOST_CHARACTERS, `must have at most ${MOST_CHARACTERS} characters`)
-  .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+const Line = lineField(60)
 
 const KnownLanguage = z
   .string('must be text')

@@ -35,6 +35,16 @@ export function wholeNumber(least: number, most: number) {
 /** True for `on`. */
 export const OnOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on')
 
+/** One line of text, without characters that change how the text around it is read. */
+export function lineField(mostCharacters: number) {
+  return z
+    .string('must be text')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(mostCharacters, `must have at most ${mostCharacters} characters`)
+    .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
+}
+
 const FROM_KUBERNETES =
   'contains an address, which Kubernetes injects for a Service of that name. Set a port number, rename the Service, ' +
   'or set enableServiceLinks: false in the pod'

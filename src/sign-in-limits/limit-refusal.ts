@@ -6,12 +6,13 @@ export const TEN_MINUTES_SECONDS = 600
 
 export interface LimitRefusal {
   readonly ok: false
-  readonly limit: 'account-and-address' | 'account' | 'address' | 'right-sign-ins'
+  /** Its name in the log. */
+  readonly limit: string
   readonly retryAfterSeconds: number
 }
 
 /** Returns a refusal until the count expires. */
-export function refused(limit: LimitRefusal['limit'], count: RateLimiterRes): LimitRefusal {
+export function refused(limit: string, count: RateLimiterRes): LimitRefusal {
   return { ok: false, limit, retryAfterSeconds: secondsLeft(count) }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 
 /**
@@ -26,25 +27,20 @@ const MOST_KEYS = 100_000
 /** Counts in the memory of this process. The least recently increased key is evicted first. */
 export const openMemoryCounter: OpenCounter = (name, durationSeconds, mostKeys = MOST_KEYS) => {
   const counter = new RateLimiterMemory({ keyPrefix: name, points: Number.MAX_SAFE_INTEGER, duration: durationSeconds })
-  const keys = new Set<string>()
-
-  async function use(key: string): Promise<void> {
-    keys.delete(key)
-    keys.add(key)
-    if (keys.size <= mostKeys) return
-    const [oldest = key] = keys
-    keys.delete(oldest)
-    await counter.delete(oldest)
-  }
+  const keys = new LRUCache<string, true>({
+    maxSize: mostKeys,
+    sizeCalculation: () => 1,
+    dispose: (_value, key, reason) => reason === 'evict' && counter.delete(key),
+  })
   return {
     get: async (key) => boundWait(await counter.get(key), durationSeconds),
     async penalty(key, points, options) {
-      await use(String(key))
+      keys.set(String(key), true)
       const count = await counter.penalty(key, points, options)
       return boundWait(count, options?.customDuration ?? durationSeconds)
     },
     async set(key, points, durationSeconds) {
-      await use(String(key))
+      keys.set(String(key), true)
       return await counter.set(key, points, durationSeconds)
     },
     async delete(key) {

@@ -4,6 +4,7 @@ import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import type { Refusal } from '../../login/screens/screens.ts'
 import { placeBefore, placeOfForm } from '../../services/places/place-keys.ts'
+import type { LimitRefusal } from '../../sign-in-limits/limit-refusal.ts'
 import type { SignInLimits } from '../../sign-in-limits/sign-in-limits.ts'
 import { codeDigest } from './codes/code-digest.ts'
 import { codeKey, endOf, type KnownCode } from './codes/code-records.ts'
@@ -42,7 +43,7 @@ export async function checkCode(
   const { entryPoint, settings, codes, guessLimits, passwordLimits, addressOf, logSignIn, nowSeconds } = deps
   const address = addressOf(req)
   const refuse = (refusal: Refusal): CheckedCode => ({ ok: false, refusal })
-  const holdBack = ({ limit, retryAfterSeconds }: { readonly limit: string; readonly retryAfterSeconds: number }) => {
+  const holdBack = ({ limit, retryAfterSeconds }: LimitRefusal) => {
     logSignIn(req, { outcome: 'held-back', limit })
     return refuse(tooManyTries(retryAfterSeconds))
   }

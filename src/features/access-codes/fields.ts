@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
 import { OnOff } from '../../settings/fields.ts'
 import { Secret } from '../../settings/secret.ts'
@@ -52,10 +53,6 @@ export const accessCodeFields = {
 } satisfies FeatureSettings<ReturnType<typeof settings>, AccessCodeSettings>
 
 /** Returns the settings of access codes at an entry point. Null if they are off there. */
-export function accessCodesOf({
-  features,
-}: {
-  readonly features: Readonly<Record<string, unknown>>
-}): AccessCodeSettings | null {
+export function accessCodesOf({ features }: Pick<EntryPoint, 'features'>): AccessCodeSettings | null {
   return (features[ACCESS_CODES] as AccessCodeSettings | undefined) ?? null
 }

@@ -1,13 +1,8 @@
 import { siteOf } from '../../sign-in-limits/keys.ts'
-import { secondsLeft, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
+import { type LimitRefusal, refused, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
 import { type AddressLimit, isInNetworks } from '../../sign-in-limits/settings.ts'
 import { WRONG_CODES_IN_ALL } from './codes/guessing-budget.ts'
-
-export interface GuessRefusal {
-  readonly limit: 'code-network' | 'codes-in-all'
-  readonly retryAfterSeconds: number
-}
 
 /** Limits wrong codes, at one entry point. */
 export type GuessLimits = ReturnType<typeof createGuessLimits>
@@ -38,7 +33,7 @@ export function createGuessLimits(
      * Counts a typed code before it is checked, so that no more guesses are checked than are allowed, not even at the same
      * time. Returns a refusal, or null if the code may be checked.
      */
-    async admit(address: string): Promise<GuessRefusal | null> {
+    async admit(address: string): Promise<LimitRefusal | null> {
       const counted: ReturnType<typeof limitsOf> = []
       // One after another, so that a refused network does not count toward the limit in all.
       for (const one of limitsOf(address)) {
@@ -46,7 +41,7 @@ export function createGuessLimits(
         counted.push(one)
         if (count.consumedPoints <= one.most) continue
         await Promise.all(counted.map(({ counter, key }) => counter.giveBack(key, 1)))
-        return { limit: one.limit, retryAfterSeconds: secondsLeft(count) }
+        return refused(one.limit, count)
       }
       return null
     },

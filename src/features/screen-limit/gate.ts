@@ -44,17 +44,16 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
   const { most, lifetimeSeconds } = settings
 
   /** A store that fails lets the viewer pass. The store logs its outage. @param endsAtSeconds the place ends with it. */
-  function claim(
+  async function claim(
     key: string,
     place: Pick<Claim, 'place' | 'replaces' | 'how'>,
     endsAtSeconds = Infinity,
-  ): ClaimResult | Promise<ClaimResult> {
+  ): Promise<ClaimResult> {
     const now = Math.floor(nowSeconds())
     const lastSeconds = Math.min(now + lifetimeSeconds, Math.ceil(endsAtSeconds))
     const times = { nowSeconds: now, endsAtSeconds: lastSeconds + GRACE_SECONDS }
     try {
-      const result = places.claim(key, { ...place, ...times, most })
-      return typeof result === 'string' ? result : result.catch(() => 'taken')
+      return await places.claim(key, { ...place, ...times, most })
     } catch {
       return 'taken'
     }
@@ -67,19 +66,16 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     }
     return { ok: false, reason: 'held', send }
   }
-  return (req, res, visit) => {
+  return async (req, res, visit) => {
     const { context, sessionId } = visit
     const key = ownerKey(entryPoint, context.address, visit)
-    if (sessionId === undefined || chosen.has(req)) return choose(req, res, visit, key)
+    if (sessionId === undefined || chosen.has(req)) return await choose(req, res, visit, key)
     const own = { place: placeOfSession(sessionId), how: 'if-free' } as const
     // A place that outlived an answer which ends with the event would be missing at the next event.
     async function onGranted(_session: string | null, endsAtSeconds = Infinity): Promise<void> {
       if (endsAtSeconds < nowSeconds() + lifetimeSeconds) await claim(key, own, endsAtSeconds)
     }
-    const decide = (result: ClaimResult) =>
-      result === 'none-free' ? held(req, res, visit, null) : ({ ok: true, onGranted } as const)
-    const result = claim(key, own)
-    return typeof result === 'string' ? decide(result) : result.then(decide)
+    return (await claim(key, own)) === 'none-free' ? held(req, res, visit, null) : { ok: true, onGranted }
   }
 
   /** Decides on a sign-in, and on a viewer who chose to watch here. */

@@ -94,7 +94,11 @@ export async function askAccess(
   if (!decision.ok) return decision
   const passed: GatePassed[] = []
   for (const gate of gates) {
-    const given = await decided(timeoutMs, async () => (await gate()) ?? { ok: true as const })
+    // Undefined is no decision, and does not pass.
+    const given = await decided(timeoutMs, async () => {
+      const decision = await gate()
+      return decision === null ? { ok: true as const } : decision
+    })
     if (!given.ok) return given
     passed.push(given)
   }

@@ -1,16 +1,10 @@
 import { mostBegun } from '../../sign-in-limits/capacity.ts'
 import { accountKey, networkOf, pairKey, siteOf } from '../../sign-in-limits/keys.ts'
-import { DAY_SECONDS, secondsLeft, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
+import { DAY_SECONDS, type LimitRefusal, refused, TEN_MINUTES_SECONDS } from '../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../sign-in-limits/memory-counters.ts'
 import { type AddressLimit, isInNetworks } from '../../sign-in-limits/settings.ts'
 import { domainOf } from '../guests/mail-address.ts'
 import { HOUR_SECONDS, mostOfNetwork } from '../mail/mail-shares.ts'
-
-export interface CodeRefusal {
-  readonly ok: false
-  readonly limit: string
-  readonly retryAfterSeconds: number
-}
 
 /** Limits codes by mail. Every typed address counts, so that no limit tells which addresses may get a code. */
 export type CodeLimits = ReturnType<typeof createCodeLimits>
@@ -60,13 +54,13 @@ export function createCodeLimits(
 
   return {
     /** Counts a request for a code. @returns a refusal, or null. */
-    async admit(address: string, client: string): Promise<CodeRefusal | null> {
+    async admit(address: string, client: string): Promise<LimitRefusal | null> {
       const isTrusted = isInNetworks(trustedNetworks, client)
       const isKnown = (await known.get(pairOf(address, client))) !== null
       for (const { limit, counter, key, most, isOf } of steps(address, client)) {
         if ((isOf === 'network' && isTrusted) || (isOf === 'mailbox' && isKnown)) continue
         const count = await counter.penalty(key)
-        if (count.consumedPoints > most) return { ok: false, limit, retryAfterSeconds: secondsLeft(count) }
+        if (count.consumedPoints > most) return refused(limit, count)
       }
       return null
     },
@@ -75,17 +69,15 @@ export function createCodeLimits(
       await Promise.all(steps(address, client).map(({ counter, key }) => counter.giveBack(key, 1)))
     },
     /** Counts a guess, before it is compared with codes. @returns a refusal, or null. */
-    async admitGuess(address: string, client: string): Promise<CodeRefusal | null> {
+    async admitGuess(address: string, client: string): Promise<LimitRefusal | null> {
       const count = await guesses.penalty(pairOf(address, client))
-      if (count.consumedPoints <= MOST_GUESSES_OF_PAIR) return null
-      return { ok: false, limit: 'mailbox-and-network', retryAfterSeconds: secondsLeft(count) }
+      return count.consumedPoints <= MOST_GUESSES_OF_PAIR ? null : refused('mailbox-and-network', count)
     },
     /** Counts a typed code. @returns a refusal, or null. */
-    async admitCheck(client: string): Promise<CodeRefusal | null> {
+    async admitCheck(client: string): Promise<LimitRefusal | null> {
       if (isInNetworks(trustedNetworks, client)) return null
       const count = await checks.penalty(siteOf(client))
-      if (count.consumedPoints <= failures) return null
-      return { ok: false, limit: 'network', retryAfterSeconds: secondsLeft(count) }
+      return count.consumedPoints <= failures ? null : refused('network', count)
     },
     wasNoGuess,
     /** Called after a right code: removes it from the counts. Strangers then cannot stop mails that this network requests. */

@@ -3,9 +3,10 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { OverloadedError } from '../../errors.ts'
 import type { Language } from '../../languages/languages.ts'
 import { siteOf } from '../../sign-in-limits/keys.ts'
+import type { LimitRefusal } from '../../sign-in-limits/limit-refusal.ts'
 import type { GuestRecords, RecordWrite } from '../guests/guest-records.ts'
 import { CODE_SECONDS, type CodeBinding, createDigests, newCode, newSecret, readCode, SECRET, TRIES } from './code.ts'
-import { type CodeLimits, type CodeRefusal, MOST_OF_PAIR } from './code-limits.ts'
+import { type CodeLimits, MOST_OF_PAIR } from './code-limits.ts'
 import type { BuildNotice } from './notices.ts'
 import { MOST_WAITING, type Outbox } from './outbox.ts'
 
@@ -33,7 +34,7 @@ export type CodeAsked =
       /** True if mails are late at the moment. */
       readonly isLate: boolean
     }
-  | CodeRefusal
+  | LimitRefusal
 
 export interface TypedCode extends CodeBinding {
   readonly code: unknown
@@ -47,7 +48,7 @@ export type CodeUse =
   | { readonly ok: false; readonly reason: 'over' }
   /** A code for this address, from another frame. It is not a guess. */
   | { readonly ok: false; readonly reason: 'elsewhere' }
-  | CodeRefusal
+  | LimitRefusal
 
 /** The codes of one feature at one entry point: the person at this frame reads this mailbox. */
 export interface MailCodes {

@@ -65,7 +65,7 @@ export function buildMail(frame: MailFrame, content: MailContent): Mail {
   const colors = brand.colors ?? COLORS
   const look = { colors, onDark: textColorOn(colors.dark), language, direction: directionOf(language) }
   const values = { texts, subject, service, greeting, above, link, code, below, watch, details, helpUrl: brand.helpUrl }
-  return { to, subject, text, html: htmlOf({ ...look, ...values }), language }
+  return { to, subject, text, html: compileView('mail/mail')({ ...look, ...values }), language }
 }
 
 /** Returns the time and the device of the request, as far as known. */
@@ -76,11 +76,4 @@ function detailsOf({ request, language }: MailFrame): string[] {
   const time = sentence(language, mail.requestTime, { time: `${times.format(request.atMs)} UTC` })
   if (request.device.length === 0) return [time]
   return [time, sentence(language, mail.requestDevice, { device: request.device.join(', ') })]
-}
-
-let template: ReturnType<typeof compileView> | undefined
-
-function htmlOf(values: object): string {
-  template ??= compileView('mail/mail')
-  return template(values)
 }

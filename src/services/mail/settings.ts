@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { SharedSettings } from '../../entry-points/feature-settings.ts'
 import { decodedPart, fail, isLoopbackHost } from '../../settings/fields.ts'
 import { CertificatesFile } from '../../settings/named-file.ts'
@@ -98,10 +99,6 @@ export const MAIL_SETTINGS: SharedSettings<MailSettings> = {
 }
 
 /** Returns the settings of the mail server; null without SMTP_URL. */
-export function mailServerSettingsOf({
-  features,
-}: {
-  readonly features: Readonly<Record<string, unknown>>
-}): MailServerSettings | null {
+export function mailServerSettingsOf({ features }: Pick<EntryPoint, 'features'>): MailServerSettings | null {
   return (features.mail as MailSettings | undefined)?.server ?? null
 }

@@ -9,11 +9,12 @@ const MOST_VIEWERS = 100_000
 export function openMemoryPlaces(mostViewers = MOST_VIEWERS): PlaceStore {
   const places = new LRUCache<string, string>({ max: mostViewers })
   return {
-    claim(key, claim) {
-      const { result, text } = claimPlace(places.get(key) ?? '', claim)
-      if (text !== null) places.set(key, text)
-      return result
-    },
+    claim: (key, claim) =>
+      Promise.try(() => {
+        const { result, text } = claimPlace(places.get(key) ?? '', claim)
+        if (text !== null) places.set(key, text)
+        return result
+      }),
     optionalStores: [],
     close: () => {},
   }

@@ -5,12 +5,11 @@ import type { Claim, ClaimResult } from './claim-place.ts'
 /** The places of viewers, until they end. All copies of the app share them, or there is only one copy. */
 export interface PlaceStore {
   /**
-   * Claims a place in one step: parallel claims cannot give away more places than a viewer may have. A store of this
-   * process returns the result at once, since a promise would cost a returning viewer more than the claim.
+   * Claims a place in one step: parallel claims cannot give away more places than a viewer may have.
    * @param key of the viewer: letters, digits, `-` and `_`.
    * @throws Error if the store fails. The store logs this once a minute.
    */
-  claim(key: string, claim: Claim): Promise<ClaimResult> | ClaimResult
+  claim(key: string, claim: Claim): Promise<ClaimResult>
   readonly optionalStores: readonly OptionalStore[]
   close(): void
 }

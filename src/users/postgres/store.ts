@@ -71,6 +71,11 @@ export function createPostgresStore(
     await assertUsable()
     return await refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
   }
+  async function lookUp(username: string): Promise<StoredViewer | null> {
+    if (faultInUsername(username) !== null) return null
+    await assertUsable()
+    return (await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))).viewer
+  }
   const ofOwnTable = () => ({
     passwordChanges: postgresPasswordChanges(connection, { queue, passwords, assertUsable }),
     passkeys: postgresPasskeys(connection, assertUsable),
@@ -82,17 +87,13 @@ export function createPostgresStore(
     authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
     ...(query === null && ofOwnTable()),
     async find(username) {
-      if (faultInUsername(username) !== null) return null
-      await assertUsable()
-      const { viewer } = await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))
-      return viewer && !viewer.disabled ? toViewer(viewer) : null
+      const stored = await lookUp(username)
+      return stored && !stored.disabled ? toViewer(stored) : null
     },
     async inspect(username) {
       if (query === null) return await inspectViewer(rowsOf, username)
-      if (faultInUsername(username) !== null) return null
-      await assertUsable()
-      const { viewer } = await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))
-      return viewer && toViewerState(viewer, null)
+      const stored = await lookUp(username)
+      return stored && toViewerState(stored, null)
     },
     async checkHealth() {
       await assertUsable()

@@ -1,13 +1,8 @@
 import { createMailShares, HOUR_SECONDS, mostOfNetwork } from '../../../services/mail/mail-shares.ts'
 import { accountKey, siteOf } from '../../../sign-in-limits/keys.ts'
-import { secondsLeft } from '../../../sign-in-limits/limit-refusal.ts'
+import { type LimitRefusal, refused } from '../../../sign-in-limits/limit-refusal.ts'
 import type { OpenCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { isInNetworks, type Network } from '../../../sign-in-limits/settings.ts'
-
-export interface ResetRefusal {
-  readonly limit: 'network' | 'account'
-  readonly retryAfterSeconds: number
-}
 
 /** Limits requests for a link, so that no mailbox is flooded. Unknown names count as known ones do. */
 export type ResetLimits = ReturnType<typeof createResetLimits>
@@ -33,7 +28,7 @@ export function createResetLimits(
 
   return {
     /** Counts a request. @returns a refusal, or null. */
-    async admit(username: string, address: string): Promise<ResetRefusal | null> {
+    async admit(username: string, address: string): Promise<LimitRefusal | null> {
       // One after another, so that a refused request uses up no other limit.
       for (const [limit, { counter, most }, key] of [
         ['network', networks, siteOf(address)],
@@ -41,7 +36,7 @@ export function createResetLimits(
       ] as const) {
         if (limit === 'network' && isInNetworks(trustedNetworks, address)) continue
         const count = await counter.penalty(key)
-        if (count.consumedPoints > most) return { limit, retryAfterSeconds: secondsLeft(count) }
+        if (count.consumedPoints > most) return refused(limit, count)
       }
       return null
     },

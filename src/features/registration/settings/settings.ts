@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
 import { parseMailPattern } from '../../../services/guests/mail-address.ts'
 import { fail, OnOff } from '../../../settings/fields.ts'
@@ -168,10 +169,6 @@ export function warningsOfRegistration(
 }
 
 /** Returns the settings of registration; undefined where it is off. */
-export function registrationOf({
-  features,
-}: {
-  readonly features: Readonly<Record<string, unknown>>
-}): RegistrationSettings | undefined {
+export function registrationOf({ features }: Pick<EntryPoint, 'features'>): RegistrationSettings | undefined {
   return features[REGISTRATION] as RegistrationSettings | undefined
 }

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
+import { z } from 'zod'
 import { languageOf } from '../../../languages/languages.ts'
 import { tooManyTries } from '../../../login/check-credentials.ts'
 import { deviceOf } from '../../../login/log/device.ts'
@@ -11,7 +12,6 @@ import { WRONG_CODE } from '../../../services/mail-code/code.ts'
 import type { CodeCookie } from '../../../services/mail-code/code-cookie.ts'
 import type { MailCodes } from '../../../services/mail-code/mail-codes.ts'
 import type { Registrations } from '../book/registrations.ts'
-import { readAddressFields } from '../form/form-request.ts'
 import { PATHS } from '../form/paths.ts'
 import { sendAddressForm } from './address-form.ts'
 import { type FillDeps, goOn, showOwn } from './fill.ts'
@@ -22,6 +22,21 @@ export interface RegisterDeps extends FillDeps {
   readonly cookie: CodeCookie
   readonly addressOf: EntryPointDeps['addressOf']
 }
+
+/** The fields of the address form and of the code form. A repeated field is an array, and is refused. */
+const AddressFields = z
+  .object({
+    /** As typed. */
+    address: z.string().max(400).catch(''),
+    /** The secret of the frame, in the form for the address. */
+    start: z.string().max(100).optional().catch(undefined),
+    /** The secret of the frame, after the first code. */
+    secret: z.string().max(100).optional().catch(undefined),
+    code: z.string().max(40).optional().catch(undefined),
+    /** Present if the guest wants another code. */
+    again: z.string().optional().catch(undefined),
+  })
+  .catch({ address: '' })
 
 /** Shows the form for the address, or the form for the code that this browser left. Says at once if no place is free, or the registration is closed. */
 export function getAddress(deps: RegisterDeps): RequestHandler {
@@ -50,7 +65,7 @@ export function postCode(deps: RegisterDeps): RequestHandler {
   return async function postCodeForm(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
-    const { address: typed, secret, code, again } = readAddressFields(req.body)
+    const { address: typed, secret, code, again } = AddressFields.parse(req.body)
     const address = addressIn(deps, typed)
     if (address === null || secret === undefined) return await sendAddressForm(deps, req, res, context)
     if (again !== undefined) return await sendCode(deps, req, res, context)
@@ -76,7 +91,7 @@ export function postCode(deps: RegisterDeps): RequestHandler {
 
 async function sendCode(deps: RegisterDeps, req: Request, res: Response, context: PlayerContext): Promise<void> {
   const { codes, cookie, entryPoint, pages, addressOf, logSignIn } = deps
-  const { address: typed, secret: given, start } = readAddressFields(req.body)
+  const { address: typed, secret: given, start } = AddressFields.parse(req.body)
   const address = addressIn(deps, typed)
   if (address === null) {
     const refusal = { status: 400, text: 'mail-code.badAddress' } as const

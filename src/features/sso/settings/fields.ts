@@ -3,7 +3,7 @@ import { LogoFile } from '../../../brand/logo-file.ts'
 import type { AddressRules, FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
 import { addressField } from '../../../entry-points/fields.ts'
 import { warningsOfSharedKey } from '../../../entry-points/shared-keys.ts'
-import { fail, listField, OnOff, splitList, wholeNumber } from '../../../settings/fields.ts'
+import { fail, lineField, listField, OnOff, splitList, wholeNumber } from '../../../settings/fields.ts'
 import type { SettingValues } from '../../../settings/setting.ts'
 import { algorithmsOf, ClientKeyFile, KeyAlgorithmName } from './client-key.ts'
 import type { SsoSettings } from './sso-settings.ts'
@@ -26,14 +26,8 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration'
 /** Issuers of Entra ID that stand for every organization. */
 const ANY_TENANT = /^https:\/\/login\.microsoftonline\.[a-z]+\/(common|organizations)\b/
 
-/** One line of text, without characters that change how the text around it is read. */
-const Line = z
-  .string('must be text')
-  .trim()
-  .min(1, 'must not be empty')
-  .max(255, 'must have at most 255 characters')
-  .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u, 'must be one line without control characters')
-const Label = Line.max(40, 'must have at most 40 characters')
+const Line = lineField(255)
+const Label = lineField(40)
 const ClaimName = z.string('must be text').regex(/^[\x21-\x7e]{1,128}$/, 'must be the name of a claim')
 const Scopes = z
   .string('must be text')

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ACCOUNT_PATHS } from '../../../../src/features/account/links/addresses.ts'
-import { createResetLimits, type ResetRefusal } from '../../../../src/features/account/links/reset-limits.ts'
+import { createResetLimits } from '../../../../src/features/account/links/reset-limits.ts'
 import { ACCOUNT_SETTINGS } from '../../../../src/features/account/links/settings.ts'
+import type { LimitRefusal } from '../../../../src/sign-in-limits/limit-refusal.ts'
 import { openMemoryCounter } from '../../../../src/sign-in-limits/memory-counters.ts'
 import { ADA } from '../../../login/start-login-app.ts'
 import { startMailServer } from '../../../services/mail/mail-server.ts'
@@ -45,7 +46,7 @@ test.each([
   const limits = createResetLimits(openMemoryCounter, mailsPerHour)
   const refusals = []
   for (let sent = 0; sent < most + 2; sent += 1) refusals.push(await limits.admit(`viewer-${sent}`, '192.0.2.1'))
-  const refused = { limit: 'network', retryAfterSeconds: 3_600 }
+  const refused = { ok: false, limit: 'network', retryAfterSeconds: 3_600 }
   expect(refusals).toEqual([...Array<null>(most).fill(null), refused, refused])
 })
 
@@ -119,7 +120,7 @@ test('beyond RESET_MAILS_PER_HOUR, known and unknown names still get the same an
 test('a clock that was set back makes no wait longer than the limit', async () => {
   const limits = createResetLimits(openMemoryCounter, 40)
   const waitFor = async (address: (sent: number) => string, username: (sent: number) => string) => {
-    let refusal: ResetRefusal | null = null
+    let refusal: LimitRefusal | null = null
     for (let sent = 0; sent < 11; sent += 1) refusal = await limits.admit(username(sent), address(sent))
     return refusal
   }
@@ -135,8 +136,8 @@ test('a clock that was set back makes no wait longer than the limit', async () =
       (sent) => `198.51.100.${sent}`,
       () => 'ada',
     )
-    expect(ofNetwork).toEqual({ limit: 'network', retryAfterSeconds: 3_600 })
-    expect(ofAccount).toEqual({ limit: 'account', retryAfterSeconds: 3_600 })
+    expect(ofNetwork).toEqual({ ok: false, limit: 'network', retryAfterSeconds: 3_600 })
+    expect(ofAccount).toEqual({ ok: false, limit: 'account', retryAfterSeconds: 3_600 })
   }
 })
 
