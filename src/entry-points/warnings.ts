@@ -1,6 +1,10 @@
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
 import type { FeatureSettings } from './feature-settings.ts'
 
+const ENTRY_POINT = /^Entry point ([^:]+): /
+/** The entry points that a warning names. */
+const NAMED = 3
+
 interface SessionSettings {
   readonly secrets: readonly string[]
   readonly lifetimeSeconds: number
@@ -31,7 +35,17 @@ export function warningsOfEntryPoints(
       )
     }
   }
-  return [...warnings, ...warningsOfSecrets(withHash, sessions.secrets)]
+  return grouped([...warnings, ...warningsOfSecrets(withHash, sessions.secrets)])
+}
+
+/** Says the same warning of many entry points once: a thousand lines would hide all others. */
+function grouped(warnings: readonly string[]): string[] {
+  const byText = Map.groupBy(warnings, (warning) => warning.replace(ENTRY_POINT, ''))
+  return [...byText].flatMap(([text, all]) => {
+    if (all.length <= NAMED) return all
+    const names = all.slice(0, NAMED).map((warning) => ENTRY_POINT.exec(warning)?.[1])
+    return `Entry points ${names.join(', ')} and ${all.length - NAMED} more: ${text}`
+  })
 }
 
 /** Warns about a secret with two purposes, and about a previous secret that equals the current one. */
