@@ -1,4 +1,4 @@
-import type { Registration } from '../../../features/registration/book/registration.ts'
+import { hasPlace, type Registration } from '../../../features/registration/book/registration.ts'
 import type { Registrations, Seen } from '../../../features/registration/book/registrations.ts'
 import { parseMailAddress } from '../../../services/guests/mail-address.ts'
 import type { Outcome } from '../../cli/terminal/command.ts'
@@ -8,12 +8,6 @@ import { counted, printable } from '../../cli/terminal/text.ts'
 import { isoOf } from './list-registrations.ts'
 import { pagesOf, type RegistrationOptions, type Step, withRegistrations } from './open-registrations.ts'
 
-interface ChangeOptions extends RegistrationOptions {
-  readonly all?: boolean
-  readonly yes?: boolean
-  readonly perMinute: number
-}
-
 const DONE = { approve: 'Approved', refuse: 'Refused', cancel: 'Canceled', forget: 'Forgot' } as const
 const FAULTS = {
   unknown: 'is not registered',
@@ -22,10 +16,10 @@ const FAULTS = {
   'not-an-address': 'is not a mail address',
 } as const
 
-type Fault = { readonly address: string } & (
+export type Fault = { readonly address: string } & (
   | { readonly fault: keyof typeof FAULTS }
-  /** Another person has decided meanwhile. */
-  | ({ readonly fault: 'decided' } & Pick<Registration, 'state' | 'changedAtSeconds'>)
+  /** Another person has decided meanwhile, or a place was free for a guest of the waiting list. */
+  | ({ readonly fault: 'decided' | 'moved-up' } & Pick<Registration, 'state' | 'changedAtSeconds'>)
 )
 
 export interface ChangedRegistrations {
@@ -44,7 +38,7 @@ export async function changeAndPrint(
   io: CommandIo,
   step: Step,
   given: readonly string[],
-  options: ChangeOptions,
+  options: RegistrationOptions & { readonly all?: boolean; readonly yes?: boolean; readonly perMinute: number },
 ): Promise<Outcome> {
   const open = { entryPoint: options.entryPoint, mailsPerMinute: options.perMinute }
   return await withRegistrations(io, open, async ({ registrations }) => {
@@ -57,7 +51,7 @@ export async function changeAndPrint(
     if (asked.length === 0) return { ok: true, text: 'No guest waits for approval.', data: { changed: 0, faults: [] } }
     if (step !== 'approve') {
       const many = asked.length === 1 ? printable(asked[0]?.address ?? '') : counted(asked.length, 'registration')
-      const confirmed = await confirmRemoval(io, options.yes, `${capital(step)} ${many}?`)
+      const confirmed = await confirmRemoval(io, options.yes, `${step[0]?.toUpperCase()}${step.slice(1)} ${many}?`)
       if (!confirmed.ok) return confirmed
     }
     const { changed, faults } = await changeRegistrations(registrations, step, asked)
@@ -86,9 +80,10 @@ export async function changeRegistrations(
 }
 
 export function faultLine(one: Fault): string {
-  if (one.fault !== 'decided') return `${printable(one.address)} ${FAULTS[one.fault]}.`
+  if (!('state' in one)) return `${printable(one.address)} ${FAULTS[one.fault]}.`
   const time = isoOf(one.changedAtSeconds).slice(11, 16)
-  return `${printable(one.address)}: another person decided this at ${time} UTC: ${one.state.replaceAll('-', ' ')}.`
+  const what = one.fault === 'decided' ? 'another person decided this' : 'came up from the waiting list'
+  return `${printable(one.address)}: ${what} at ${time} UTC: ${one.state.replaceAll('-', ' ')}.`
 }
 
 async function seenNow(registrations: Registrations, typed: string): Promise<Seen> {
@@ -106,9 +101,6 @@ async function changeOne(registrations: Registrations, step: Step, { address: ty
   if (change.ok) return address
   if (change.reason !== 'decided') return { address, fault: change.reason }
   const { state, changedAtSeconds } = change.registration
-  return { address, fault: change.reason, state, changedAtSeconds }
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
+  const hasMovedUp = seen?.state === 'on-waiting-list' && hasPlace(state)
+  return { address, fault: hasMovedUp ? 'moved-up' : change.reason, state, changedAtSeconds } as const
 }

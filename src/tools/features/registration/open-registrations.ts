@@ -31,15 +31,10 @@ export interface OpenRegistrations {
   readonly registrations: Registrations
 }
 
-interface Options {
-  readonly entryPoint?: string | undefined
-  readonly mailsPerMinute?: number | undefined
-}
-
 /** Opens the registrations of one entry point. @throws ConfigError if the entry point has none. */
 export async function withRegistrations<T>(
   { env }: Pick<CommandIo, 'env'>,
-  { entryPoint: wanted, mailsPerMinute }: Options,
+  { entryPoint: wanted, mailsPerMinute }: { entryPoint?: string | undefined; mailsPerMinute?: number | undefined },
   work: (opened: OpenRegistrations) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(env)

@@ -6,7 +6,7 @@ import { type Answer, page, redirect, refused, type Sentence, type Visit } from 
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import type { Words } from '../../../manager/pages/words.ts'
 import type { SectionDeps } from '../../../manager/section.ts'
-import { type Asked, changeRegistrations, faultLine } from '../change-registrations.ts'
+import { type Asked, changeRegistrations, type Fault, faultLine } from '../change-registrations.ts'
 import { MAILS_PER_MINUTE, type OpenRegistrations, pagesOf, withRegistrations } from '../open-registrations.ts'
 
 const STEPS = ['approve', 'refuse', 'cancel', 'forget'] as const
@@ -76,7 +76,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
   }
   const subject = { count: asked.length, detail: step, ...(asked.length === 1 && { viewer: asked[0]?.address ?? '' }) }
   const count = result.changed.length
-  const notes = result.faults.flatMap((one) => (one.fault === 'decided' ? decidedNote(one, words) : []))
+  const notes = result.faults.flatMap((one) => ('state' in one ? decidedNote(one, words) : []))
   if (count === asked.length)
     return redirect(to, { tone: 'done', text: `registrations.done.${step}`, values: { count } }, subject)
   if (count > 0) {
@@ -84,7 +84,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
     const values = { count, all: asked.length }
     return redirect(to, { tone: 'refused', text: 'registrations.part', values, notes }, subject)
   }
-  const others = result.faults.filter(({ fault }) => fault !== 'decided')
+  const others = result.faults.filter((one) => !('state' in one))
   const detail = others.map(faultLine).join('\n')
   return redirect(to, { tone: 'refused', text: 'registrations.refused', detail, notes }, subject)
 }
@@ -122,9 +122,9 @@ function readSeen(text: string): [address: string, seen: Seen] {
 }
 
 function decidedNote(
-  { address: name, state, changedAtSeconds }: Pick<Registration, 'address' | 'state' | 'changedAtSeconds'>,
+  { fault, address: name, state, changedAtSeconds }: Extract<Fault, Pick<Registration, 'state'>>,
   words: Words,
 ): Sentence {
   const time = words.clockOrTime(changedAtSeconds * 1000, Date.now())
-  return { text: 'registrations.decided', values: { name, time, state: words.say(`registrations.states.${state}`) } }
+  return { text: `registrations.${fault}`, values: { name, time, state: words.say(`registrations.states.${state}`) } }
 }

@@ -14,11 +14,13 @@ const GIVEN = {
 }
 const nowSeconds = () => Date.now() / 1000
 
-async function startWithGuests(...names: string[]) {
-  const manager = await startWithCommands({ registration: GIVEN }, mailEnvironment({ port: 25 }))
+const startWithGuests = (...names: string[]) => startWith(GIVEN, names)
+
+async function startWith(given: object, names: readonly string[]) {
+  const manager = await startWithCommands({ registration: given }, mailEnvironment({ port: 25 }))
   const records = openFileRecords(manager.guestsFile, { nowSeconds })
   onTestFinished(records.close)
-  const settings = readSettings(GIVEN)
+  const settings = readSettings(given)
   const registrations = createRegistrations({ records, entryPoint: 'default', settings, nowSeconds, mailOf: () => [] })
   for (const name of names) {
     const consents = [{ name: 'terms', version: '2026-11', atSeconds: 1_795_000_000 }]
@@ -75,6 +77,26 @@ test('of two people with the same list, the second is told who was decided on, a
   expect(part.text).toMatch(/1 of 2 were changed\..* ada@a\.example: another person decided this at/)
   expect([await stateOf('ada'), await stateOf('bob')]).toEqual(['refused', 'cancelled'])
   expect(await records.list('mail-outbox', { limit: 10 })).toHaveLength(2)
+})
+
+test.each([
+  ['by-hand', 'waiting for approval'],
+  ['none', 'approved'],
+])('a guest who came up from the waiting list by a decision is named as such, approval %s', async (approval, state) => {
+  const given = { ...GIVEN, approval, most: 1, waitingList: true }
+  const { browser, stateOf } = await startWith(given, ['ada', 'bob'])
+  const { text } = await browser.get('/registrations/default')
+  const seen = [...text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value = '']) => value)
+  expect([seen.length, await stateOf('bob')]).toEqual([2, 'on-waiting-list'])
+  const address = ['ada@a.example', 'bob@a.example']
+  const done = await browser.act('/registrations/default', { step: 'refuse', address, seen })
+  expect(done.text).toMatch(
+    new RegExp(
+      String.raw`1 of 2 were changed\..* bob@a\.example came up from the waiting list at \d\d:\d\d, .*: ${state}\.`,
+    ),
+  )
+  expect(done.text).not.toContain('another person')
+  expect([await stateOf('ada'), await stateOf('bob')]).toEqual(['refused', state.replaceAll(' ', '-')])
 })
 
 test.each([
