@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError, isOutage } from '../../../errors.ts'
+import { cleanName } from '../../../typed-text.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type {
   CheckedViewers,
@@ -11,8 +12,10 @@ import type {
 import type { Authentication, UserStore, Viewer } from '../../../users/user-store.ts'
 import type { StoreSettings, UserStoreKind } from '../../../users/user-store-kind.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
+import { counted } from '../terminal/text.ts'
 
 const UNKNOWN_NAMES = 2
+const MOST_NAMES = 10
 /** A smaller difference between two times is noise. */
 const SAME_TIME_MS = 50
 /** User names that a careless statement or filter takes for something else. Each is unknown. */
@@ -25,6 +28,37 @@ export const storeChecks: StoreChecks = { checkStore, check, unknownName }
 export function checkUserStoreOf(settings: StoreSettings, viewers: CheckedViewers): AsyncIterable<StoreFinding> {
   const kind: UserStoreKind & ChecksStore = userStores.kindOf(settings)
   return kind.check?.(settings, viewers, storeChecks) ?? checkStore((warn) => kind.open(settings, warn), viewers, null)
+}
+
+/**
+ * Warns of user names that viewers cannot type: they were stored before names were cleaned. Reads all viewers.
+ * @param earlier findings. After a failure, the store is left alone.
+ */
+export async function* checkNames(
+  settings: StoreSettings,
+  earlier: readonly StoreFinding[],
+): AsyncGenerator<StoreFinding> {
+  if (!userStores.isOwn(settings) || earlier.some(({ state }) => state === 'failure')) return
+  const names: string[] = []
+  const store = await userStores.openEditable(settings)
+  for await (const { viewer } of store.list()) {
+    if (cleanName(viewer.username) !== viewer.username) names.push(quotedForShell(viewer.username))
+  }
+  await store.close()
+  if (names.length === 0) return
+  const list = `${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`
+  const cure =
+    'viewers export, and viewers import of the file, add the clean names. Then run viewers remove with these.'
+  const text = `${counted(names.length, 'user name')} cannot be typed, such as with a hidden character: ${list}. ${cure}`
+  yield { state: 'warning', code: 'hidden-characters', text }
+}
+
+/** Returns a text as bash and zsh read it, with the bytes of all characters outside ASCII. */
+function quotedForShell(text: string): string {
+  const escaped = (byte: string) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return `$'${Buffer.from(text)
+    .toString('latin1')
+    .replace(/['\\]|[^ -~]/g, escaped)}'`
 }
 
 /**

@@ -7,7 +7,7 @@ import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
-import { checkUserStoreOf, storeChecks } from './check-store.ts'
+import { checkNames, checkUserStoreOf, storeChecks } from './check-store.ts'
 
 /** A store besides the user store. It is checked only without a URL, which names a user store. */
 export interface OtherStore {
@@ -62,7 +62,7 @@ export async function addStoreCommands(group: Command, context: CommandContext<H
     .option('--disabled <USERNAME>', 'a disabled viewer with the same password, who must be refused')
     .option('--no-password', 'only look the viewers up, without a sign-in')
     .action((url: string | undefined, options: Options, command: Command) => {
-      if (url !== undefined && hasPassword(url)) {
+      if (url !== undefined && URL.canParse(url) && new URL(url).password !== '') {
         command.error('error: the URL must not contain a password; set USER_STORE_URL instead')
       }
       return runCommand(context, options.json, () => checkUserStore(context, options, url))
@@ -92,7 +92,8 @@ export async function checkUserStore(
   const findings: StoreFinding[] = []
   const otherStores = url === undefined ? await loadAll(features.map(({ store }) => store)) : []
   const others = otherStores.map((other) => other.check(io.env, storeChecks))
-  for (const checks of [checkUserStoreOf(settings, { username, password, disabled }), ...others]) {
+  const ofViewers = [checkUserStoreOf(settings, { username, password, disabled }), checkNames(settings, findings)]
+  for (const checks of [...ofViewers, ...others]) {
     for await (const finding of checks) {
       // In a table of this app, each unknown name gets the hash of a viewer. After an import these differ in their times.
       if (finding.code === 'same-time' && userStores.isOwn(settings)) continue
@@ -105,8 +106,4 @@ export async function checkUserStore(
   const text =
     failures === 0 ? 'No promise is broken.' : `${failures === 1 ? '1 promise is' : `${failures} promises are`} broken.`
   return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
-}
-
-function hasPassword(url: string): boolean {
-  return URL.canParse(url) && new URL(url).password !== ''
 }
