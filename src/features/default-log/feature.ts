@@ -1,12 +1,18 @@
 import type { Logger } from 'pino'
 import { defineFeature } from '../../login/feature.ts'
-import { openLimitedFile } from '../../server/log/limited-file.ts'
+import { limitAge, openLimitedFile, RetentionEnvironment } from '../../server/log/limited-file.ts'
+
+const PATH = 'data/security.log'
 
 /** Keeps the security log in a file of limited size, while SECURITY_LOG_FILE is not set. */
 export const defaultLog = defineFeature({
   name: 'default-log',
-  securityLog: { path: 'data/security.log', open: openDefaultLog },
-  open: () => Promise.resolve(null),
+  securityLog: { path: PATH, open: openDefaultLog },
+  shared: { settings: RetentionEnvironment.shape, schema: RetentionEnvironment },
+  open({ log }, _entryPoints, { RETENTION_DAYS }) {
+    limitAge(PATH, RETENTION_DAYS, (err) => log.warn({ event: 'security-log-failed', err }, `${PATH} keeps old lines.`))
+    return Promise.resolve(null)
+  },
 })
 
 /** Returns null, with one warning, if the file cannot be opened: the operator did not ask for it. */

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import { wholeNumber } from '../../settings/fields.ts'
 import { openRotatedFile } from './log-files.ts'
 
 /** With the newest file, 250 MB. A sign-in has a line of about 300 bytes. */
@@ -8,8 +10,15 @@ const MOST_BYTES = 50_000_000
 const MOST_FILES = 5
 /** The size is read after each fiftieth of the limit, because other copies of the app may append too. */
 const CHECKS = 50
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+/** Longer than the fields before the time of a line. */
+const HEAD_BYTES = 1_000
 /** The names that `rename` gives, and no name of another program. */
 const RENAMED = /^\.\d{4}-\d\d-\d\dT\d{6}\.\d{3}-\d{6}$/
+
+/** After how many days people whose accounts ended, and lines of logs, are deleted. */
+export const RetentionEnvironment = z.object({ RETENTION_DAYS: wholeNumber(1, 3_650).optional() })
 
 export interface LimitedFileOptions {
   readonly mostBytes?: number
@@ -51,12 +60,50 @@ export function openLimitedFile(
 function rename(path: string): void {
   const time = new Date().toISOString().replace(/[:Z]/g, '')
   renameSync(path, `${path}.${time}-${randomInt(100_000, 1_000_000)}`)
-  const folder = dirname(path)
+  for (const old of renamedFiles(path).slice(0, 1 - MOST_FILES)) rmSync(old, { force: true })
+}
+
+/** Returns the renamed files, the oldest first. */
+function renamedFiles(path: string): string[] {
   const name = basename(path)
-  const renamed = readdirSync(folder).filter(
+  const renamed = readdirSync(dirname(path)).filter(
     (other) => other.startsWith(name) && RENAMED.test(other.slice(name.length)),
   )
-  for (const old of renamed.toSorted().slice(0, 1 - MOST_FILES)) rmSync(join(folder, old), { force: true })
+  return renamed.toSorted().map((other) => join(dirname(path), other))
+}
+
+/**
+ * Deletes the lines of a file for lines before they are older than RETENTION_DAYS, and looks each hour: a part of the time
+ * after its first line, the file is renamed. Several processes may do so.
+ * @param days undefined for no end.
+ * @param onFault called when a file cannot be renamed or deleted.
+ */
+export function limitAge(path: string, days: number | undefined, onFault: (error: unknown) => void): void {
+  if (days === undefined) return
+  const partMs = (days * DAY_MS) / MOST_FILES
+  function check(): void {
+    try {
+      if (firstLineMs(path) < Date.now() - partMs) rename(path)
+      for (const old of renamedFiles(path)) {
+        if (statSync(old).mtimeMs < Date.now() - partMs * (MOST_FILES - 1)) rmSync(old, { force: true })
+      }
+    } catch (error) {
+      if (!isMissing(error)) onFault(error)
+    }
+  }
+  check()
+  setInterval(check, HOUR_MS).unref()
+}
+
+/** Returns the time of the first line of a log. Infinity for a file without a line, and 0 for a line without a time. */
+function firstLineMs(path: string): number {
+  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  if (size === 0) return Number.POSITIVE_INFINITY
+  const head = Buffer.alloc(HEAD_BYTES)
+  const descriptor = openSync(path, 'r')
+  readSync(descriptor, head)
+  closeSync(descriptor)
+  return Date.parse(/"time":"([^"]+)"/.exec(head.toString())?.[1] ?? '') || 0
 }
 
 /** True if another process has just renamed the file. */

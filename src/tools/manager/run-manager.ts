@@ -2,6 +2,7 @@ import { UNBRANDED } from '../../brand/brand.ts'
 import { readUserStore } from '../../config.ts'
 import { createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
 import { createHttpServer, listen, stopServer } from '../../server/http-server.ts'
+import { limitAge, RetentionEnvironment } from '../../server/log/limited-file.ts'
 import { openLogs } from '../../server/log/log.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { argon2Passwords } from '../../users/passwords/argon2.ts'
@@ -9,6 +10,7 @@ import { openManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { entryPointsIn } from '../cli/settings/chosen-entry-point.ts'
 import { eventTimesOf, type HasEventTimes } from '../cli/settings/event-times.ts'
 import { readManagerSettings } from '../cli/settings/manager/settings.ts'
+import { readToolSettings } from '../cli/settings/read-tool-settings.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import { loadAll } from '../cli/terminal/lazy.ts'
 import { type HasViewerFacts, viewerFactsOf } from '../cli/viewers/viewer-facts.ts'
@@ -35,6 +37,8 @@ export async function runManager(
   const first = entryPointsIn(env)
   if (first === null) log.warn('The entry points cannot be read here: no brand, no doors, no limit to an entry point')
   const logAct = openActs(settings.logFile, log)
+  const { RETENTION_DAYS } = readToolSettings(env, RetentionEnvironment, [])
+  limitAge(settings.logFile, RETENTION_DAYS, (err) => log.error({ event: 'manager-log-failed', err }))
   const app = createManagerApp({
     env,
     settings,

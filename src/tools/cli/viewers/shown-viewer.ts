@@ -3,6 +3,7 @@ import type { UserStore, Viewer, ViewerState } from '../../../users/user-store.t
 import { identityText, type ShownIdentity } from '../guest-ways.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
+import STATE_TEXTS from './states.json' with { type: 'json' }
 
 type Line = readonly [label: string, value: string]
 
@@ -57,31 +58,15 @@ export interface ShownViewer {
   /** Null if they are counted in the memory of the app, or cannot be read. */
   readonly failedSignIns: FailedSignIns | null
   /** Null if they cannot be read. */
-  readonly sessions: readonly SessionText[] | null
+  readonly sessions: readonly (ShownIdentity & { readonly signedInAt: string; readonly lastUsedAt: string })[] | null
   /** A sentence for each store that did not answer. */
   readonly faults: readonly string[]
-}
-
-interface SessionText extends ShownIdentity {
-  readonly signedInAt: string
-  readonly lastUsedAt: string
 }
 
 /** A shared account may have thousands of sessions. */
 const MOST_SESSIONS = 20
 
-const STATES: Readonly<Record<string, string>> = {
-  active: 'active',
-  disabled: 'disabled. Run viewers enable, or change it in the system of the account',
-  invited: 'invited: has not set a password yet',
-  'invitation-expired': 'invited, but the link has expired. Invite again',
-  'no-password': 'has no password and no invitation',
-  'unknown-or-disabled': 'unknown to the user store, or disabled there',
-  'only-at-provider': 'not in the user store. An identity provider signed this name in',
-  guest: 'not in the user store. A guest signed in with this name',
-  'not-in-store': 'not in the user store. The other lines are from sessions and sign-ins with this name',
-  unknown: 'not known: the user store looks up no viewers',
-}
+const STATES: Readonly<Record<string, string>> = STATE_TEXTS
 const IN_MEMORY = 'only the app knows them, because LIMITS_STORE_URL is memory:. A restart of the app resets them'
 
 /**

@@ -42,6 +42,9 @@ interface AddOptions extends ChangeOptions, ViewerOptions, InvitationOptions {
   readonly invite?: boolean
 }
 
+export const LEFT_BY_REMOVAL =
+  'Sessions, registrations, codes and counts with this name stay until they end: viewers forget deletes them.'
+
 /** In the order of the help. */
 const COMMANDS: readonly Definition<HasViewerFacts & HasEventTimes>[] = [
   addAddCommand,
@@ -227,5 +230,6 @@ export function changeOne(
 
 function outcomeOf(change: Change, done: string): Outcome {
   if (!change.ok) return change
-  return { ok: true, text: `${done} ${printable(change.viewer.username)}.`, data: change.viewer }
+  const rest = done === 'Removed' ? ` ${LEFT_BY_REMOVAL}` : ''
+  return { ok: true, text: `${done} ${printable(change.viewer.username)}.${rest}`, data: change.viewer }
 }

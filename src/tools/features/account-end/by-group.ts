@@ -6,12 +6,7 @@ import { type CommandContext, messageOf, type Outcome, runCommand } from '../../
 import { confirmRemoval } from '../../cli/terminal/confirm.ts'
 import { stopOnInterrupt } from '../../cli/terminal/io.ts'
 import { counted, printable } from '../../cli/terminal/text.ts'
-
-interface Options {
-  readonly json?: boolean
-  readonly yes?: boolean
-  readonly group?: string
-}
+import { type ChangeOptions, LEFT_BY_REMOVAL } from '../../cli/viewers/viewers-command.ts'
 
 /** A change that a command makes of one viewer. */
 interface ChangeOfOne<O> {
@@ -39,7 +34,7 @@ export function byGroup<O>(command: Command, context: CommandContext, work: Chan
   command.addHelpText('after', `  $ viewer-auth viewers ${name} --group tonight${example}`)
   command
     .option('--group <NAME>', 'all viewers of this group')
-    .action(async (username: string | undefined, options: O & Options) => {
+    .action(async (username: string | undefined, options: O & ChangeOptions & { readonly group?: string }) => {
       const { group, json, yes } = options
       if ((username === undefined) === (group === undefined)) command.error('error: give either a USERNAME or --group')
       if (username !== undefined) return await work.one(username, options)
@@ -75,7 +70,7 @@ async function changeGroup<O>(
   } catch (error) {
     return { ok: false, fault: `${messageOf(error)} ${done} ${changed} of ${viewers}. Run the same command again.` }
   }
-  const note = noteOf === undefined ? '' : ` ${noteOf(options)}`
+  const note = name === 'remove' ? ` ${LEFT_BY_REMOVAL}` : noteOf === undefined ? '' : ` ${noteOf(options)}`
   const text = `${done} ${changed === members.length ? '' : `${changed} of `}${viewers}.${note}`
   if (stop.signal.aborted) return { ok: false, fault: `Stopped. ${text} Run the same command again to continue.` }
   return { ok: true, text, data: { group, changed } }

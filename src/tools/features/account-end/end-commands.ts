@@ -8,8 +8,10 @@ import { withEditableStore } from '../../cli/settings/editable-store.ts'
 import type { ViewerOptions } from '../../cli/settings/viewer-options.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { printable } from '../../cli/terminal/text.ts'
+import type { HasViewerFacts } from '../../cli/viewers/viewer-facts.ts'
 import { CHANGES, type ChangeOptions, changeOne } from '../../cli/viewers/viewers-command.ts'
 import { byGroup } from './by-group.ts'
+import { addForgetEndedCommand } from './forget/forget-ended.ts'
 import { changesFor, readUntil, understood } from './until.ts'
 
 interface AddOptions extends ViewerOptions {
@@ -30,7 +32,7 @@ const ABOUT = `An account ends for responses, tokens and returns, also while it 
 is in the time zone of this machine, or of TZ. The end is the attribute accountEndsAt.`
 
 /** Adds `viewers set-end`, `--until` to `viewers add`, and `--group` to the commands that change one viewer. */
-export function addViewersEndCommands(group: Command, context: CommandContext): void {
+export function addViewersEndCommands(group: Command, context: CommandContext<HasViewerFacts>): void {
   for (const command of group.commands) {
     const change = CHANGES.find(({ name }) => name === command.name())
     if (command.name() === 'add') addUntil(command, context)
@@ -38,6 +40,7 @@ export function addViewersEndCommands(group: Command, context: CommandContext): 
       byGroup<ChangeOptions>(command, context, { ...change, one: (...given) => changeOne(context, change, ...given) })
   }
   addSetEndCommand(group, context)
+  addForgetEndedCommand(group, context)
 }
 
 /** The option gives the new viewer an attribute, so that the command itself need not know it. */
