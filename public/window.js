@@ -13,16 +13,16 @@ addEventListener('submit', ({ target }) => {
   askAgain()
 })
 addEventListener('click', (event) => {
-  const link = event.target.closest?.('[data-way]')
+  const link = event.target.closest?.('[data-window]')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
-  void openPasskeyWindow(link.href)
+  void openWindow(link.href)
 })
 // Browsers slow down the timers of a hidden page.
 document.addEventListener('visibilitychange', () => document.hidden || !timer || void ask())
 
 /** Shows the screen that waits for the window, and opens the window with the same click. */
-async function openPasskeyWindow(address) {
+async function openWindow(address) {
   try {
     const answer = await fetch(address)
     const { body } = new DOMParser().parseFromString(await answer.text(), 'text/html')

@@ -20,6 +20,7 @@ import { entryPointHeaders, type Headers, unframedHeaders } from './login/screen
 import { createRefusals, type Refusals } from './login/screens/refusals.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
 import { openViews, type Views } from './login/screens/views.ts'
+import { waysOf } from './login/screens/ways.ts'
 import type { Watch } from './login/watch.ts'
 import type { SecurityLog } from './server/log/log.ts'
 import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
@@ -79,8 +80,9 @@ export function createApp(deps: AppDeps): Express {
   function routesOf(entryPoint: EntryPoint, parts: readonly FeaturePart[]): RequestHandler[] {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const answer = answerOf(entryPoint, parts, nowSeconds)
-    const screenParts = parts.flatMap(({ screenPart }) => screenPart ?? [])
-    const screens = createScreens({ ...entryPoint, ...screensOf(answer), parts: screenParts, views, headersFor })
+    const ofFeatures = parts.flatMap(({ screenPart }) => screenPart ?? [])
+    const screenParts = waysOf(entryPoint, ofFeatures)
+    const screens = createScreens({ ...entryPoint, ...screensOf(answer), ways: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)
     const sessions = allSessions.at(acceptsSession(entryPoint, parts))

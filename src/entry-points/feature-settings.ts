@@ -49,7 +49,7 @@ export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   sources?(given: Environment, all: Settings, report: (mistake: string) => void): Iterable<NamedSource> | null
   /** Returns the name of the setting by which the feature replaces the password form. Null if it does not. */
   passwordReplacedBy?(settings: T): string | null
-  /** True if viewers can sign in with the feature where there is no password form. */
+  /** True if viewers can sign in with the feature. */
   isWayIn?(settings: T): boolean
   /** Returns the name of a setting that needs the password form. Null without one. */
   passwordNeededBy?(settings: T): string | null

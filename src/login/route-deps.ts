@@ -21,7 +21,7 @@ export interface EntryPointDeps {
   readonly accessPolicy: AccessPolicy
   /** Asked after the access policy, in this order. */
   readonly gates: readonly Gate[]
-  /** The ways to sign in besides the password. */
+  /** The ways to sign in. */
   readonly screenParts: readonly ScreenPart[]
   /** Prompts of features that may be off. */
   readonly prompts: readonly Prompt[]

@@ -69,8 +69,9 @@ export function postSignIn(
     const { context } = reading
     const fields = readSignInForm(req.body)
     const { username, isShared } = fields.ok ? fields.form : fields
+    const form = { context, username, isShared, prompt: 'password' }
     const show = (refusal: Refusal, signedInAs?: string) =>
-      screens.sendSignIn(req, res, { context, refusal, username, isShared, ...(signedInAs && { signedInAs }) })
+      screens.sendSignIn(req, res, { ...form, refusal, ...(signedInAs && { signedInAs }) })
     const showAgain = async (refusal: Refusal) => show(refusal, await signedInAs(sessions, req, res))
     if (refusals.isForeign(req)) return show({ status: 403, text: 'notFromOwnPage' })
     if (!fields.ok) {

@@ -45,7 +45,7 @@ function exactCategories(language: string): string[] {
 /** Labels of buttons and links that look like buttons, which must fit into 320 pixels. */
 const BUTTONS = [
   ...['signIn', 'cancel', 'signOut', 'otherAccount', 'changePassword', 'backToPlayer', 'tryAgain'],
-  ...['window/continue', 'window/usePassword', 'sso/otherDevice', 'sso/code'],
+  ...['window/continue', 'usePassword', 'sso/otherDevice', 'sso/code'],
   ...['passkeys/use', 'passkeys/none'],
   ...['doors/more'],
   ...['account/sendLink', 'account/sendAgain', 'account/savePassword', 'account/requestNewLink'],

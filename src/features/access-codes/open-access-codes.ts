@@ -27,7 +27,7 @@ export async function openAccessCodes(
   const codes = createCodeStore(app.guests.records)
   const places = await stores.places(app.stores, app)
   return {
-    at({ name, hasPasswordForm }, settings) {
+    at({ name }, settings) {
       const own = {
         settings,
         codes,
@@ -38,7 +38,7 @@ export async function openAccessCodes(
         sessionLifetimeSeconds: sessionSettings.lifetimeSeconds,
       }
       return {
-        screenPart: codeScreenPart(settings, hasPasswordForm),
+        screenPart: codeScreenPart(settings),
         // A code belongs to one entry point, and so does the session.
         acceptsSession: (viewer) => readSubject(guestSubjectOf(viewer, CODES_ISSUER) ?? '')?.entryPoint === name,
         gate: (deps) => createGate({ ...deps, ...own }),

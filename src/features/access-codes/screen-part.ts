@@ -5,22 +5,18 @@ import type { AccessCodeSettings } from './fields.ts'
 export const PROMPT = 'access-code'
 export const CODE_PROMPTS: readonly Prompt[] = [{ value: PROMPT }]
 
-/** Creates the form of access codes: a screen beside the password, or the screen itself without a password form. */
-export function codeScreenPart({ asksName }: AccessCodeSettings, hasPasswordForm: boolean): ScreenPart {
+/** Creates the form of access codes. */
+export function codeScreenPart({ asksName }: AccessCodeSettings): ScreenPart {
   return {
+    name: 'access-codes',
     prompts: CODE_PROMPTS,
-    isFirst: !hasPasswordForm,
     complete: (html) => html,
-    show({ texts, prompt, basePath, fields }) {
+    show({ texts, basePath, fields }) {
       const address = pathOf(basePath, { ...fields, prompt: PROMPT })
       return {
-        template: prompt === PROMPT || !hasPasswordForm ? 'access-codes/screen-part' : null,
-        part: {
-          asksName: asksName !== 'off',
-          needsName: asksName === 'required',
-          passwordAddress: hasPasswordForm ? pathOf(basePath, fields) : null,
-        },
-        way: { id: 'use-access-code', address, text: texts['access-codes'].use },
+        template: 'access-codes/screen-part',
+        part: { asksName: asksName !== 'off', needsName: asksName === 'required' },
+        way: { id: 'use-access-code', icon: 'access-codes/icon', address, text: texts['access-codes'].use },
       }
     },
   }

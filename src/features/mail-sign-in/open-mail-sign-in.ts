@@ -54,7 +54,7 @@ export async function openMailSignIn(
       const cookie = createCodeCookie(app, 'mail-sign-in', entryPoint.name)
       const ownCodes = mailCodes.at('mail-sign-in', entryPoint, { mayGet })
       return {
-        screenPart: mailScreenPart(!entryPoint.hasPasswordForm, cookie),
+        screenPart: mailScreenPart(cookie),
         acceptsSession: viewers.acceptsSession,
         gate: () => listGate(viewers),
         routes: (deps) => mailSignInRoutes({ ...deps, codes: ownCodes, cookie, viewers }),

@@ -17,6 +17,7 @@ export const passkeyFields = {
   name: 'passkeys',
   settings,
   read: ({ passkeys }) => (passkeys ? {} : null),
+  isWayIn: () => true,
   // Viewers create a passkey after typing the password.
   passwordNeededBy: () => 'passkeys',
 } satisfies FeatureSettings<ReturnType<typeof settings>, object>

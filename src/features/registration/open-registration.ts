@@ -68,7 +68,7 @@ export function openRegistration(
       const formSeal = createFormSeal(app, name)
       const cookie = createCodeCookie(app, REGISTRATION, name)
       return {
-        screenPart: registrationPart(!entryPoint.hasPasswordForm, cookie),
+        screenPart: registrationPart(cookie),
         acceptsSession: (viewer) =>
           guestSubjectOf(viewer, REGISTRATION_ISSUER)?.startsWith(subjectOf(name, '')) ?? false,
         gate: () => createGate(registrations, name),

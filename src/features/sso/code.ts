@@ -10,6 +10,7 @@ import { windowFaultEvent } from '../../services/window/window-fault.ts'
 import { networkOf } from '../../sign-in-limits/keys.ts'
 import { cleanText } from '../../typed-text.ts'
 import { CODE } from './flow-kinds.ts'
+import { PROMPTS } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { sendResult } from './send-result.ts'
 
@@ -35,7 +36,7 @@ export function postCode(deps: SsoRouteDeps): RequestHandler {
   return async function collectByCode(req, res) {
     const context = readPost(deps, req, res)
     if (context === null) return
-    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, prompt: 'code' })
+    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, prompt: PROMPTS.code })
     try {
       answer.assertCapacity()
       const network = networkOf(addressOf(req))

@@ -11,6 +11,7 @@ import { STATE } from './flow-kinds.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
 import { logoutRoutes } from './logout/logout-routes.ts'
 import type { Sso } from './open-sso.ts'
+import { PROMPTS } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { callbackRoutes, ssoRoutes } from './routes.ts'
 import { ssoScreenPart } from './screen-part.ts'
@@ -40,7 +41,8 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: App
         const away = { status: 503, text: 'sso.unavailable', values: { provider: settings.label } } as const
         const faultNow = () => (provider.isAvailable() ? null : away)
         const sendResult = sendSsoResult(routeDeps)
-        const window = { flows: sso.flows, method: undefined, outcomes: 'sso', faultNow, sendResult }
+        const names = { method: undefined, prompt: PROMPTS.start, outcomes: 'sso' }
+        const window = { ...names, flows: sso.flows, faultNow, sendResult }
         return windowRoutes(deps, window, ssoRoutes(routeDeps))
       },
     }),

@@ -3,42 +3,51 @@ import { logoAsset } from '../../login/screens/assets.ts'
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { PLACEHOLDERS, withFrameSecret } from '../../services/window/frame-secret.ts'
-import { REFUSED } from './refusals.ts'
+import { PROMPTS } from './refusals.ts'
 import type { SsoSettings } from './settings/sso-settings.ts'
+
+/** The prompts of viewers who want another account. */
+const WANT_OTHER: readonly (string | undefined)[] = ['other-account', PROMPTS.otherAccount, PROMPTS.signedOut]
 
 /**
  * Creates the button of single sign-on, which comes before the password form.
  * @param host of PUBLIC_URL, which viewers type on another device.
  */
 export function ssoScreenPart(
-  { label: provider, icon, isOnly, hasCode }: Pick<SsoSettings, 'label' | 'icon' | 'isOnly' | 'hasCode'>,
+  { label: provider, icon, hasCode }: Pick<SsoSettings, 'label' | 'icon' | 'hasCode'>,
   host: string,
 ): ScreenPart {
   return {
-    prompts: [{ value: 'signed-out' }, { value: 'code' }],
+    name: 'sso',
+    prompts: Object.values(PROMPTS).map((value) => ({ value })),
     isFirst: true,
     script: 'window.js',
     complete: withFrameSecret,
-    show({ texts: { sso: texts, errors, otherAccount }, prompt, wantsOtherAccount, refusal, basePath, fields }) {
-      const isCode = hasCode && prompt === 'code'
+    show({ texts: { sso: texts, otherAccount }, prompt, wantsOtherAccount, basePath, fields }) {
+      const isCode = hasCode && prompt === PROMPTS.code
+      const signIn = fill(texts.signIn, { provider })
+      const image = icon && logoAsset(icon).address
       const part = {
         ...PLACEHOLDERS,
-        signIn: fill(texts.signIn, { provider }),
-        icon: icon && logoAsset(icon).address,
+        signIn,
+        image,
         codeHint: fill(texts.codeHint, { address: `${host}${basePath}/sso` }),
         /** The provider must ask which account to use: the viewer chose that, or signed out. */
-        wantsOtherAccount: prompt === 'other-account' || prompt === 'signed-out' || wantsOtherAccount,
-        hasPassword: !isOnly,
-        isPasswordOpen: refusal !== undefined && refusal in errors,
+        wantsOtherAccount: WANT_OTHER.includes(prompt) || wantsOtherAccount,
       }
-      const notice = prompt === 'signed-out' ? fill(texts.signedOut, { provider }) : null
+      const notice = prompt === PROMPTS.signedOut ? fill(texts.signedOut, { provider }) : null
       const linkTo = (screen: string, text: string) => ({
         address: pathOf(basePath, { ...fields, prompt: screen }),
         text,
       })
-      const codeLink = hasCode && !isCode ? linkTo('code', texts.otherDevice) : null
-      const template = isCode ? 'sso/code-part' : 'sso/screen-part'
-      return { template, part, notice, link: prompt === REFUSED ? linkTo('other-account', otherAccount) : codeLink }
+      const codeLink = hasCode && !isCode ? linkTo(PROMPTS.code, texts.otherDevice) : null
+      return {
+        template: isCode ? 'sso/code-part' : 'sso/screen-part',
+        part,
+        notice,
+        link: prompt === PROMPTS.refused ? linkTo(PROMPTS.otherAccount, otherAccount) : codeLink,
+        way: { ...linkTo(PROMPTS.start, signIn), id: 'use-sso', icon: 'sso/icon', image, opensWindow: true },
+      }
     },
   }
 }

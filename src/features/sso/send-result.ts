@@ -4,7 +4,7 @@ import { sendToPlayer } from '../../login/send-to-player.ts'
 import type { WindowMethod } from '../../services/window/continue.ts'
 import { RefusedSignIn, SignInResult } from './flow-kinds.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
-import { REFUSED, textOfRefusal } from './refusals.ts'
+import { PROMPTS, textOfRefusal } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { providerIdOf } from './settings/sso-settings.ts'
 
@@ -18,13 +18,15 @@ export function sendSsoResult(deps: SsoRouteDeps): WindowMethod['sendResult'] {
       const values = { provider: settings.label }
       const isOutage = refused.refusal === 'unavailable'
       const refusal = { status: isOutage ? 503 : 403, text: textOfRefusal(refused.refusal), values }
-      screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(!isOutage && { prompt: REFUSED }) })
+      const prompt = isOutage ? PROMPTS.start : PROMPTS.refused
+      screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt })
       return true
     }
     const { data: signedIn } = SignInResult.safeParse(result)
     if (signedIn === undefined) return false
     if (await sendResult(deps, req, res, context, signedIn)) return true
-    screens.sendSignIn(req, res, { context, refusal: { status: 409, text: 'window.ssoNotYet' }, frameSecret })
+    const refusal = { status: 409, text: 'window.ssoNotYet' } as const
+    screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt: PROMPTS.start })
     return true
   }
 }

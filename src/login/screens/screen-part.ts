@@ -21,18 +21,26 @@ export interface PartState {
   readonly wantsOtherAccount: boolean
   /** True if the screen shows a name: one that was typed. */
   readonly hasName: boolean
-  /** The key of the text of a refusal. */
-  readonly refusal: string | undefined
+}
+
+/** The link to a way to sign in, on the screens of the other ways. */
+export interface WayLink extends PageLink {
+  readonly id: string
+  /** A template in `views`. It gets the link. */
+  readonly icon: string
+  /** True if the script may open the window of this way with the same click. */
+  readonly opensWindow?: boolean
+  /** The address of a picture that the template shows instead. */
+  readonly image?: string | undefined
 }
 
 export interface ShownPart {
-  /** The template in `views` that replaces the password form. It gets `part`. Null keeps the form. */
-  readonly template: string | null
+  /** The template in `views` with the form of this way. It gets `part`. */
+  readonly template: string
   readonly part: object
   /** A status above the form. */
   readonly notice?: string | null
-  /** A link to this way to sign in, for the screens of the other ways. */
-  readonly way?: (PageLink & { readonly id: string }) | null
+  readonly way: WayLink
   /** A small link below the buttons. */
   readonly link?: PageLink | null
 }
@@ -44,11 +52,12 @@ export type LeftForm =
 
 /** A way to sign in, on the sign-in screen of one entry point. */
 export interface ScreenPart {
+  /** The name of its feature. */
+  readonly name: string
   readonly prompts: readonly Prompt[]
-  /** True if this way comes before the password: a small screen has no room for both. */
-  readonly isFirst: boolean
-  /** Files in `public`. The script is loaded only where scripts are on. */
-  readonly stylesheet?: string
+  /** True if this way comes before the password, unless FIRST_WAY names another one. */
+  readonly isFirst?: boolean
+  /** A file in `public`, loaded only where scripts are on. */
   readonly script?: string
   show(state: PartState): ShownPart
   /** Returns the form that this browser left, such as the form for a code in a mail. Null if it left none. */

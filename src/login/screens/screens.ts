@@ -19,10 +19,11 @@ import { policyText } from '../answer/policy-text.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, reasonOf, titlesOf } from './page.ts'
-import type { PartState, ScreenPart, ShownPart } from './screen-part.ts'
+import type { ScreenPart } from './screen-part.ts'
 import { scriptAttributes } from './script-attributes.ts'
 import { pathOf, sendPage } from './send.ts'
 import type { Views } from './views.ts'
+import { PASSWORD_WAY, wayLocals } from './ways.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {
@@ -86,8 +87,8 @@ export interface ScreensOptions {
   readonly canCancel?: boolean
   /** True if the sign-in screen loads `public/login.js`. Default: false. */
   readonly hasScript?: boolean
-  /** The ways to sign in besides the password. Default: none. */
-  readonly parts?: readonly ScreenPart[]
+  /** The ways to sign in. The first one has the first screen. Default: the password alone. */
+  readonly ways?: readonly ScreenPart[]
   /** False for the screens of the app itself if no entry point is at `/`. Default: true. */
   readonly hasStartPage?: boolean
 }
@@ -114,7 +115,7 @@ export function createScreens(options: ScreensOptions): Screens {
  * refuses thousands of viewers with the same screen, and a refusal must stay cheap.
  */
 function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof createPages>) {
-  const { parts = [], views } = options
+  const { ways = [], views } = options
   const cache = new LRUCache<string, readonly string[]>({ sizeCalculation: () => 1, maxSize: CACHED_SCREENS })
   const htmlOf = (language: Language, state: SignInState) =>
     views.signIn(signInLocals(options, pageIn(language), state))
@@ -122,11 +123,11 @@ function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof cr
     const { context, refusal, username = '', isShared, prompt, signedInAs, frameSecret } = state
     const formPage = randomBytes(12).toString('base64url')
     const complete = (html: string) =>
-      parts.reduce((text, part) => part.complete(text, frameSecret), html.replaceAll(FORM_PAGE, formPage))
+      ways.reduce((text, way) => way.complete(text, frameSecret), html.replaceAll(FORM_PAGE, formPage))
     if (signedInAs !== undefined) return complete(htmlOf(language, state))
     const placeholder = username === '' ? '' : TYPED_NAME
-    // All that differs between screens without a signed-in viewer. Only a part reads the prompt.
-    const shown = [context.fields, refusal, isShared, placeholder, parts.length > 0 ? prompt : null]
+    // All that differs between screens without a signed-in viewer. A single way may have no prompt to read.
+    const shown = [context.fields, refusal, isShared, placeholder, ways.length > 0 ? prompt : null]
     const key = `${language} ${JSON.stringify(shown)}`
     const pieces = cache.get(key) ?? htmlOf(language, { ...state, username: placeholder }).split(TYPED_NAME)
     cache.set(key, pieces)
@@ -136,15 +137,15 @@ function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof cr
 
 /** Returns all values that the template of the sign-in screen uses. */
 export function signInLocals(
-  { views: { asset }, brand, basePath, hasScript = false, parts = [] }: Omit<ScreensOptions, 'headersFor'>,
+  { views: { asset }, brand, basePath, hasScript = false, ways = [PASSWORD_WAY] }: Omit<ScreensOptions, 'headersFor'>,
   page: Page,
   state: SignInState,
 ): ejs.Data {
   const { context, refusal, username = '', isShared = false, asksFirst = false, wantsOtherAccount = false } = state
   const { fields } = context
-  const isPartFirst = parts.some(({ isFirst }) => isFirst)
+  const isPasswordFirst = ways[0] === PASSWORD_WAY
   // A small screen has no room for both.
-  const signedInAs = isPartFirst && (wantsOtherAccount || refusal !== undefined) ? undefined : state.signedInAs
+  const signedInAs = !isPasswordFirst && (wantsOtherAccount || refusal !== undefined) ? undefined : state.signedInAs
   const texts = textsOf(page.language)
   const { own, title, windowTitle } = titlesOf(brand, texts, page.language)
   return {
@@ -161,43 +162,22 @@ export function signInLocals(
     formPage: FORM_PAGE,
     isFormOpen: wantsOtherAccount || refusal !== undefined,
     otherAccount: asksFirst ? texts.notYou : texts.otherAccount,
-    otherAddress: isPartFirst ? pathOf(basePath, { ...fields, prompt: 'other-account' }) : null,
+    otherAddress: isPasswordFirst ? null : pathOf(basePath, { ...fields, prompt: 'other-account' }),
     ...alertOf(page.language, brand, refusal, username !== ''),
     reason: refusal && reasonOf(refusal),
     username,
     isShared,
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
-    ...partLocals(parts, {
-      ...state,
+    ...wayLocals(ways, {
       language: page.language,
       texts,
       basePath,
       fields,
+      prompt: state.prompt,
       wantsOtherAccount,
       hasName: username !== '',
     }),
-  }
-}
-
-/** Returns the values by which the template shows the ways to sign in. The screen belongs to one of them at most. */
-function partLocals(
-  parts: readonly ScreenPart[],
-  state: Omit<PartState, 'refusal' | 'prompt'> & Pick<SignInState, 'refusal' | 'prompt'>,
-) {
-  const shown = parts.map((part) => ({
-    ...part.show({ ...state, prompt: state.prompt, refusal: state.refusal?.text }),
-    isChosen: part.prompts.some(({ value }) => value === state.prompt),
-  }))
-  const withScreen = shown.filter(({ template }) => template !== null)
-  const main: ShownPart | undefined = withScreen.find(({ isChosen }) => isChosen) ?? withScreen[0]
-  return {
-    main: main ?? null,
-    notice: main?.notice ?? null,
-    ways: shown.flatMap((part) => (part !== main && part.way ? [part.way] : [])),
-    partLinks: shown.flatMap(({ link }) => link ?? []),
-    stylesheets: [...new Set(parts.flatMap(({ stylesheet = 'ways.css' }) => ['ways.css', stylesheet]))],
-    scripts: [...new Set(parts.flatMap(({ script }) => script ?? []))],
   }
 }
 

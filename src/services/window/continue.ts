@@ -32,6 +32,8 @@ export interface WindowMethod {
   readonly flows: FlowStore
   /** As in the form of the frame: absent for the method whose form names none. */
   readonly method: string | undefined
+  /** The prompt of its screen. */
+  readonly prompt: string
   /** The beginning of the outcomes of its log lines, such as `sso` in `sso-failed`. */
   readonly outcomes: string
   /** Returns why no window can sign in now. Null if one can. Absent for a method without such a fault. */
@@ -57,13 +59,16 @@ export function postWindowContinue(
     const form = Form.safeParse(req.body)
     // A screen without the secret begins anew.
     if (!form.success)
-      return screens.sendSignIn(req, res, { context, refusal: { status: 400, text: 'window.ssoNotYet' } })
+      return screens.sendSignIn(req, res, {
+        context,
+        refusal: { status: 400, text: 'window.ssoNotYet' },
+        prompt: first.prompt,
+      })
     const { wait: frameSecret, way, page } = form.data
     const own = methods.find(({ method }) => method === way)
     // The method of a screen that was open before a restart may be off now.
-    const { method: prompt, outcomes } = own ?? first
-    const show = (refusal: Refusal) =>
-      screens.sendSignIn(req, res, { context, refusal, frameSecret, ...(prompt && { prompt }) })
+    const { prompt, outcomes } = own ?? first
+    const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt })
     try {
       answer.assertCapacity()
       const result = await first.flows.take(RESULT, digestOf(frameSecret), formDigest(page, context))

@@ -122,7 +122,7 @@ test('a viewer of a shared device gets no session', async () => {
 
 test('the sign-in screen links to the form, which is the screen itself without a password form', async () => {
   const { app } = await startCodesApp()
-  expect((await app.get('/')).text).toContain('id="use-access-code" data-way href="/?prompt=access-code"')
+  expect((await app.get('/')).text).toContain('id="use-access-code" href="/?prompt=access-code"')
   const form = await app.get('/?prompt=access-code')
   expect(form.text).toContain('action="/access-code"')
   expect(form.text).not.toContain('name="password"')

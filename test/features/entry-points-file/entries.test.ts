@@ -43,6 +43,7 @@ describe('a file of entry points', () => {
       hashLifetimeSeconds: 0,
       allowedGroups: ['staff, paid', 'night shift'],
       screenScript: 'off',
+      firstWay: 'password',
     }
     expect(readConfig(withFile([ENTRY, sport])).entryPoints).toEqual([
       {
@@ -57,6 +58,7 @@ describe('a file of entry points', () => {
         playerOrigins: ['https://player.example'],
         consumers: [],
         allowedGroups: null,
+        firstWay: undefined,
         hasScript: true,
         ...DEFAULTS,
       },
@@ -78,6 +80,7 @@ describe('a file of entry points', () => {
           { origin: 'https://qa.example', path: '/live/' },
         ],
         allowedGroups: ['staff, paid', 'night shift'],
+        firstWay: 'password',
         hasScript: false,
         ...DEFAULTS,
       },

@@ -1,5 +1,4 @@
 import type { EntryPoint } from '../../../src/entry-points/entry-point.ts'
-import type { ScreenPart } from '../../../src/login/screens/screen-part.ts'
 import type { LoginApp, LoginAppOptions } from '../start-login-app.ts'
 
 /** A screen as the app sends it to a viewer. */
@@ -14,12 +13,6 @@ export interface FeatureScreens {
   readonly deps: LoginAppOptions
   /** Requests the screens. The headers have a language, and the cookie the session of a viewer. */
   screens(app: LoginApp, headers: Readonly<Record<string, string>>, Cookie: string): Promise<Screen[]>
-}
-
-/** A way in as the sign-in screen has it, beside other ways. */
-export interface ScreenWay {
-  readonly name: string
-  partWith(hasPasswordForm: boolean): ScreenPart
 }
 
 /** Too wide for every screen. */

@@ -221,7 +221,7 @@ async function codeFrom(device: Kind, { login }: Sites): Promise<string> {
 }
 
 async function signInWithPassword(viewer: Viewer): Promise<void> {
-  await viewer.press('summary')
+  await viewer.press('#use-password')
   await viewer.type('#username', ADA.username)
   await viewer.type('#password', ADA.password)
   await viewer.press('#sign-in .primary')

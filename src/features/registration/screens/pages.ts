@@ -11,7 +11,7 @@ import type { Openness } from '../book/registrations.ts'
 import { PATHS } from '../form/paths.ts'
 import { type FieldText, fieldText } from '../settings/field.ts'
 import { type Ends, type Message, noticeOf } from './messages.ts'
-import { faultText, rowOf, type StepState, stateOf } from './rows.ts'
+import { faultText, rowOf, type StepState } from './rows.ts'
 
 /** A form of the registration. */
 interface FormState {
@@ -105,14 +105,14 @@ export function createRegistrationPages(
     sendAddress(req: Request, res: Response, state: AddressState): void {
       const { address = '', refusal, openness, ends } = state
       sendForm(req, res, state, (language, { registration }) => {
-        const row = { kind: 'address', input: 'address', value: address, state: stateOf(isFault(refusal)) }
+        const row = { kind: 'address', input: 'address', value: address, isWrong: isFault(refusal) }
         const notice = noticeOf(openness, ends, language)
         const reason = openness === 'open' ? {} : { reason: `registration-${openness}` }
         return { rows: [row], button: registration.sendCode, notice, ...reason }
       })
     },
     sendCode(req: Request, res: Response, { address, secret, isLate = false, ...state }: CodeState): void {
-      const row = { kind: 'code', input: 'code', address, isLate, state: stateOf(isFault(state.refusal), 'code-hint') }
+      const row = { kind: 'code', input: 'code', address, isLate, isWrong: isFault(state.refusal) }
       sendForm(req, res, { ...state, hidden: { address, secret } }, (_language, { registration }) => {
         const otherAddress = pathOf(basePath + PATHS.address, { ...state.context.fields, prompt: 'address' })
         return { rows: [row], button: registration.next, otherAddress }

@@ -34,7 +34,7 @@ export function rowOf(
     isRequired,
     label: isRequired || isTick ? label : fill(registration.optional, { label }),
     value: typed[field.name] ?? '',
-    state: stateOf(faults.has(field.name)),
+    state: faults.has(field.name) ? ' aria-invalid="true" aria-describedby="alert"' : '',
   }
   if (field.kind === 'text') return { ...row, kind: 'text', most: field.most }
   if (field.kind === 'choice') {
@@ -60,10 +60,4 @@ export function faultText(
 
 function isTicked({ kind }: RegistrationField): boolean {
   return kind === 'box' || kind === 'consent'
-}
-
-/** Returns the attributes of an input. @param hint the id of an element that describes it too. */
-export function stateOf(isWrong: boolean, hint = ''): string {
-  const described = [hint, isWrong ? 'alert' : ''].join(' ').trim()
-  return `${isWrong ? ' aria-invalid="true"' : ''}${described && ` aria-describedby="${described}"`}`
 }

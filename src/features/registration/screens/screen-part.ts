@@ -3,23 +3,20 @@ import { pathOf } from '../../../login/screens/send.ts'
 import type { CodeCookie } from '../../../services/mail-code/code-cookie.ts'
 import { PATHS } from '../form/paths.ts'
 
-/**
- * Creates the link to the registration, on the sign-in screen.
- * @param isOnlyWay true if the screen has no password form: then the registration has a screen of its own.
- */
-export function registrationPart(isOnlyWay: boolean, cookie: Pick<CodeCookie, 'read'>): ScreenPart {
+/** Creates the link to the registration, on the sign-in screen. */
+export function registrationPart(cookie: Pick<CodeCookie, 'read'>): ScreenPart {
   return {
     resume: (req) => cookie.read(req) && { path: PATHS.address },
+    name: 'registration',
     prompts: [],
-    isFirst: false,
     complete: (html) => html,
     show({ texts, basePath, fields }) {
       const address = pathOf(basePath + PATHS.address, fields)
       const text = texts.registration.register
       return {
-        template: isOnlyWay ? 'registration/screen-part' : null,
+        template: 'registration/screen-part',
         part: { address, text },
-        way: { id: 'register', address, text },
+        way: { id: 'register', icon: 'registration/icon', address, text },
       }
     },
   }

@@ -26,7 +26,8 @@ export async function* checkScreen(
 ): AsyncGenerator<Finding> {
   const address = addressOf(config, entryPoint)
   const startMs = performance.now()
-  const url = `${address}?${new URLSearchParams({ ...fieldsOf(config, entryPoint), ...CONTENT })}`
+  const form = entryPoint.hasPasswordForm ? { prompt: 'password' } : {}
+  const url = `${address}?${new URLSearchParams({ ...fieldsOf(config, entryPoint), ...CONTENT, ...form })}`
   const screen = await requestFrame(url, signal)
   const tookMs = performance.now() - startMs
   if (!(screen instanceof Response)) return yield screen

@@ -7,7 +7,7 @@ export const accessCodesPreview: FeatureScenes = {
   open: () => ({
     at: (entryPoint) => {
       const settings = accessCodesOf(entryPoint)
-      return settings === null ? {} : { screenPart: codeScreenPart(settings, entryPoint.hasPasswordForm) }
+      return settings === null ? {} : { screenPart: codeScreenPart(settings) }
     },
   }),
   async screens({ app, fields }) {

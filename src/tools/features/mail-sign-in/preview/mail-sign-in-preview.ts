@@ -17,7 +17,7 @@ const CHECK = '/mail-code/check'
 export const mailSignInPreview: FeatureScenes = {
   open: (services) => ({
     at: (entryPoint) => ({
-      screenPart: mailScreenPart(!entryPoint.hasPasswordForm, { read: () => null }),
+      screenPart: mailScreenPart({ read: () => null }),
       routes: (deps) =>
         mailSignInRoutes({
           ...deps,

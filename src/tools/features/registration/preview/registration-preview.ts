@@ -54,7 +54,7 @@ function addressOf(state: RegistrationState): string {
 export const registrationPreview: FeatureScenes = {
   open: (services) => ({
     at: (entryPoint, settings) => ({
-      screenPart: registrationPart(!entryPoint.hasPasswordForm, { read: () => null }),
+      screenPart: registrationPart({ read: () => null }),
       routes: (deps) =>
         registrationRoutes({
           ...deps,
