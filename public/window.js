@@ -47,7 +47,7 @@ async function ask() {
   if (!form || Date.now() > endMs) return
   try {
     const { wait, way } = form.elements
-    const body = new URLSearchParams({ wait: wait.value, ...(way && { way: way.value }) })
+    const body = new URLSearchParams({ wait: wait.value, way: way.value })
     const answer = await fetch(form.dataset.status, { method: 'POST', body })
     if (answer.ok && (await answer.json()).status === 'ready') return form.submit()
   } catch {

@@ -88,7 +88,7 @@ export function createApp(deps: AppDeps): Express {
     const sessions = allSessions.at(acceptsSession(entryPoint, parts))
     const shared = { accessPolicy, users, sessions, signInLimits, loopBreaker, addressOf, nowSeconds }
     const own = { entryPoint, answer, screenParts, screens, refusals, headersFor, logSignIn }
-    const gateDeps = { ...shared, ...own, prompts: features.prompts }
+    const gateDeps = { ...shared, ...own }
     const routeDeps: EntryPointDeps = { ...gateDeps, gates: parts.flatMap(({ gate }) => gate?.(gateDeps) ?? []) }
     const ofParts = parts.flatMap(({ routes }) => routes?.(routeDeps) ?? [])
     return [entryPointRoutes(routeDeps), ...ofParts, ...(entryPoint.basePath === '' ? [] : [sendNotFound(screens)])]

@@ -13,7 +13,7 @@ import type { StoreSettings } from '../users/user-store-kind.ts'
 import type { PlayerAnswer } from './answer/answer.ts'
 import type { LogSignIn, Outcomes } from './log/sign-in-log.ts'
 import type { EntryPointDeps, Gate } from './route-deps.ts'
-import type { Prompt, ScreenPart } from './screens/screen-part.ts'
+import type { ScreenPart } from './screens/screen-part.ts'
 import type { AppParts, Handed, Needs, OpenPart } from './service.ts'
 import type { Watch, WatchedApp } from './watch.ts'
 
@@ -28,8 +28,6 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly shared?: SharedSettings<A>
   /** The services that it needs. They open before it, and it gets them by these names. */
   readonly needs?: N
-  /** Prompts in old addresses: they show the sign-in screen also where the feature is off. */
-  readonly prompts?: readonly Prompt[]
   /** The outcomes of its log lines. */
   readonly outcomes?: Outcomes
   /** The guests that it signs in, who are in no user store: their issuer in sessions and log, and the way in, in words. */

@@ -4,7 +4,6 @@ import type { OptionalStore } from '../server/monitoring/readiness.ts'
 import type { SessionViewer } from '../sessions/session-store.ts'
 import type { Feature, FeaturePart, OpenFeature, SharedRouteDeps } from './feature.ts'
 import type { Outcomes } from './log/sign-in-log.ts'
-import type { Prompt } from './screens/screen-part.ts'
 import type { AppParts, Handed, Needs, OpenPart, OpenService, Service } from './service.ts'
 import type { Watch, WatchedApp } from './watch.ts'
 
@@ -16,7 +15,7 @@ interface Opened {
   readonly open: OpenFeature
 }
 
-export const NO_FEATURES = openFeaturesOf([], [], [])
+export const NO_FEATURES = openFeaturesOf([], [])
 
 /**
  * Opens the features that are on at an entry point, and before each the services that it needs.
@@ -58,8 +57,7 @@ export async function openFeatures(
     const open = isOff ? null : await feature.open(await partsFor(feature), own, settings[name])
     if (open !== null) opened.push({ feature, open })
   }
-  const prompts = features.flatMap((feature) => feature.prompts ?? [])
-  return openFeaturesOf(opened, [...services.values()], prompts)
+  return openFeaturesOf(opened, [...services.values()])
 }
 
 /** A feature without settings at an entry point is on at every entry point. */
@@ -67,13 +65,11 @@ function isOn({ name, read }: Feature, { features }: EntryPoint): boolean {
   return read === undefined || name in features
 }
 
-function openFeaturesOf(opened: readonly Opened[], services: readonly OpenService[], prompts: readonly Prompt[]) {
+function openFeaturesOf(opened: readonly Opened[], services: readonly OpenService[]) {
   const features = opened.map(({ open }) => open)
   const parts: readonly OpenPart[] = [...services, ...features]
   const outcomes: Outcomes = Object.assign({}, ...opened.map(({ feature }) => feature.outcomes))
   return {
-    /** The prompts of all features, also of those that are off. */
-    prompts,
     /** The outcomes of their log lines. */
     outcomes,
     /** Returns the parts that they add to an entry point, in the order of their list. */

@@ -11,7 +11,7 @@ import type { LogSignIn } from './log/sign-in-log.ts'
 import type { PlayerContext } from './request/player-context.ts'
 import type { HeadersFor } from './screens/headers.ts'
 import type { Refusals } from './screens/refusals.ts'
-import type { Prompt, ScreenPart } from './screens/screen-part.ts'
+import type { ScreenPart } from './screens/screen-part.ts'
 import type { Screens } from './screens/screens.ts'
 
 /** The dependencies of the routes of one entry point. Each route picks the part that it uses. */
@@ -23,8 +23,6 @@ export interface EntryPointDeps {
   readonly gates: readonly Gate[]
   /** The ways to sign in. */
   readonly screenParts: readonly ScreenPart[]
-  /** Prompts of features that may be off. */
-  readonly prompts: readonly Prompt[]
   readonly users: Pick<UserStore, 'assertCapacity' | 'authenticate'>
   readonly sessions: Sessions
   readonly signInLimits: Pick<SignInLimits, 'admit' | 'isAgain'>

@@ -17,10 +17,10 @@ const OTHER_ACCOUNT = 'other-account'
 
 /** Shows the sign-in screen. Redirects a signed-in viewer to the player at once, with a fresh response. */
 export function getSignIn(
-  deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'prompts' | 'sessions'>,
+  deps: SendDeps & Pick<EntryPointDeps, 'screens' | 'screenParts' | 'sessions'>,
 ): RequestHandler {
   const { answer, screens, screenParts, sessions, refusals, entryPoint, headersFor } = deps
-  const prompts = [...deps.prompts, ...screenParts.flatMap((part) => part.prompts)]
+  const prompts = screenParts.flatMap((part) => part.prompts)
 
   return async function getSignInScreen(req, res) {
     const query: Record<string, unknown> = req.url.includes('?') ? req.query : {}
@@ -36,11 +36,14 @@ export function getSignIn(
         return sendRedirect(res, headersFor(context.address.origin), address)
       }
       if (left !== null) return screens.sendSignIn(req, res, { context, ...left })
-      const prompt = own?.value ?? (query.prompt === undefined ? undefined : OTHER_ACCOUNT)
+      const asksAnew = query.prompt === 'login' || query.prompt === OTHER_ACCOUNT
+      const prompt = own?.value ?? (asksAnew ? OTHER_ACCOUNT : undefined)
       return screens.sendSignIn(req, res, { context, ...(prompt && { prompt }) })
     }
     const wantsOtherAccount = query.prompt === OTHER_ACCOUNT
-    if (query.prompt === 'login' || wantsOtherAccount || !isNavigation(req)) {
+    // An old address may have the prompt of a way that is off.
+    const isUnknown = query.prompt !== undefined && own === undefined
+    if (isUnknown || !isNavigation(req)) {
       const signedInAs = returning.viewer.username
       return screens.sendSignIn(req, res, { context, signedInAs, wantsOtherAccount })
     }

@@ -3,12 +3,10 @@ import { guests } from '../../services/guests/service.ts'
 import { watchPage } from '../../services/watch-page/service.ts'
 import { accessCodeFields } from './fields.ts'
 import { accessCodeGuests } from './guest-way.ts'
-import { CODE_PROMPTS } from './screen-part.ts'
 
 /** Access codes and tickets: a way in for people who are in no user store. */
 export const accessCodes = defineFeature({
   ...accessCodeFields,
-  prompts: CODE_PROMPTS,
   needs: { guests, watchPage },
   guests: accessCodeGuests,
   outcomes: {

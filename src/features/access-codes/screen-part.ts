@@ -1,16 +1,14 @@
-import type { Prompt, ScreenPart } from '../../login/screens/screen-part.ts'
+import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import type { AccessCodeSettings } from './fields.ts'
 
 export const PROMPT = 'access-code'
-export const CODE_PROMPTS: readonly Prompt[] = [{ value: PROMPT }]
 
 /** Creates the form of access codes. */
 export function codeScreenPart({ asksName }: AccessCodeSettings): ScreenPart {
   return {
     name: 'access-codes',
-    prompts: CODE_PROMPTS,
-    complete: (html) => html,
+    prompts: [{ value: PROMPT }],
     show({ texts, basePath, fields }) {
       const address = pathOf(basePath, { ...fields, prompt: PROMPT })
       return {

@@ -7,7 +7,7 @@ import { CEREMONY } from './flow-kinds.ts'
 import { newPasswordPart } from './new-password-part.ts'
 import type { PasskeyParts, Passkeys } from './passkeys.ts'
 import { passkeyRoutes } from './routes.ts'
-import { PROMPT, passkeyScreenPart } from './screen-part.ts'
+import { passkeyScreenPart } from './screen-part.ts'
 import { sendPasskeyResult } from './send-result.ts'
 import { createPasskeyPages } from './window-pages.ts'
 
@@ -38,13 +38,7 @@ export function createPasskeys(passkeys: Passkeys, app: PasskeyParts): OpenFeatu
         const log = { ...app, event: 'account', outcomes: ACCOUNT_OUTCOMES, entryPoint: name }
         const logAccount = createStepLog({ ...log, addressOf: deps.addressOf })
         const routeDeps = { ...deps, passkeys, pages: createPasskeyPages(options), cookies, publicUrl, logAccount }
-        const window = {
-          flows,
-          method: 'passkey',
-          prompt: PROMPT,
-          outcomes: 'passkey',
-          sendResult: sendPasskeyResult(routeDeps),
-        }
+        const window = { flows, method: 'passkey', outcomes: 'passkey', sendResult: sendPasskeyResult(routeDeps) }
         return windowRoutes(deps, window, passkeyRoutes(routeDeps))
       },
     }),

@@ -4,14 +4,12 @@ import { signInWindow } from '../../services/window/service.ts'
 import { capacityOfBegun } from '../../sign-in-limits/capacity.ts'
 import { userStores } from '../../users/open-user-store.ts'
 import { passkeyFields } from './fields.ts'
-import { PASSKEY_PROMPTS } from './screen-part.ts'
 
 const NO_PASSKEYS = 'PASSKEYS needs viewers in a table of this app: the store of USER_STORE_URL keeps no passkeys'
 
 /** Passkeys of viewers in the stores of this app: creation and sign-in, in a window of its own. */
 export const passkeys = defineFeature({
   ...passkeyFields,
-  prompts: PASSKEY_PROMPTS,
   needs: { accountChanges, signInWindow },
   outcomes: {
     'passkey-started': { level: 'info', counted: 'always' },

@@ -1,15 +1,14 @@
-import type { Prompt, ScreenPart } from '../../login/screens/screen-part.ts'
+import type { ScreenPart } from '../../login/screens/screen-part.ts'
 import { pathOf } from '../../login/screens/send.ts'
 import { PLACEHOLDERS, withFrameSecret } from '../../services/window/frame-secret.ts'
 
 export const PROMPT = 'passkey'
-export const PASSKEY_PROMPTS: readonly Prompt[] = [{ value: PROMPT, isForSignedIn: true }]
 
 /** Creates the link to passkeys beside the password form, and their own screen. */
 export function passkeyScreenPart(): ScreenPart {
   return {
     name: 'passkeys',
-    prompts: PASSKEY_PROMPTS,
+    prompts: [{ value: PROMPT, isForSignedIn: true }],
     script: 'window.js',
     complete: withFrameSecret,
     show({ texts, basePath, fields }) {

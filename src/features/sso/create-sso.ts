@@ -11,7 +11,6 @@ import { STATE } from './flow-kinds.ts'
 import { isLoggedOut } from './logout/logged-out.ts'
 import { logoutRoutes } from './logout/logout-routes.ts'
 import type { Sso } from './open-sso.ts'
-import { PROMPTS } from './refusals.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { callbackRoutes, ssoRoutes } from './routes.ts'
 import { ssoScreenPart } from './screen-part.ts'
@@ -41,8 +40,7 @@ export function createSso(sso: Sso, { publicUrl, nowSeconds, sessionStore }: App
         const away = { status: 503, text: 'sso.unavailable', values: { provider: settings.label } } as const
         const faultNow = () => (provider.isAvailable() ? null : away)
         const sendResult = sendSsoResult(routeDeps)
-        const names = { method: undefined, prompt: PROMPTS.start, outcomes: 'sso' }
-        const window = { ...names, flows: sso.flows, faultNow, sendResult }
+        const window = { flows: sso.flows, method: 'sso', outcomes: 'sso', faultNow, sendResult }
         return windowRoutes(deps, window, ssoRoutes(routeDeps))
       },
     }),

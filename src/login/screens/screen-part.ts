@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Language, Texts } from '../../languages/languages.ts'
+import type { Texts } from '../../languages/languages.ts'
 import type { PageLink } from './page.ts'
 
 /** A value of `prompt` in the address that opens a screen of the part. */
@@ -11,7 +11,6 @@ export interface Prompt {
 
 /** The state of the screen that a part may read. */
 export interface PartState {
-  readonly language: Language
   readonly texts: Texts
   readonly basePath: string
   /** The fields of the player. */
@@ -66,5 +65,5 @@ export interface ScreenPart {
    * Puts the values of one viewer into a screen that comes from a cache.
    * @param frameSecret of the screen before, whose window may still be open.
    */
-  complete(html: string, frameSecret: string | undefined): string
+  complete?(html: string, frameSecret: string | undefined): string
 }

@@ -123,7 +123,7 @@ function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof cr
     const { context, refusal, username = '', isShared, prompt, signedInAs, frameSecret } = state
     const formPage = randomBytes(12).toString('base64url')
     const complete = (html: string) =>
-      ways.reduce((text, way) => way.complete(text, frameSecret), html.replaceAll(FORM_PAGE, formPage))
+      ways.reduce((text, way) => way.complete?.(text, frameSecret) ?? text, html.replaceAll(FORM_PAGE, formPage))
     if (signedInAs !== undefined) return complete(htmlOf(language, state))
     const placeholder = username === '' ? '' : TYPED_NAME
     // All that differs between screens without a signed-in viewer. A single way may have no prompt to read.
@@ -170,7 +170,6 @@ export function signInLocals(
     hasScript,
     scriptAttributes: hasScript ? scriptAttributes(page.language, refusal) : '',
     ...wayLocals(ways, {
-      language: page.language,
       texts,
       basePath,
       fields,

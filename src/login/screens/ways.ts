@@ -6,7 +6,6 @@ import { pathOf } from './send.ts'
 export const PASSWORD_WAY: ScreenPart = {
   name: 'password',
   prompts: [{ value: 'password' }],
-  complete: (html) => html,
   show: ({ texts, basePath, fields }) => ({
     template: 'parts/sign-in-form',
     part: {},

@@ -13,7 +13,7 @@ import { windowFaultEvent } from './window-fault.ts'
 const Form = z.object({
   /** The secret of the frame. */
   wait: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** The method of the screen with the button "I’ve logged in – continue". Absent for the method that names none. */
+  /** The method of the screen with the button "I’ve logged in – continue". Absent for the first method. */
   way: z.string().max(20).optional(),
   /** The text of the page. Without it, as of a stolen secret, the result is collected once. */
   page: z.string().max(40).optional(),
@@ -30,10 +30,8 @@ export interface Collected {
 /** A way to sign in by a window, at one entry point. */
 export interface WindowMethod {
   readonly flows: FlowStore
-  /** As in the form of the frame: absent for the method whose form names none. */
-  readonly method: string | undefined
-  /** The prompt of its screen. */
-  readonly prompt: string
+  /** As in the form of the frame, and in the prompt of its screen. */
+  readonly method: string
   /** The beginning of the outcomes of its log lines, such as `sso` in `sso-failed`. */
   readonly outcomes: string
   /** Returns why no window can sign in now. Null if one can. Absent for a method without such a fault. */
@@ -58,16 +56,12 @@ export function postWindowContinue(
     if (context === null) return
     const form = Form.safeParse(req.body)
     // A screen without the secret begins anew.
-    if (!form.success)
-      return screens.sendSignIn(req, res, {
-        context,
-        refusal: { status: 400, text: 'window.ssoNotYet' },
-        prompt: first.prompt,
-      })
+    const notYet = { status: 400, text: 'window.ssoNotYet' } as const
+    if (!form.success) return screens.sendSignIn(req, res, { context, refusal: notYet, prompt: first.method })
     const { wait: frameSecret, way, page } = form.data
-    const own = methods.find(({ method }) => method === way)
+    const own = methods.find(({ method }) => method === (way ?? first.method))
     // The method of a screen that was open before a restart may be off now.
-    const { prompt, outcomes } = own ?? first
+    const { method: prompt, outcomes } = own ?? first
     const show = (refusal: Refusal) => screens.sendSignIn(req, res, { context, refusal, frameSecret, prompt })
     try {
       answer.assertCapacity()
@@ -78,7 +72,7 @@ export function postWindowContinue(
         if (await sendResult(req, res, { context, result, frameSecret })) return
       }
       logSignIn(req, { outcome: `${outcomes}-not-yet` })
-      show(own?.faultNow?.() ?? { status: 409, text: 'window.ssoNotYet' })
+      show(own?.faultNow?.() ?? { ...notYet, status: 409 })
     } catch (error) {
       const refusal = describeError(error)
       logSignIn(req, { ...windowFaultEvent(error, outcomes), status: refusal.status })
@@ -90,18 +84,17 @@ export function postWindowContinue(
 /** Tells the script of the screen if the sign-in in the window has ended, or cannot begin. Leaves the result there. */
 export function postStatus(
   { refusals, headersFor }: Pick<EntryPointDeps, 'refusals' | 'headersFor'>,
-  { flows }: Pick<WindowMethod, 'flows'>,
+  { flows, method: first }: Pick<WindowMethod, 'flows' | 'method'>,
   methods: readonly Pick<WindowMethod, 'method' | 'faultNow'>[],
 ): RequestHandler {
   return async function tellStatus(req, res) {
     res.set(headersFor(null))
     if (refusals.isForeign(req)) return void res.status(403).json({ status: 'refused' })
     const form = Form.safeParse(req.body)
-    const own = methods.find(({ method }) => method === form.data?.way)
-    if (!form.success || (own === undefined && form.data.way !== undefined))
-      return void res.status(400).json({ status: 'refused' })
+    const own = methods.find(({ method }) => method === (form.data?.way ?? first))
+    if (!form.success || own === undefined) return void res.status(400).json({ status: 'refused' })
     try {
-      const hasFault = (own?.faultNow?.() ?? null) !== null
+      const hasFault = (own.faultNow?.() ?? null) !== null
       const isReady = await flows.has(RESULT, digestOf(form.data.wait))
       res.json({ status: isReady || hasFault ? 'ready' : 'waiting' })
     } catch (error) {

@@ -71,13 +71,10 @@ test.each(LOOKS)('with all ways in a small player, the first way and "Cancel" ar
   for (const size of SIZES.slice(0, 2)) {
     for (const { name, html } of FEW_LANGUAGES.flatMap((language) => screensOf(ALL_WAYS, language, BRANDS[looks]))) {
       const found = await faultsIn(page, size, [{ name, html }])
-      const hidden = await page.$$eval('.primary, .quiet', (elements) =>
-        elements
-          .filter((element) => element.getBoundingClientRect().bottom > 180)
-          .map(({ textContent }) => textContent),
-      )
+      const hidden = await page.evaluate(`Array.from(document.querySelectorAll('.primary, .quiet'))
+        .filter((element) => element.getBoundingClientRect().bottom > innerHeight).map(({ textContent }) => textContent)`)
       const others = found.filter((fault) => !/scrolls by|is on (?:button|a)\.(?:quiet|device)/.test(fault))
-      faults.push(...others, ...hidden.map((text) => `${size} ${name}: out of sight: ${text}`))
+      faults.push(...others, ...(hidden as string[]).map((text) => `${size} ${name}: out of sight: ${text}`))
     }
   }
   expect(faults).toEqual([])

@@ -9,7 +9,6 @@ export function registrationPart(cookie: Pick<CodeCookie, 'read'>): ScreenPart {
     resume: (req) => cookie.read(req) && { path: PATHS.address },
     name: 'registration',
     prompts: [],
-    complete: (html) => html,
     show({ texts, basePath, fields }) {
       const address = pathOf(basePath + PATHS.address, fields)
       const text = texts.registration.register

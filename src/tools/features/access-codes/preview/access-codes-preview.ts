@@ -1,5 +1,5 @@
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
-import { CODE_PROMPTS, codeScreenPart } from '../../../../features/access-codes/screen-part.ts'
+import { codeScreenPart, PROMPT } from '../../../../features/access-codes/screen-part.ts'
 import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
 /** The form of access codes, without the guests store. */
@@ -11,8 +11,7 @@ export const accessCodesPreview: FeatureScenes = {
     },
   }),
   async screens({ app, fields }) {
-    const [prompt = { value: '' }] = CODE_PROMPTS
-    const { html } = await app.get('', { fields: { ...fields, prompt: prompt.value } })
+    const { html } = await app.get('', { fields: { ...fields, prompt: PROMPT } })
     return [{ name: 'access code', html }]
   },
 }
