@@ -15,5 +15,8 @@ export interface FeatureScreens {
   screens(app: LoginApp, headers: Readonly<Record<string, string>>, Cookie: string): Promise<Screen[]>
 }
 
+/** Returns forms after a refusal. Its app runs until the test ends. */
+export type RefusedForm = () => Promise<readonly Screen[]>
+
 /** Too wide for every screen. */
 export const LONG_NAME = 'maximiliane.mustermann-schmidt@subsidiary.very-long-company-name.example'
