@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AccessToken } from './access-token.ts'
+import { type Cursor, firstPage, followList, type SeenRows, seenInMemory } from './moving-list.ts'
 import { type Question, reportUrl } from './report-question.ts'
 import { type OddFields, type RowOf, recordsOf } from './report-rows.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
@@ -8,14 +9,18 @@ import type { ServiceSettings } from './service-settings.ts'
 import { readJson, type Transport } from './transport.ts'
 
 export interface Page<Row> {
+  /** The rows that no page before had. */
   readonly rows: readonly Row[]
-  /** The service's `count`. The documentation does not say what it counts. */
-  readonly count: number | null
-  readonly number: number
-  /** True if the service announced no further page. */
-  readonly isLast: boolean
-  /** Fields that were missing or odd, of this page and those before it. */
+  /** The place of the next page. Null after the last. */
+  readonly cursor: Cursor | null
+  /** Fields that were missing or odd, and changes of the list, of this page and those before it. */
   readonly odd: OddFields
+}
+
+/** The place where a list is read on, and the rows before it. */
+export interface ListStart {
+  readonly cursor: Cursor | null
+  readonly seen: SeenRows
 }
 
 export interface AnalyticsDeps {
@@ -28,7 +33,7 @@ export interface AnalyticsDeps {
 /** Larger pages are hardly faster, and need more memory. */
 const ROWS_PER_PAGE = 1_000
 /** A viewer has all their segments in one row, so a page holds fewer viewers. */
-const VIEWERS_PER_PAGE = 20
+const VIEWERS_PER_PAGE = 24
 /** Reading a page takes about twelve times its size in memory. */
 const MOST_PAGE_BYTES = 64 * 2 ** 20
 /** The documentation says that an answer can take about a minute. */
@@ -37,9 +42,9 @@ const MOST_EMPTY_PAGES = 100
 const Link = z.object({ href: z.string() }).nullable().optional()
 
 /**
- * Fetches a report page by page, each page when the caller asks for it.
+ * Fetches a report page by page, each page when the caller asks for it. A list that changes meanwhile is read again.
  *
- * @param first the number of the first page to fetch.
+ * @param start default: the first page.
  * @throws ServiceRefusal `bad_request` with the reason that the service gives; other errors as Transport.
  * @throws UnexpectedAnswer for a link that is not the next page of this report, and for 100 empty pages in a row.
  */
@@ -47,28 +52,34 @@ export async function* pages<Q extends Question>(
   deps: AnalyticsDeps,
   question: Q,
   signal?: AbortSignal,
-  first = 1,
+  start: ListStart = { cursor: null, seen: seenInMemory() },
 ): AsyncGenerator<Page<RowOf<Q>>> {
   const odd: OddFields = new Map()
   const [type, record] = recordsOf(odd)[question.report]
   const schema = pageSchema(type, record)
-  let url: URL | null = pageUrl(deps.settings.analyticsUrl, question, first)
   let emptyInARow = 0
-  for (let number = first; url !== null; number += 1) {
+  let isFirst = true
+  for (let cursor = start.cursor ?? firstPage(rowsPerPage(question)); ; ) {
+    const url = pageUrl(deps.settings.analyticsUrl, question, cursor)
     // The text of the answer is kept in no variable, so that it is freed before the rows are used.
     const { data, pagination } = readJson(
       schema,
-      await fetchPage(deps, url, number > first, signal),
+      await fetchPage(deps, url, !isFirst, signal),
       `the report ${question.report}`,
     )
-    const rows = data.map(({ attributes }) => attributes) as unknown as RowOf<Q>[]
+    isFirst = false
+    const all = data.map(({ attributes }) => attributes) as unknown as RowOf<Q>[]
     // The link is checked before the rows are used, so that no report goes on after a wrong one.
-    url = nextPage(url, pagination.next?.href ?? null)
-    yield { rows, count: pagination.count ?? null, number, isLast: url === null, odd }
-    emptyInARow = rows.length === 0 ? emptyInARow + 1 : 0
-    if (url !== null && emptyInARow === MOST_EMPTY_PAGES) {
+    const nextLimit = limitOfNext(url, pagination.next?.href ?? null)
+    const page = { rows: all, count: pagination.count ?? null, nextLimit }
+    const { rows, next } = followList<RowOf<Q>>(cursor, page, { seen: start.seen, odd })
+    yield { rows, cursor: next, odd }
+    emptyInARow = all.length === 0 ? emptyInARow + 1 : 0
+    if (next === null) return
+    if (emptyInARow === MOST_EMPTY_PAGES) {
       throw new UnexpectedAnswer(`The service sent ${MOST_EMPTY_PAGES} empty pages in a row and announced more`)
     }
+    cursor = next
   }
 }
 
@@ -107,24 +118,25 @@ export function rowsPerPage({ report }: Question): number {
   return report === 'viewers' ? VIEWERS_PER_PAGE : ROWS_PER_PAGE
 }
 
-function pageUrl(analyticsUrl: string, question: Question, number: number): URL {
+function pageUrl(analyticsUrl: string, question: Question, { page, limit }: Cursor): URL {
   const url = reportUrl(analyticsUrl, question)
-  url.searchParams.set('_page', String(number))
-  url.searchParams.set('_limit', String(rowsPerPage(question)))
+  url.searchParams.set('_page', String(page))
+  url.searchParams.set('_limit', String(limit))
   return url
 }
 
-/** Takes only the page number from the link, so that the token goes to no other address. */
-function nextPage(current: URL, href: string | null): URL | null {
+/**
+ * Checks that the link leads to the next page, and returns its limit, else that of this page. The link is not followed, so
+ * that the token goes to no other address.
+ */
+function limitOfNext(current: URL, href: string | null): number | null {
   if (href === null) return null
   const link = URL.canParse(href, current.href) ? new URL(href, current) : null
   const from = Number(current.searchParams.get('_page'))
   if (link === null || link.origin !== current.origin || Number(link.searchParams.get('_page')) !== from + 1) {
     throw new UnexpectedAnswer(`The link on page ${from} does not lead to the next page; it was not followed`)
   }
-  const next = new URL(current)
-  next.searchParams.set('_page', String(from + 1))
-  return next
+  return Number(link.searchParams.get('_limit') ?? current.searchParams.get('_limit'))
 }
 
 async function jwt(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Question } from './report-question.ts'
 
-/** The number of rows with a field that was missing or odd, by the words for it: "device_info is missing". */
+/** The number of rows with a field that was missing or odd, by the words for it ("device_info is missing"), and of MOVED. */
 export type OddFields = Map<string, number>
 
 /** `content_id` is a string in the documented example of a view and an integer in a segment. It is read as a string. */

@@ -23,6 +23,8 @@ export interface TransportOptions {
   /** From 0 to 1. */
   readonly random?: () => number
   readonly firstWaitMs?: number
+  /** Called before a wait that the service asks for, with its end. */
+  readonly onWait?: (untilMs: number) => void
 }
 
 const TRIES = 3
@@ -38,6 +40,7 @@ export function createTransport({
   fetch = globalThis.fetch,
   random = Math.random,
   firstWaitMs = 200,
+  onWait,
 }: TransportOptions = {}): Transport {
   return async function send(request) {
     for (let tried = 1; ; tried += 1) {
@@ -50,6 +53,7 @@ export function createTransport({
         if (!isSafeToRepeat(error) && !(isQuestion && isPassing(error))) throw error
         const asked = isQuestion && 'retryAfterMs' in error ? (error.retryAfterMs ?? 0) : 0
         if (asked > LONGEST_WAIT_MS) throw error
+        if (asked > 0) onWait?.(Date.now() + asked)
         const waitMs = Math.max(asked, firstWaitMs * 2 ** (tried - 1) * (0.5 + random()))
         await sleep(waitMs, undefined, request.signal ? { signal: request.signal } : {})
       }

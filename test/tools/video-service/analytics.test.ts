@@ -7,7 +7,8 @@ import type { ServiceRequest } from '../../../src/tools/video-service/service-re
 const settings = { analyticsUrl: 'https://analytics.service.example/v1' }
 const period = { from: '2026-11-01T00:00:00+01:00', to: '2026-11-02T00:00:00+01:00' }
 const question: Question = { report: 'total-views', period, dimension: 'day' }
-const row = { type: 'Series', attributes: { dimension_type: 'day', point: period.from, value: 7 } }
+const rowAt = (point: string) => ({ type: 'Series', attributes: { dimension_type: 'day', point, value: 7 } })
+const row = rowAt(period.from)
 
 /** A service that gives one of these answers, or fails with one of these errors, for each request. */
 function service(...bodies: unknown[]) {
@@ -35,11 +36,11 @@ describe('a paged report', () => {
     const next = { href: '/v1/total-views/day?_page=2' }
     const { deps, sent } = service(
       { data: [row, row], pagination: { count: 3, next } },
-      { data: [row], pagination: { count: 3, next: null } },
+      { data: [rowAt(period.to)], pagination: { count: 3, next: null } },
     )
-    expect((await all(deps)).map(({ rows, count, number }) => [rows.length, count, number])).toEqual([
-      [2, 3, 1],
-      [1, 3, 2],
+    expect((await all(deps)).map(({ rows, cursor }) => [rows.length, cursor?.page])).toEqual([
+      [2, 2],
+      [1, undefined],
     ])
     expect(sent.map(({ url }) => url.searchParams.get('_page'))).toEqual(['1', '2'])
     expect(sent[1]?.url.searchParams.get('date_time_from')).toBe(period.from)
@@ -47,12 +48,12 @@ describe('a paged report', () => {
     expect(sent[0]?.timeoutMs).toBeGreaterThan(60_000)
   })
 
-  test('a page has 1,000 rows, or 20 viewers with all their segments, and at most 64 MiB', async () => {
+  test('a page has 1,000 rows, or 24 viewers with all their segments, and at most 64 MiB', async () => {
     const none = { data: [], pagination: { next: null } }
     const { deps, sent } = service(none, none)
     await all(deps)
     await all(deps, { report: 'viewers' })
-    expect(sent.map(({ url }) => url.searchParams.get('_limit'))).toEqual(['1000', '20'])
+    expect(sent.map(({ url }) => url.searchParams.get('_limit'))).toEqual(['1000', '24'])
     expect(sent.map(({ mostBytes }) => mostBytes)).toEqual([64 * 2 ** 20, 64 * 2 ** 20])
   })
 
@@ -69,7 +70,7 @@ describe('a paged report', () => {
   })
 
   const to = (page: number) => ({ data: [row], pagination: { next: { href: `?_page=${page}` } } })
-  const last = { data: [row], pagination: { next: null } }
+  const last = { data: [rowAt(period.to)], pagination: { next: null } }
   test('an expired token is replaced once for each page, but not for the first page', async () => {
     const expired = new ServiceRefusal('unauthorized', 401)
     const { deps, sent } = service(to(2), expired, last)

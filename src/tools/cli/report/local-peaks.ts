@@ -34,20 +34,20 @@ export function peakPieces(question: PeakQuestion, zone: TimeZone): PeakQuestion
 
 /**
  * Fetches peaks page by page. An hour that the clocks cut short begins at their change.
- * @param ask fetches the pages of one question, from the page with this number on.
+ * @param ask fetches the pages of one question, from a place on.
  * @param start where an interrupted report goes on.
  */
 export function localPeaks(
   question: PeakQuestion,
   zone: TimeZone,
-  ask: (question: PeakQuestion, first: number) => AsyncGenerator<Page<PeakRow>>,
+  ask: (question: PeakQuestion, from: Place) => AsyncGenerator<Page<PeakRow>>,
   start: Place = START,
 ): AsyncGenerator<PlacedPage<PeakRow>> {
   const pieces = peakPieces(question, zone)
-  return inPieces(pieces, start, async function* (piece, { page: first }) {
+  return inPieces(pieces, start, async function* (piece, place) {
     const { from } = piece.period
     const startsHere = (row: PeakRow) =>
       piece !== pieces[0] && Date.parse(row.time) < Date.parse(from) ? { ...row, time: from } : row
-    for await (const page of ask(piece, first)) yield { ...page, rows: page.rows.map(startsHere) }
+    for await (const page of ask(piece, place)) yield { ...page, rows: page.rows.map(startsHere) }
   })
 }

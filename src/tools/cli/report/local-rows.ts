@@ -20,7 +20,7 @@ export interface LocalSeriesRow extends SeriesRow {
 
 /**
  * Fetches a series page by page. Months, days and hours are those of the zone, also when the clocks change.
- * @param ask fetches the pages of one question, from the page with this number on.
+ * @param ask fetches the pages of one question, from a place on.
  * @param start where an interrupted report goes on.
  * If the service counts by other days than the offset of the question says, `point` stays as sent, and `odd` counts it.
  * @throws UnexpectedAnswer for such days if the clocks change, because the answers then cannot be joined.
@@ -28,20 +28,20 @@ export interface LocalSeriesRow extends SeriesRow {
 export function localSeries(
   question: SeriesQuestion,
   zone: TimeZone,
-  ask: (question: SeriesQuestion, first: number) => AsyncGenerator<Page<SeriesRow>>,
+  ask: (question: SeriesQuestion, from: Place) => AsyncGenerator<Page<SeriesRow>>,
   start: Place = START,
 ): AsyncGenerator<PlacedPage<LocalSeriesRow>> {
   const unit = timeUnitOf(question)
   const pieces = localPieces(question, zone)
   const fromMs = pieces[0]?.fromMs ?? 0
   const endMs = pieces.at(-1)?.endMs ?? 0
-  return inPieces(pieces, start, async function* (piece, { page: first, sum: earlier }) {
-    let sum = earlier
-    for await (const page of ask(piece.question, first)) {
+  return inPieces(pieces, start, async function* (piece, place) {
+    let { sum } = place
+    for await (const page of ask(piece.question, place)) {
       const kept = unit === null || piece.use === 'all' ? page.rows : page.rows.filter((row) => isInside(row, piece))
       sum += kept.reduce((total, { value }) => total + value, 0)
       const isOneNumber = piece.use === 'sum' || piece.use === 'summary'
-      const whole = isOneNumber && page.isLast && sum > 0 && unit !== null ? [wholeRow(unit, piece, sum)] : []
+      const whole = isOneNumber && page.cursor === null && sum > 0 && unit !== null ? [wholeRow(unit, piece, sum)] : []
       const rows = (isOneNumber ? whole : kept).map((row) => (unit === null ? row : marked(row, unit, piece, page.odd)))
       yield { ...page, rows, sum }
     }

@@ -1,4 +1,5 @@
 import type { Page } from '../../video-service/analytics.ts'
+import type { Cursor } from '../../video-service/moving-list.ts'
 import type { OddFields } from '../../video-service/report-rows.ts'
 
 /** The next page of a report, which may be several questions to the service. */
@@ -7,18 +8,20 @@ export interface Place {
   readonly pages: number
   /** The index of the question. */
   readonly piece: number
-  /** The number of the page of this question. */
-  readonly page: number
+  /** The page of this question. Null for the first. */
+  readonly cursor: Cursor | null
   /** The sum of the rows of this question so far, where it makes one number. */
   readonly sum: number
 }
 
 export type PlacedPage<Row> = Page<Row> & {
+  /** The number of pages so far, of all questions. */
+  readonly pages: number
   /** Null after the last page of the report. */
   readonly next: Place | null
 }
 
-export const START: Place = { pages: 0, piece: 0, page: 1, sum: 0 }
+export const START: Place = { pages: 0, piece: 0, cursor: null, sum: 0 }
 
 /**
  * Fetches the answers to several questions, one after the other. Adds to each page the next place, and all odd fields so far.
@@ -35,12 +38,12 @@ export async function* inPieces<Piece, Row>(
   for (const [index, piece] of pieces.entries()) {
     if (index < start.piece) continue
     let odd = earlier
-    for await (const { sum = 0, ...page } of ask(piece, index === start.piece ? start : START)) {
+    for await (const { sum = 0, ...page } of ask(piece, index === start.piece ? start : { ...START, piece: index })) {
       pages += 1
       odd = sumOfOdd(page.odd, earlier)
-      const after = index === pieces.length - 1 ? null : { pages, piece: index + 1, page: 1, sum: 0 }
-      const next = page.isLast ? after : { pages, piece: index, page: page.number + 1, sum }
-      yield { ...page, number: pages, odd, isLast: next === null, next }
+      const { cursor } = page
+      const after = index === pieces.length - 1 ? null : { pages, piece: index + 1, cursor, sum: 0 }
+      yield { ...page, pages, odd, next: cursor === null ? after : { pages, piece: index, cursor, sum } }
     }
     earlier = odd
   }

@@ -1,4 +1,5 @@
 import { type Page, pages } from '../../video-service/analytics.ts'
+import { MOVED, type SeenRows, seenInMemory } from '../../video-service/moving-list.ts'
 import type { Question } from '../../video-service/report-question.ts'
 import type { OddFields, RowOf } from '../../video-service/report-rows.ts'
 import type { Service } from '../service/service.ts'
@@ -10,6 +11,9 @@ import type { Kept } from './resume/kept-report.ts'
 const REDRAW_MS = 1_000
 /** Interval of lines in a log. */
 const LINE_EVERY_MS = 15_000
+/** Said of a list that changed in its last reading too. */
+export const UNPROVEN =
+  'the list changed at each reading, so rows may be missing. Ask again later, or for a period that has ended.'
 
 /**
  * Shows the progress of a report: one redrawn line on a terminal, elsewhere a new line every 15 s.
@@ -45,22 +49,27 @@ export function startReportProgress(
   }
 }
 
-/** Fetches the pages of one question, from the page with the number `first` on. */
-export type Ask = <Q extends Question>(question: Q, first?: number) => AsyncGenerator<Page<RowOf<Q>>>
+/** Fetches the pages of one question, from a place on. */
+export type Ask = <Q extends Question>(question: Q, from?: Place) => AsyncGenerator<Page<RowOf<Q>>>
 
-export function asker({ settings, send, analyticsToken: token, signal }: Service): Ask {
-  return (question, first) => pages({ settings, send, token }, question, signal, first)
+/** @param seen returns the rows of one question so far. Default: they are in memory. */
+export function asker(service: Service, seen: (list: number) => SeenRows = seenInMemory): Ask {
+  const { settings, send, analyticsToken: token, signal } = service
+  return (question, { piece, cursor } = START) =>
+    pages({ settings, send, token }, question, signal, { cursor, seen: seen(piece) })
 }
 
 /**
  * Fetches page by page, and shows the progress. Adds the odd fields of an interrupted report, and warns of all at the end.
  * @param start null for a new report.
  * @param fetched fetches the pages from this place on. It is not called if all pages are there.
+ * @param onDoubt is called at the end if the list changed, and rows may be missing.
  */
 export async function* withProgress<Row>(
   io: CommandIo,
   start: Kept | null,
   fetched: (from: Place) => AsyncGenerator<PlacedPage<Row>>,
+  onDoubt: () => void,
 ): AsyncGenerator<PlacedPage<Row>> {
   const from = start === null ? START : start.next
   const earlier = start?.odd ?? []
@@ -70,12 +79,25 @@ export async function* withProgress<Row>(
     if (from === null) return
     for await (const page of fetched(from)) {
       odd = sumOfOdd(page.odd, earlier)
-      progress.page(page.number, page.rows.length)
+      progress.page(page.pages, page.rows.length)
       yield { ...page, odd }
     }
   } finally {
     progress.end()
-    const words = [...odd].map(([field, times]) => `${field} (${times.toLocaleString('en')}×)`)
-    if (words.length > 0) io.stderr.write(`Warning: odd fields in the answers of the service: ${words.join(', ')}\n`)
+    const changes: readonly string[] = Object.values(MOVED)
+    const said = (isChange: boolean) =>
+      [...odd]
+        .filter(([words]) => changes.includes(words) === isChange)
+        .map(([words, times]) =>
+          isChange ? `${times.toLocaleString('en')} ${words}` : `${words} (${times.toLocaleString('en')}×)`,
+        )
+        .join(', ')
+    const warn = (fault: string, words: string) => words === '' || io.stderr.write(`Warning: ${fault}: ${words}\n`)
+    warn('odd fields in the answers of the service', said(false))
+    warn('the list of the service changed while it was read', said(true))
+    if (odd.has(MOVED.unproven)) {
+      io.stderr.write(`Warning: ${UNPROVEN}\n`)
+      onDoubt()
+    }
   }
 }

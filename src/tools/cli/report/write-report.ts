@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Question } from '../../video-service/report-question.ts'
 import type { PeriodOptions } from '../output/period.ts'
 import { JSON_ROWS, type RowForm, rowWriter } from '../output/row-writer.ts'
@@ -14,9 +15,10 @@ import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
-import { inPieces, type PlacedPage } from './place.ts'
+import { inPieces, type Place, type PlacedPage } from './place.ts'
 import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, type KeptReport, withKeptReport } from './resume/kept-report.ts'
+import { openSeenRows } from './resume/seen-rows.ts'
 import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
 import { writeTable } from './table/fit-table.ts'
@@ -48,12 +50,20 @@ export async function writeReport(
   const { format, output, isForExcel = false, typed, isResumed = false } = options
   if (output === undefined || format === 'table' || format === 'html') {
     await using sink = await openSink(output, io, service.signal)
-    return await fetchReport(io, service, { ...options, question, sink, kept: null })
+    return await withTemporaryDatabase((database) =>
+      fetchReport(io, service, { ...options, question, sink, database, kept: null }),
+    )
   }
   const timeZone = machineTimeZone().name
   const asked = { question, typed, format, isForExcel, timeZone, settings: service.settings }
   const outcome = await withKeptReport(output, asked, isResumed, (kept) =>
-    fetchReport(io, service, { ...options, question: kept.question, sink: keptText(kept), kept }),
+    fetchReport(io, service, {
+      ...options,
+      question: kept.question,
+      sink: keptText(kept),
+      database: kept.database,
+      kept,
+    }),
   )
   return outcome ?? nothingToContinue(io, output)
 }
@@ -84,6 +94,8 @@ function keptText({ database, finish }: KeptReport): ReportSink {
 interface Destination extends ReportOptions {
   readonly question: Question
   readonly sink: ReportSink
+  /** Remembers the rows so far. */
+  readonly database: DatabaseSync
   /** Null if a cut report leaves nothing. */
   readonly kept: KeptReport | null
 }
@@ -91,18 +103,20 @@ interface Destination extends ReportOptions {
 async function fetchReport(
   io: CommandIo,
   service: Service,
-  { question, sink, kept, format, output, isForExcel = false, onKept }: Destination,
+  { question, sink, database, kept, format, output, isForExcel = false, onKept }: Destination,
 ): Promise<Outcome> {
   const end = new AbortController()
   try {
-    const ask = asker(service)
     const start = kept?.start ?? null
     if (start !== null) {
       onKept?.()
       const rows = `after page ${start.next?.pages ?? 'the last'}`
       io.stderr.write(`Continues ${output} ${rows}, with ${counted(start.rows, 'row')} so far.\n`)
     }
-    const fetched = pagesWithProgress(io, ask, question, start)
+    let isPartial = false
+    const fetched = pagesWithProgress(io, asker(service, openSeenRows(database)), question, start, () => {
+      isPartial = true
+    })
     const titles = titlesFor(question, format, service, end.signal)
     const stdout = output === undefined ? io.stdout : null
     const keep: WriterContext['keep'] = (rows, { next, odd }) => {
@@ -110,12 +124,23 @@ async function fetchReport(
       if (kept !== null) onKept?.()
     }
     const form = formOf(format, question, isForExcel)
-    const count = await WRITERS[format]({ sink, fetched, question, form, titles, stdout, ask, start, keep })
+    const count = await WRITERS[format]({
+      sink,
+      database,
+      fetched,
+      question,
+      form,
+      titles,
+      stdout,
+      ask: asker(service),
+      start,
+      keep,
+    })
     service.signal.throwIfAborted()
     await sink.finish()
     const place = output === undefined ? '' : ` in ${output}`
     io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)
-    return { ok: true }
+    return { ok: true, isPartial }
   } finally {
     end.abort()
   }
@@ -150,18 +175,20 @@ function pagesWithProgress(
   ask: Ask,
   question: Question,
   start: Kept | null,
+  onDoubt: () => void,
 ): AsyncGenerator<PlacedPage<ReportRow>> {
   const zone = machineTimeZone()
   const withLocalTimes = localTimes(zone)
-  return withProgress(io, start, async function* (from) {
+  async function* pagesFrom(from: Place) {
     const fetched =
       'dimension' in question
-        ? localSeries(question, zone, (piece: SeriesQuestion, first) => ask(piece, first), from)
+        ? localSeries(question, zone, (piece: SeriesQuestion, place) => ask(piece, place), from)
         : 'granularity' in question
-          ? localPeaks(question, zone, (piece: PeakQuestion, first) => ask(piece, first), from)
-          : inPieces([question], from, (piece, { page }) => ask(piece, page))
+          ? localPeaks(question, zone, (piece: PeakQuestion, place) => ask(piece, place), from)
+          : inPieces([question], from, ask)
     for await (const page of fetched) yield { ...page, rows: page.rows.map(withLocalTimes) }
-  })
+  }
+  return withProgress(io, start, pagesFrom, onDoubt)
 }
 
 /** Writes all rows. Returns their number as text. */
@@ -169,6 +196,7 @@ type Writer = (context: WriterContext) => Promise<string>
 
 interface WriterContext {
   readonly sink: ReportSink
+  readonly database: DatabaseSync
   readonly fetched: AsyncGenerator<PlacedPage<ReportRow>>
   readonly question: Question
   /** The form of the rows in CSV and JSON. */
@@ -218,11 +246,11 @@ async function writeReportTable({ sink, fetched, question, titles, stdout }: Wri
   const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
   const shown: string[][] = []
   let hasMore = false
-  for await (const { rows, isLast } of fetched) {
+  for await (const { rows, next } of fetched) {
     const look = { terminal, titles: await titles }
     const room = MOST_TABLE_ROWS - shown.length
     shown.push(...rows.slice(0, room).map((row) => tableCells(row, look)))
-    hasMore = rows.length > room || (rows.length === room && !isLast)
+    hasMore = rows.length > room || (rows.length === room && next !== null)
     if (hasMore) break
   }
   if (shown.length > 0) {
@@ -233,8 +261,8 @@ async function writeReportTable({ sink, fetched, question, titles, stdout }: Wri
     : counted(shown.length, 'row')
 }
 
-/** Keeps the rows in a temporary database, so that memory stays bounded here too. */
-async function writeHtml({ sink, fetched, question, titles, ask }: WriterContext): Promise<string> {
+/** Keeps the rows in the database, so that memory stays bounded here too. */
+async function writeHtml({ sink, database, fetched, question, titles, ask }: WriterContext): Promise<string> {
   const [{ collectorFor, rangeOf, scopeWords }, { renderPage }] = await Promise.all([
     import('./page/collect-page.ts'),
     import('../html-page/render-page.ts'),
@@ -242,16 +270,14 @@ async function writeHtml({ sink, fetched, question, titles, ask }: WriterContext
   const nowMs = Date.now()
   const hasTotals = 'dimension' in question && (question.dimension === 'summary' || timeUnitOf(question) !== null)
   const totals = hasTotals ? await fetchTotals(question, ask) : null
-  return await withTemporaryDatabase(async (database) => {
-    const collector = collectorFor(question, { nowMs, zone: machineTimeZone(), totals, database })
-    let written = 0
-    for await (const { rows } of fetched) {
-      for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
-      written += rows.length
-    }
-    const source = ' from the analytics of the video service'
-    const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
-    await sink.write(await renderPage(collector.model(await titles), about))
-    return counted(written, 'row')
-  })
+  const collector = collectorFor(question, { nowMs, zone: machineTimeZone(), totals, database })
+  let written = 0
+  for await (const { rows } of fetched) {
+    for (const row of rows) collector.add(row as Parameters<typeof collector.add>[0])
+    written += rows.length
+  }
+  const source = ' from the analytics of the video service'
+  const about = { range: rangeOf(question), scope: scopeWords(question, await titles), source, nowMs }
+  await sink.write(await renderPage(collector.model(await titles), about))
+  return counted(written, 'row')
 }

@@ -35,10 +35,22 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
 
 type Settings = Pick<ServiceSettings, 'basicForm' | 'bearerForm' | 'accessToken' | 'loginFile'>
 
+const A_MINUTE_MS = 60_000
+
+/** Returns the time of the next whole minute on the clock of this machine, such as "10:15", or for a near time its second. */
+export function clockTime(timeMs: number): string {
+  const isNear = timeMs - Date.now() < A_MINUTE_MS
+  return new Date(isNear ? timeMs : timeMs + A_MINUTE_MS - 1).toTimeString().slice(0, isNear ? 8 : 5)
+}
+
 /** Describes an error of the service, and what to do; null for an error that is not from the service. */
 export function serviceFault(error: unknown, settings: Settings): string | null {
   if (error instanceof ServiceRefusal) {
-    const sentence = sentenceFor(error, settings)
+    const { retryAfterMs } = error
+    const sentence =
+      retryAfterMs !== undefined && retryAfterMs > A_MINUTE_MS
+        ? `The service takes no requests until ${clockTime(Date.now() + retryAfterMs)}. Try again then.`
+        : sentenceFor(error, settings)
     if (sentence === undefined) return `${error.message}.`
     const quote = error.description === undefined ? '' : ` It says: ${error.description.replace(/\.?$/, '.')}`
     return `${sentence}${quote} (${error.error}, status ${error.status})`

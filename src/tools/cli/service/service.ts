@@ -9,7 +9,7 @@ import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { tokenOfLogin } from './access-token/kept-login.ts'
 import { obtainToken } from './access-token/obtain-token.ts'
 import type { TokenChoice } from './access-token/token-choice.ts'
-import { serviceFault } from './service-fault.ts'
+import { clockTime, serviceFault } from './service-fault.ts'
 
 /** Access to the video service for one command. */
 export interface Service {
@@ -23,6 +23,8 @@ export interface Service {
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal
 }
+
+const SHORT_WAIT_MS = 3_000
 
 export function nowSeconds(): number {
   return Date.now() / 1000
@@ -43,7 +45,12 @@ export async function withService<T>(
   const read = readServiceSettings(io.env)
   const settings = access === null ? read : { ...read, accessToken: null }
   using stop = stopOnInterrupt(io)
-  const send = createTransport()
+  const onWait = (untilMs: number) => {
+    if (untilMs - Date.now() > SHORT_WAIT_MS) {
+      io.stderr.write(`The service asks to wait until ${clockTime(untilMs)}.\n`)
+    }
+  }
+  const send = createTransport({ onWait })
   const tokens = (type: AccessToken['type']) =>
     createTokenCache(
       (signal) => requestToken({ settings, send, nowSeconds }, { grant: 'client_credentials', type }, { signal }),

@@ -45,11 +45,11 @@ test('each row has its hour, and the hour that the change cuts short begins at t
   const sent = [at('2026-04-05T01:00:00+10:30'), at('2026-04-05T02:00:00+10:30')]
   async function* ask({ period }: PeakQuestion) {
     const rows = period.from === BACK.period.from ? [at('2026-04-05T01:00:00+11:00')] : sent
-    yield await Promise.resolve({ rows, count: rows.length, number: 1, isLast: true, odd: new Map() })
+    yield await Promise.resolve({ rows, cursor: null, odd: new Map() })
   }
   const found: unknown[] = []
-  for await (const { rows, number, isLast } of localPeaks(BACK, openTimeZone('Australia/Lord_Howe'), ask)) {
-    found.push([number, isLast, ...rows.map(({ time }) => time)])
+  for await (const { rows, pages, next } of localPeaks(BACK, openTimeZone('Australia/Lord_Howe'), ask)) {
+    found.push([pages, next === null, ...rows.map(({ time }) => time)])
   }
   expect(found).toEqual([
     [1, false, '2026-04-05T01:00:00+11:00'],

@@ -24,7 +24,7 @@ async function rowsFor(
 ): Promise<LocalSeriesRow[]> {
   const given = points.map((point) => ({ dimension_type: 'day', point, value: 1 }))
   async function* ask() {
-    yield await Promise.resolve({ rows: given, count: given.length, number: 1, isLast: true, odd })
+    yield await Promise.resolve({ rows: given, cursor: null, odd })
   }
   const rows: LocalSeriesRow[] = []
   for await (const page of localSeries(question, openTimeZone(zone), ask)) rows.push(...page.rows)

@@ -39,5 +39,5 @@ export function segmentPages(
   questions: readonly ViewsQuestion[],
   from: Place,
 ): AsyncGenerator<PlacedPage<ViewRow>> {
-  return inPieces(questions, from, (question, { page }) => ask(question, page))
+  return inPieces(questions, from, ask)
 }

@@ -13,6 +13,7 @@ import type { OutputOptions } from '../output-options.ts'
 import { START } from '../place.ts'
 import { asker, withProgress } from '../progress.ts'
 import { type KeptReport, withKeptReport } from '../resume/kept-report.ts'
+import { openSeenRows } from '../resume/seen-rows.ts'
 import { readTime } from '../words.ts'
 import { nothingToContinue, periodText } from '../write-report.ts'
 import { type Attendee, joinAttendance } from './attendance.ts'
@@ -71,7 +72,11 @@ export async function attendanceOf(
   const nowMs = Date.now()
   return await withTemporaryDatabase(async (database) => {
     const segments = openSegmentTable(database, range, nowMs)
-    for await (const page of segmentPages(asker(service), attendanceQuestions(question), START)) {
+    for await (const page of segmentPages(
+      asker(service, openSeenRows(database)),
+      attendanceQuestions(question),
+      START,
+    )) {
       for (const row of page.rows) segments.add(row)
     }
     const all = joinAttendance(database, people, { toMs: range.toMs, nowMs })
@@ -92,7 +97,12 @@ async function joinAndWrite(io: CommandIo, service: Service, request: Attendance
   const { question, database } = rows
   const range = rangeOf(question.period)
   const nowMs = Date.now()
-  await fetchSegments(io, service, rows, openSegmentTable(database, range, nowMs), request.onKept)
+  let isPartial = false
+  const notePartial = () => {
+    isPartial = true
+  }
+  const segments = openSegmentTable(database, range, nowMs)
+  await fetchSegments(io, service, rows, segments, { onKept: request.onKept, onDoubt: notePartial })
   service.signal.throwIfAborted()
   const all = joinAttendance(database, people, { toMs: range.toMs, nowMs })
   let count = ''
@@ -106,7 +116,7 @@ async function joinAndWrite(io: CommandIo, service: Service, request: Attendance
   for (const sentence of summarySentences(summary, people !== null)) io.stderr.write(`${sentence}\n`)
   const place = output === undefined ? '' : ` in ${output}`
   io.stderr.write(`${count}${place} (${periodText(question, io.stderr.isTTY === true)})\n`)
-  return { ok: true }
+  return { ok: true, isPartial }
 }
 
 function rangeOf({ from, to }: Period): TimeRange {
@@ -116,9 +126,9 @@ function rangeOf({ from, to }: Period): TimeRange {
 async function fetchSegments(
   io: CommandIo,
   service: Service,
-  { question, start, keep }: Rows,
+  { question, database, start, keep }: Rows,
   segments: SegmentTable,
-  onKept: () => void,
+  { onKept, onDoubt }: { readonly onKept: () => void; readonly onDoubt: () => void },
 ): Promise<void> {
   let views = start?.rows ?? 0
   if (start !== null) {
@@ -126,7 +136,8 @@ async function fetchSegments(
     io.stderr.write(`Continues with ${counted(views, 'view')} so far.\n`)
   }
   const questions = attendanceQuestions(question)
-  const fetched = withProgress(io, start, (from) => segmentPages(asker(service), questions, from))
+  const ask = asker(service, openSeenRows(database))
+  const fetched = withProgress(io, start, (from) => segmentPages(ask, questions, from), onDoubt)
   for await (const page of fetched) {
     for (const view of page.rows) segments.add(view)
     views += page.rows.length

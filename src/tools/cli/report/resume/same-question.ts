@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { rowsPerPage } from '../../../video-service/analytics.ts'
+import { Cursor } from '../../../video-service/moving-list.ts'
 import type { Question } from '../../../video-service/report-question.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
 import type { PeriodOptions } from '../../output/period.ts'
@@ -32,7 +33,7 @@ const Count = z.int().min(0)
 export const KeptState = Identity.extend({
   rows: Count,
   /** Null after the last page. */
-  next: z.object({ pages: Count, piece: Count, page: z.int().min(1), sum: z.number() }).nullable(),
+  next: z.object({ pages: Count, piece: Count, cursor: Cursor.nullable(), sum: z.number() }).nullable(),
   odd: z.array(z.tuple([z.string(), Count])),
 })
 export type KeptState = z.output<typeof KeptState>

@@ -56,6 +56,7 @@ function viewFrom({ name, client, type, content, startSeconds, endSeconds }: Raw
   const offsetSeconds = sign * (hours * 3600 + minutes * 60)
   const iso = (seconds: number) => new Date((seconds + offsetSeconds) * 1000).toISOString().slice(0, 19) + offset
   return viewOf({
+    view_id: JSON.stringify([name, client, type, content, startSeconds]),
     viewer_identifier: name,
     client_id: client,
     content_type: type,

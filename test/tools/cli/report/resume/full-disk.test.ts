@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withKeptReport } from '../../../../../src/tools/cli/report/resume/kept-report.ts'
+import { firstPage } from '../../../../../src/tools/video-service/moving-list.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 
 test('a full disk beside the output says where to free space, and the pages before it are kept', async () => {
@@ -15,7 +16,7 @@ test('a full disk beside the output says where to free space, and the pages befo
     timeZone: 'UTC',
     settings: { analyticsUrl: 'https://analytics.example.com/v1', clientId: 'a'.repeat(40) },
   } as const
-  const next = { pages: 1, piece: 0, page: 2, sum: 0 }
+  const next = { pages: 1, piece: 0, cursor: { ...firstPage(1_000), page: 2 }, sum: 0 }
   const filled = withKeptReport(file, asked, false, ({ database, keep }) => {
     const insert = database.prepare('INSERT INTO text VALUES (?)')
     insert.run(Buffer.from('page 1'))
