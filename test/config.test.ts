@@ -63,7 +63,7 @@ describe('the settings', () => {
       ...SETTINGS,
       PORT: '0',
       HOST: '127.0.0.1',
-      HASH_PARAMETERS: 'user=username, Straße=street,\n seat=seat',
+      HASH_PARAMETERS: 'user = username, Straße= street,\n seat=seat',
       HASH_LIFETIME_SECONDS: '120',
       PLAYER_ORIGINS: 'https://player.example https://page.example:8443,\nhttps://[2001:db8::1]',
       HASH_CONSUMERS: 'https://player.example/chat/, https://qa.example/live/',
@@ -190,6 +190,12 @@ describe('a warning', () => {
   const warningsOf = (more: Environment) => readConfig({ ...SETTINGS, ...more }).warnings
   test('a lifetime of 0 gives a warning', () => {
     expect(warningsOf({ HASH_LIFETIME_SECONDS: '0' })).toEqual([expect.stringContaining('never expires')])
+  })
+  test('a lifetime of more than a week gives a warning', () => {
+    const sessions = { SESSION_IDLE_SECONDS: '2592000', SESSION_LIFETIME_SECONDS: '2592000' }
+    const warning = [expect.stringContaining('lives longer than a week')]
+    expect(warningsOf({ ...sessions, HASH_LIFETIME_SECONDS: '604801' })).toEqual(warning)
+    expect(warningsOf({ ...sessions, HASH_LIFETIME_SECONDS: '604800' })).toEqual([])
   })
   test('a response that outlives every session gives a warning', () => {
     const longer = { HASH_LIFETIME_SECONDS: '7200' }

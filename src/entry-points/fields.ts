@@ -43,7 +43,7 @@ const HashParameters = z.string().transform((text, context): HashParameter[] => 
   }
   const parameters: HashParameter[] = []
   for (const [index, item] of items.entries()) {
-    const [name = '', attribute = '', ...rest] = item.split('=')
+    const [name = '', attribute = '', ...rest] = item.split('=').map((part) => part.trim())
     if (name === '' || attribute === '' || rest.length > 0) {
       fail(context, `: item ${index + 1} must be name=attribute, as in user=username`)
       continue

@@ -1,6 +1,7 @@
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from './entry-point.ts'
 import type { FeatureSettings } from './feature-settings.ts'
 
+const WEEK_SECONDS = 604_800
 const ENTRY_POINT = /^Entry point ([^:]+): /
 /** The entry points that a warning names. */
 const NAMED = 3
@@ -25,8 +26,9 @@ export function warningsOfEntryPoints(
   )
   const withHash = entryPoints.filter(isHashEntryPoint)
   for (const { name, lifetimeSeconds } of withHash) {
-    if (lifetimeSeconds === 0) {
-      warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)
+    if (lifetimeSeconds === 0 || lifetimeSeconds > WEEK_SECONDS) {
+      const end = lifetimeSeconds === 0 ? 'never expires, not even' : 'lives longer than a week, also'
+      warnings.push(`Entry point ${name}: the lifetime is ${lifetimeSeconds}, so a response ${end} a stolen one.`)
     }
     if (lifetimeSeconds > Math.min(sessions.idleSeconds, sessions.lifetimeSeconds)) {
       warnings.push(

@@ -204,6 +204,15 @@ test('a strict emulator refuses refresh tokens and PKCE', async () => {
   expect(headers.get('location')).toBe(`${redirect_uri}?error=invalid_request`)
 })
 
+test.each([
+  ['lenient', 'bearer'],
+  ['strict', 'jwt'],
+])('a %s emulator names a JWT %s', async (which, name) => {
+  const service = which === 'strict' ? strict : lenient
+  const { body } = await send(service, () => tokenRequest(service, standardCredential(service), { token_type: 'jwt' }))
+  expect(body.token_type).toBe(name)
+})
+
 test('a strict emulator does not redirect an error to an address unlike the registered prefix', async () => {
   const { client_id } = firstClient(strict)
   const query = new URLSearchParams({ client_id, redirect_uri: 'http://127.0.0.1:5000/callback', response_type: 'x' })

@@ -8,8 +8,8 @@ type Half = 'private' | 'public'
 
 /**
  * Parses the private key of a channel or video, in PEM form: PKCS#8, or PKCS#1 as `ssh-keygen -m PEM` writes it.
- * Accepts `\n` in place of line ends, because some environment files hold one line only. No message repeats a part of
- * the text.
+ * Accepts `\n` in place of line ends, because some environment files hold one line only, and blanks, as in a sample of the
+ * service. No message repeats a part of the text.
  * @throws RangeError with the end of a sentence that starts with the key's name.
  */
 export function parseContentKey(pem: string): KeyObject {
@@ -38,7 +38,10 @@ export function publicHalf(key: KeyObject): KeyObject {
 }
 
 function parseKey(pem: string, half: Half): KeyObject {
-  const text = pem.replaceAll(/(\\r)?\\n/g, '\n')
+  const inLines = (_all: string, begin: string, body: string) => `${begin}\n${body.trim().replace(/\s+/g, '\n')}\n`
+  const text = pem
+    .replaceAll(/(\\r)?\\n/g, '\n')
+    .replace(/(-----BEGIN [A-Z ]+-----)(\s[\w+/=\s]+)(?=-----END)/, inLines)
   const labels = [...text.slice(0, LONGEST_PEM).matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(
     ([, label = '']) => label,
   )

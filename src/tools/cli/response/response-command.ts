@@ -34,6 +34,13 @@ interface HasResponseKind {
   readonly responseKind?: Lazy<ResponseKind>
 }
 
+/** In characters of an address. Proxies and web servers refuse addresses of 8 kB. */
+export const LONG_ANSWER = 6_000
+
+export function longAnswer(length: number): string {
+  return `The response adds ${length} characters to an address. Some proxies refuse 8,000. Send fewer or shorter parameters.`
+}
+
 /** Enough for the longest response, percent-encoded in an address. */
 const MAX_BYTES = 65_536
 const MAX_LIFETIME_SECONDS = 31_536_000
@@ -167,6 +174,8 @@ function describe(
   if (secret === 'previous') {
     lines.push('It was built with the previous secret. A lock that has the current secret refuses it.')
   }
+  const length = encodeURIComponent(response).length
+  if (length > LONG_ANSWER) lines.push(longAnswer(length))
   if (names.length > 0 && names.join('\n') !== expected.join('\n')) {
     lines.push(`The parameters are ${names.map(printable).join(', ')}, but the settings name ${expected.join(', ')}.`)
   }

@@ -37,10 +37,9 @@ type Settings = Pick<ServiceSettings, 'basicForm' | 'bearerForm' | 'accessToken'
 
 const A_MINUTE_MS = 60_000
 
-/** Returns the time of the next whole minute on the clock of this machine, such as "10:15", or for a near time its second. */
+/** Returns the time on the clock of this machine, such as "10:15:20". */
 export function clockTime(timeMs: number): string {
-  const isNear = timeMs - Date.now() < A_MINUTE_MS
-  return new Date(isNear ? timeMs : timeMs + A_MINUTE_MS - 1).toTimeString().slice(0, isNear ? 8 : 5)
+  return new Date(timeMs).toTimeString().slice(0, 8)
 }
 
 /** Describes an error of the service, and what to do; null for an error that is not from the service. */

@@ -48,6 +48,8 @@ test.each([
   ['with line ends of Windows', PKCS8.replaceAll('\n', '\r\n')],
   ['in one line with \\n', PKCS8.replaceAll('\n', '\\n')],
   ['in one line with \\r\\n', PKCS8.replaceAll('\n', '\\r\\n')],
+  ['in one line with blanks, as in a sample of the service', PKCS8.trim().replaceAll('\n', ' ')],
+  ['with blanks at the start of its lines', PKCS8.replaceAll('\n', '\n    ')],
   ['with text around it', `Key of channel 1002\n\n${PKCS1}\n\n`],
 ])('a content key %s is accepted', (_name, pem) => {
   expect(parseContentKey(pem).equals(CONTENT_KEY)).toBe(true)
@@ -71,7 +73,7 @@ test.each([
   ['that was cut off', PKCS8.slice(0, 900), UNREADABLE],
   [
     'without its line ends',
-    PKCS8.replaceAll('\n', ' '),
+    PKCS8.replaceAll('\n', ''),
     'is in one line: keep its line ends, or write \\n in their place',
   ],
   ['in quotation marks', JSON.stringify(PKCS8), 'is in quotation marks: remove them'],

@@ -65,5 +65,5 @@ test('a wait that the service asks for is said with its end', async () => {
     stderr: expect.stringMatching(/asks to wait until \d\d:\d\d:\d\d\.\n/),
   })
   waits.push(900)
-  expect(await run()).toMatchObject({ status: 1, stderr: expect.stringMatching(/no requests until \d\d:\d\d\. /) })
+  expect(await run()).toMatchObject({ status: 1, stderr: expect.stringMatching(/no requests until \d\d:\d\d:\d\d\. /) })
 })

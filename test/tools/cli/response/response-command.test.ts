@@ -49,6 +49,24 @@ describe('response build', () => {
 
 describe('response check', () => {
   test.each([
+    [60, false],
+    [100, true],
+  ])(
+    'a response with ten values of %i letters that need six characters in an address is said to be too long: %s',
+    async (count, isLong) => {
+      const values = Array.from({ length: 10 }, () => 'é'.repeat(count))
+      const objects = values.map((value, index) => ({ [`p${index}`]: value }))
+      const response = JSON.stringify([
+        ...objects,
+        { hashExpire: EXPIRES },
+        { hash: md5(...values, `${EXPIRES}`, SECRET) },
+      ])
+      const { status, stdout } = await check(response)
+      expect([status, /adds \d{4} characters to an address/.test(stdout)]).toEqual([0, isLong])
+    },
+  )
+
+  test.each([
     ['the response', GOOD],
     ['the address that received it', `https://player.example/pass?a=1&hash=${encodeURIComponent(GOOD)}`],
     ['its query', `?hash=${encodeURIComponent(GOOD)}`],

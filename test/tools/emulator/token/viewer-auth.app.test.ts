@@ -40,6 +40,12 @@ describe.each([
     expect(stored()).toEqual([{ content_type: type, content_id: id, ...SETTINGS, auth_url: 'https://other.example/' }])
   })
 
+  test('a key with blanks in place of line ends, as in a sample of the service, is accepted', async () => {
+    expect(
+      (await put(path, { form: { ...SETTINGS, public_key: PUBLIC_KEY.trim().replaceAll('\n', ' ') } })).status,
+    ).toBe(204)
+  })
+
   test('a DELETE gets 204, and the next one not_found', async () => {
     await put(path)
     const first = await call(app, 'DELETE', path, { token })

@@ -37,7 +37,9 @@ export function tokenRoutes(deps: AccessDeps): Router {
           refusesBeyond: (what) => refusesBeyond(res, what),
         })
       : reading
-    if (answer.ok) return send(res, 200, describe(answer.token))
+    // The service names a JWT "bearer" today. The documents have the value "jwt" in the request only.
+    const isNamedBearer = answer.ok && answer.token.kind === 'jwt' && res.locals.isStrict !== true
+    if (answer.ok) return send(res, 200, describe(answer.token, isNamedBearer ? 'bearer' : answer.token.kind))
     refuse(res, answer.error === 'unsupported_grant_type' ? 501 : 400, answer.error, answer.reason)
   }
   add('/oauth2/token', { post: [formBody, answerToken] })
@@ -112,12 +114,12 @@ async function answerTokenRequest(
 }
 
 /** Returns the documented fields in the documented order. */
-function describe(token: IssuedToken): Record<string, string | number> {
+function describe(token: IssuedToken, type: string): Record<string, string | number> {
   return {
     access_token: token.accessToken,
     ...(token.refreshToken && { refresh_token: token.refreshToken }),
     expires_in: token.expiresInSeconds,
-    token_type: token.kind,
+    token_type: type,
     ...(token.macKey && { mac_key: token.macKey, created_at: token.createdAtSeconds, mac_algorithm: 'hmac-sha-1' }),
   }
 }

