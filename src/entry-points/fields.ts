@@ -37,13 +37,13 @@ const AN_ORIGIN =
 
 /** `name=attribute` items, comma-separated, in the order in which the service hashes the parameters. */
 const HashParameters = z.string().transform((text, context): HashParameter[] => {
-  const items = splitList(text)
+  const items = splitList(text.replaceAll(/\s*=\s*/g, '='))
   if (items.length === 0 || items.length > MOST_PARAMETERS) {
     return fail(context, `must list 1 to ${MOST_PARAMETERS} parameters, as in user=username`)
   }
   const parameters: HashParameter[] = []
   for (const [index, item] of items.entries()) {
-    const [name = '', attribute = '', ...rest] = item.split('=').map((part) => part.trim())
+    const [name = '', attribute = '', ...rest] = item.split('=')
     if (name === '' || attribute === '' || rest.length > 0) {
       fail(context, `: item ${index + 1} must be name=attribute, as in user=username`)
       continue
