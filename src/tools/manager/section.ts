@@ -1,6 +1,7 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
+import type { InvitationProgress } from '../cli/manager/accounts/invitation-rows.ts'
 import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { EventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
@@ -10,7 +11,6 @@ import type { EventReports } from './after/event-reports.ts'
 import type { Route, Visit } from './door/route.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { Tab } from './pages/renderer.ts'
-import type { InvitationQueue } from './people/invitation-queue.ts'
 import type { OtherWay } from './people/other-ways.ts'
 
 /** The viewers, in whichever store they are. */
@@ -18,6 +18,15 @@ export interface Viewers {
   readonly store: UserStore
   /** Null for a store that this app cannot change, such as a directory. */
   readonly editable: EditableUserStore | null
+}
+
+/** Sends the invitations of an import, or of many people, after the answer. It goes on after a restart. */
+export interface InvitationQueue {
+  /** @param manager the name of the manager who invites. */
+  add(usernames: readonly string[], manager: string): void
+  /** @param manager whose invitations count; null for all. */
+  progress(manager: string | null): InvitationProgress & { readonly isAway: boolean }
+  forget(username: string): void
 }
 
 /** The parts of the program that sections use. */

@@ -2,7 +2,7 @@ import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { DueInvitation } from '../../cli/manager/accounts/invitation-rows.ts'
 import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
 import type { Inviter } from '../../cli/viewers/inviting.ts'
-import type { SectionDeps } from '../section.ts'
+import type { InvitationQueue, SectionDeps } from '../section.ts'
 import { withInviter } from './account-acts.ts'
 
 type QueueDeps = Pick<SectionDeps, 'env' | 'viewerFacts' | 'viewers' | 'nowSeconds' | 'warn' | 'onClose'> & {
@@ -17,11 +17,8 @@ const MOST_TRIES = 6
 const AWAY_SECONDS = 5
 const LONGEST_AWAY_SECONDS = 60
 
-/** Sends the invitations of an import, or of many people, after the answer. */
-export type InvitationQueue = ReturnType<typeof openInvitationQueue>
-
 /** Opens the queue, and goes on with what an earlier run left. */
-export function openInvitationQueue(deps: QueueDeps) {
+export function openInvitationQueue(deps: QueueDeps): InvitationQueue {
   const { nowSeconds, warn, onClose, viewers } = deps
   const rows = deps.store.invitations
   const { editable } = viewers
@@ -86,13 +83,11 @@ export function openInvitationQueue(deps: QueueDeps) {
   })
   void run()
   return {
-    /** @param manager the name of the manager who invites. */
-    add(usernames: readonly string[], manager: string): void {
+    add(usernames, manager) {
       rows.add(usernames, manager, nowSeconds())
       void run()
     },
-    /** @param manager whose invitations count; null for all. */
-    progress: (manager: string | null) => ({ ...rows.progress(manager), isAway: state.failures > 0 }),
+    progress: (manager) => ({ ...rows.progress(manager), isAway: state.failures > 0 }),
     forget: rows.remove,
   }
 }
