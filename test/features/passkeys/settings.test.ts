@@ -6,7 +6,9 @@ import { sqliteSettings } from '../../users/sqlite/sqlite-settings.ts'
 const PROVIDER = { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'kit', OIDC_CLIENT_SECRET: 'x' }
 
 function passkeysWith(settings: Readonly<Record<string, string>>): boolean[] {
-  return readConfig({ ...SETTINGS, PASSKEYS: 'on', ...settings }).entryPoints.map(({ features }) => 'passkeys' in features)
+  return readConfig({ ...SETTINGS, PASSKEYS: 'on', ...settings }).entryPoints.map(
+    ({ features }) => 'passkeys' in features,
+  )
 }
 
 test.each([

@@ -12,7 +12,7 @@ const REDRAW_MS = 1_000
 /** Interval of lines in a log. */
 const LINE_EVERY_MS = 15_000
 /** Said of a list that changed in its last reading too. */
-export const UNPROVEN =
+const UNPROVEN =
   'the list changed at each reading, so rows may be missing. Ask again later, or for a period that has ended.'
 
 /**
