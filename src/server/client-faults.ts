@@ -63,11 +63,7 @@ export function answerClientFaults(
  * several. A proxy that reads another one could route, log or cache for the wrong site (RFC 9112, 3.2).
  */
 function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
-  let hosts = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   return hosts === 1 || (hosts === 0 && httpVersionMinor === 0)
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parsePlayerAddress } from '../../src/hash-lock/return-address.ts'
 import type { AccessGranted } from '../../src/login/answer/access-decision.ts'
-import { passToPlayer, returnWithoutResponse } from '../../src/login/answer/hash-answer.ts'
+import { createHashAnswer, passToPlayer } from '../../src/login/answer/hash-answer.ts'
 import { ENTRY_POINT, SECRET } from './entry-point.ts'
 import { responseOf } from './response-of.ts'
 
@@ -43,7 +43,9 @@ test.each([
 test('a redirect keeps the fragment of the configured address after the response', () => {
   const playerAddress = parsePlayerAddress('https://player.example/pass#at')
   expect(locationOf({ ...ENTRY_POINT, playerAddress })).toMatch(/^https:\/\/player\.example\/pass\?hash=[^#]+#at$/)
-  expect(returnWithoutResponse(playerAddress)).toBe('https://player.example/pass?hash=false#at')
+  expect(createHashAnswer(ENTRY_POINT, () => NOW).cancel(playerAddress)).toBe(
+    'https://player.example/pass?hash=false#at',
+  )
 })
 
 test('a redirect leads to the given address, with the secret of the entry point', () => {

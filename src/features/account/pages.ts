@@ -36,10 +36,7 @@ const MESSAGE_TITLES = {
   refused: 'resetTitle',
 } as const
 
-export interface AccountPages {
-  send(req: Request, res: Response, page: AccountPage, refusal?: Refusal): void
-  languageOf(req: Request): Language
-}
+export type AccountPages = ReturnType<typeof createAccountPages>
 
 export type AccountTemplates = Readonly<Record<AccountPage['view'], ejs.TemplateFunction>>
 
@@ -74,7 +71,7 @@ export interface AccountPagesOptions {
 }
 
 /** Creates the pages of one entry point, in every language. They appear in a window of their own, never in a frame. */
-export function createAccountPages(options: AccountPagesOptions): AccountPages {
+export function createAccountPages(options: AccountPagesOptions) {
   const { templates, brand, basePath, canReset, hasStartPage, watchUrl, fewestCharacters } = options
   const asset = assetAddress
   const pageIn = createPages(brand, asset('icon.svg'))
@@ -133,7 +130,7 @@ export function createAccountPages(options: AccountPagesOptions): AccountPages {
   }
   return {
     languageOf: ownLanguageOf,
-    send(req, res, page, refusal) {
+    send(req: Request, res: Response, page: AccountPage, refusal?: Refusal): void {
       sendPage(res, headersOf(options, page), htmlOf(ownLanguageOf(req), page, refusal), refusal)
     },
   }

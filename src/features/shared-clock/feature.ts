@@ -1,6 +1,5 @@
 import { defineFeature } from '../../login/feature.ts'
-import { registerClockGauge } from './clock-gauge.ts'
-import { watchClock } from './watch-clock.ts'
+import { registerClockGauge, watchClock } from './watch-clock.ts'
 
 /** Warns if the clock of this copy differs from those of the stores that copies share. Does nothing without such a store. */
 export const sharedClock = defineFeature({

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Gauge, Registry } from 'prom-client'
 import type { OptionalStore } from '../../server/monitoring/readiness.ts'
 
 const EVERY_MS = 60_000
@@ -53,4 +54,19 @@ export function watchClock({ nowSeconds, log }: WatchDeps) {
     },
     close: () => clearInterval(timer),
   }
+}
+
+/** Registers the differences, which are read when Prometheus asks. */
+export async function registerClockGauge(registry: Registry, clock: Pick<ClockWatch, 'aheadSeconds'>): Promise<Gauge> {
+  const { Gauge } = await import('prom-client')
+  return new Gauge({
+    name: 'viewer_auth_clock_ahead_seconds',
+    help: 'Seconds by which the clock of this copy is ahead of that of a shared store',
+    labelNames: ['setting'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [setting, seconds] of clock.aheadSeconds) this.set({ setting }, seconds)
+    },
+  })
 }

@@ -1,10 +1,9 @@
-import type { Registry } from 'prom-client'
+import type { Histogram, Registry } from 'prom-client'
 import type { EntryPointOf } from '../../login/feature.ts'
 import type { AppParts } from '../../login/service.ts'
 import type { SignInWindow } from '../../services/window/service.ts'
 import { type IdentityProvider, openIdentityProvider } from './provider/identity-provider.ts'
 import { checkLogoutToken } from './provider/logout-token.ts'
-import { createProviderTimes } from './provider/provider-times.ts'
 import { connectionIdOf, providerIdOf, type SsoSettings } from './settings/sso-settings.ts'
 
 /** Single sign-on of all entry points that have it. */
@@ -13,6 +12,8 @@ export type Sso = ReturnType<typeof openSso>
 export type SsoParts = AppParts & { readonly signInWindow: SignInWindow }
 
 export const CALLBACK_PATH = '/sso/callback'
+/** The highest values cover the wait for a free place, and a provider that hangs. */
+const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Opens the providers. */
 export function openSso(app: SsoParts, entryPoints: readonly EntryPointOf<SsoSettings>[]) {
@@ -70,5 +71,24 @@ function openProviders(entryPoints: readonly EntryPointOf<SsoSettings>[], { publ
         all.map((provider) => provider.logoutIssuer()),
         nowSeconds,
       ),
+  }
+}
+
+/** Creates the metric of the times of identity providers. Counts nothing until it is registered. */
+function createProviderTimes() {
+  let histogram: Histogram<'result'> | null = null
+  return {
+    /** @param result of a question to an identity provider about a viewer. */
+    observe: (result: string, seconds: number) => histogram?.observe({ result }, seconds),
+    async register(registry: Registry): Promise<void> {
+      const { Histogram } = await import('prom-client')
+      histogram = new Histogram({
+        name: 'viewer_auth_provider_duration_seconds',
+        help: 'Time until an identity provider answered about a viewer, with the wait for a free place, by result',
+        labelNames: ['result'],
+        buckets: BUCKETS_SECONDS,
+        registers: [registry],
+      })
+    },
   }
 }

@@ -4,10 +4,9 @@ import type { EntryPoint, HashParameter } from '../../entry-points/entry-point.t
 import type { AddressRules, FeatureSettings } from '../../entry-points/feature-settings.ts'
 import { addressField, hashSettings } from '../../entry-points/fields.ts'
 import { warningsOfSharedKey } from '../../entry-points/shared-keys.ts'
-import type { AllowedAddress } from '../../hash-lock/return-address.ts'
+import { type AllowedAddress, parseAllowedAddress } from '../../hash-lock/return-address.ts'
 import { listField, required } from '../../settings/fields.ts'
 import { missingMessage, type SettingSource, type Settings } from '../../settings/setting.ts'
-import { parseRefAddress } from './ref-address.ts'
 import { parseContentKey } from './viewer-token/content-key.ts'
 
 const CONTENT_KEY_MISSING =
@@ -56,7 +55,7 @@ export function isTokenEntryPoint(entryPoint: EntryPoint): entryPoint is TokenEn
 
 function settings({ assertScheme }: AddressRules) {
   const refAddresses = listField('must name at least one address', (item) => {
-    const address = parseRefAddress(item)
+    const address = parseAllowedAddress(item)
     assertScheme(item)
     return address
   })

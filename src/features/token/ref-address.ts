@@ -2,7 +2,6 @@ import {
   type AllowedAddress,
   appendAnswer,
   decideAddress,
-  parseAllowedAddress,
   type ReturnAddress,
   type ReturnDecision,
 } from '../../hash-lock/return-address.ts'
@@ -19,13 +18,6 @@ export const TOKEN_PARAMETER = 'vt'
 export function decideRef(ref: string | undefined, allowed: readonly AllowedAddress[]): ReturnDecision {
   return ref === undefined ? { ok: false, reason: 'is missing' } : decideAddress(ref, TOKEN_PARAMETER, allowed)
 }
-
-/**
- * Parses an address for the list of refs. A path without "/" at its end allows only this path: the address of a player
- * ends in the id of its channel or video.
- * @throws RangeError with the end of a sentence that starts with the address.
- */
-export const parseRefAddress = parseAllowedAddress
 
 /** Appends `vt`. @param address from decideRef(). */
 export function appendToken(address: ReturnAddress, token: string): string {

@@ -44,7 +44,8 @@ export function createHashAnswer(
       const location = passToPlayer(granted, entryPoint, secret, address, nowSeconds())
       return Promise.resolve({ location, key: secrets.previous === null ? null : secret })
     },
-    cancel: returnWithoutResponse,
+    // With `hash=false` (specification: "On failed authentication").
+    cancel: (address) => appendAnswer(address, 'hash', 'false'),
     answersOfLoop: ANSWERS_OF_LOOP,
     causesOfLoop: CAUSES_OF_LOOP,
     onLoop() {},
@@ -69,11 +70,6 @@ export function passToPlayer(
   const ends = [lifetimeSeconds === 0 ? [] : nowSeconds + lifetimeSeconds, endsAtSeconds ?? []].flat()
   const expiresAtSeconds = ends.length === 0 ? null : Math.floor(Math.min(...ends))
   return appendAnswer(address, 'hash', buildAuthenticationResponse(parameters, expiresAtSeconds, secret))
-}
-
-/** Returns the address for a viewer who cancels, with `hash=false` (specification: "On failed authentication"). */
-export function returnWithoutResponse(address: ReturnAddress): string {
-  return appendAnswer(address, 'hash', 'false')
 }
 
 /**

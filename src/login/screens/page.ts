@@ -31,12 +31,7 @@ const NEEDS_HELP: readonly TextKey[] = ['disabled', 'expiredPassword']
 /** Creates the pages of an entry point. @param icon the address of the icon for entry points without a square logo. */
 export function createPages(brand: Brand, icon: string): (language: Language) => Page {
   const assets = brandAssetsOf(brand)
-  const pages = new Map<Language, Page>()
-  return (language) => {
-    const page = pages.get(language) ?? createPage(language, brand, assets, icon)
-    pages.set(language, page)
-    return page
-  }
+  return (language) => createPage(language, brand, assets, icon)
 }
 
 function createPage(language: Language, brand: Brand, assets: BrandAssets, icon: string) {

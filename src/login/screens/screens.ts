@@ -65,10 +65,7 @@ export interface MessageState {
   readonly needsPlayer?: boolean
 }
 
-export interface Screens {
-  sendSignIn(req: Request, res: Response, state: SignInState): void
-  sendMessage(req: Request, res: Response, state: MessageState): void
-}
+export type Screens = ReturnType<typeof createScreens>
 
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_SCREENS = 256
@@ -94,16 +91,16 @@ export interface ScreensOptions {
 }
 
 /** Creates the screens of one entry point, in every language, with the headers for their return address. */
-export function createScreens(options: ScreensOptions): Screens {
+export function createScreens(options: ScreensOptions) {
   const { views, brand, headersFor, hasScript } = options
   const pageIn = createPages(brand, views.asset('icon.svg'))
   const signInPage = createSignInPages(options, pageIn)
   return {
-    sendSignIn(req, res, state) {
+    sendSignIn(req: Request, res: Response, state: SignInState): void {
       const headers = headersFor(state.context.address.origin, hasScript)
       sendPage(res, headers, signInPage(languageOf(req, brand.defaultLanguage), state), state.refusal)
     },
-    sendMessage(req, res, state) {
+    sendMessage(req: Request, res: Response, state: MessageState): void {
       const html = messageHtml(options, pageIn(languageOf(req, brand.defaultLanguage)), req, state)
       sendPage(res, headersFor(state.link?.context.address.origin ?? null), html, state.refusal)
     },

@@ -3,7 +3,7 @@ import type { Headers } from './headers.ts'
 
 /**
  * Redirects with 303, so that a GET follows a post (RFC 9110, 15.4.4).
- * @param location from passToPlayer() or returnWithoutResponse(), or a path of this app.
+ * @param location of a `PlayerAnswer`, or a path of this app.
  */
 export function sendRedirect(res: Response, headers: Headers, location: string): void {
   res.writeHead(303, { ...headers, Location: location, 'Content-Length': '0' }).end()

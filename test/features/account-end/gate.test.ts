@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountEndOf } from '../../../src/features/account-end/account-end.ts'
-import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
+import { parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 import { LANGUAGES, textsOf } from '../../../src/languages/languages.ts'
 import { CONSUMER, ENTRY_POINT } from '../../login/entry-point.ts'
 import { responseOf } from '../../login/response-of.ts'
@@ -94,7 +94,7 @@ test('an end that is set while a viewer has a session counts at the next return'
 
 test('a token ends with the account, and a ref gets none after it', async () => {
   const ref = `${CONSUMER}1234`
-  const app = await startTokenApp({ entryPoints: [tokenEntryPoint({ refAddresses: [parseRefAddress(CONSUMER)] })] })
+  const app = await startTokenApp({ entryPoints: [tokenEntryPoint({ refAddresses: [parseAllowedAddress(CONSUMER)] })] })
   setEnd(app, iso(END))
   app.clock.seconds = END - 10
   const { location } = await app.post('/sign-in', { ...ADA, ref })

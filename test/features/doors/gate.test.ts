@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
+import { parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 import { LANGUAGES, textsOf } from '../../../src/languages/languages.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt } from '../../login/entry-point.ts'
 import { responseOf } from '../../login/response-of.ts'
@@ -122,7 +122,7 @@ test('a session from before the end gets no response after it, nor after the clo
 
 test('a ref of a token is behind the door, and its token ends with the door', async () => {
   const ref = `${CONSUMER}1234`
-  const entryPoint = withDoors(tokenEntryPoint({ refAddresses: [parseRefAddress(CONSUMER)] }), EVENING)
+  const entryPoint = withDoors(tokenEntryPoint({ refAddresses: [parseAllowedAddress(CONSUMER)] }), EVENING)
   const app = await startTokenApp({ entryPoints: [entryPoint] })
   expectClosed(await app.post('/sign-in', { ...ADA, ref }), 'not-open-yet')
   app.clock.seconds = CLOSES - 10

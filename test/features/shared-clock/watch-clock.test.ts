@@ -1,8 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { registerClockGauge } from '../../../src/features/shared-clock/clock-gauge.ts'
 import { sharedClock } from '../../../src/features/shared-clock/feature.ts'
-import { watchClock } from '../../../src/features/shared-clock/watch-clock.ts'
+import { registerClockGauge, watchClock } from '../../../src/features/shared-clock/watch-clock.ts'
 
 const START = 1_800_000_000
 

@@ -1,5 +1,5 @@
 import type { TokenEntryPoint, TokenSettings } from '../../../src/features/token/fields.ts'
-import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
+import { parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { BUILD_KEYS } from './viewer-token/token-keys.ts'
 
@@ -8,7 +8,7 @@ const { secret, previousSecret, secretFiles, lifetimeSeconds, playerAddress, con
 const SETTINGS: TokenSettings = {
   contentKey: BUILD_KEYS.contentKey,
   serviceKeyUrl: 'https://api.example/viewer-auth-public-key.json',
-  refAddresses: [parseRefAddress('https://player.example/embed/')],
+  refAddresses: [parseAllowedAddress('https://player.example/embed/')],
   parameters: [{ name: 'sub', attribute: 'username' }],
 }
 

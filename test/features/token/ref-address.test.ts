@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { appendToken, decideRef, parseRefAddress } from '../../../src/features/token/ref-address.ts'
-import { decideReturnAddress } from '../../../src/hash-lock/return-address.ts'
+import { appendToken, decideRef } from '../../../src/features/token/ref-address.ts'
+import { decideReturnAddress, parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 
-const ALLOWED = ['https://player.example/embed/', 'http://127.0.0.1:4000/embed/'].map(parseRefAddress)
-const EXACT = [parseRefAddress('https://player.example/embed/1234')]
+const ALLOWED = ['https://player.example/embed/', 'http://127.0.0.1:4000/embed/'].map(parseAllowedAddress)
+const EXACT = [parseAllowedAddress('https://player.example/embed/1234')]
 const CHARACTERS = 'contains characters that an address cannot have'
 const NOT_ABSOLUTE = 'is not an absolute http or https address'
 const HOST = 'has an unusual host name'
@@ -167,7 +167,7 @@ test.each([
   ['with a query', 'https://player.example/embed/1?a', 'must have neither a query nor a fragment'],
   ['with an encoded slash', 'https://player.example/embed%2f1', PATH],
 ])('an entry of the list of refs %s is refused', (_name, text, reason) => {
-  expect(() => parseRefAddress(text)).toThrow(new RangeError(reason))
+  expect(() => parseAllowedAddress(text)).toThrow(new RangeError(reason))
 })
 
 test('a hashConsumer may have vt', () => {

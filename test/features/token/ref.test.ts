@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
+import { parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 import { errorText, type TextKey } from '../../../src/languages/languages.ts'
 import { tokenEntryPoint } from '../../features/token/entry-point.ts'
 import { CONSUMER } from '../../login/entry-point.ts'
@@ -10,7 +10,8 @@ import { ADA, type Answer, formOf, type LoginApp } from '../../login/start-login
 import { startTokenApp, tokenIn } from './start-token-app.ts'
 
 const REF = `${CONSUMER}1234?a=~%20+b`
-const startApp = () => startTokenApp({ entryPoints: [tokenEntryPoint({ refAddresses: [parseRefAddress(CONSUMER)] })] })
+const startApp = () =>
+  startTokenApp({ entryPoints: [tokenEntryPoint({ refAddresses: [parseAllowedAddress(CONSUMER)] })] })
 
 function expectNowhere(app: LoginApp, answer: Answer, text: TextKey = 'badConsumer'): void {
   expectRefused(answer, 400)

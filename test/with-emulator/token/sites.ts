@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest'
 import type { TokenEntryPoint } from '../../../src/features/token/fields.ts'
 import { openServiceKeyCache } from '../../../src/features/token/issuer/service-key-cache.ts'
 import { createTokenIssuer, tokenQueueOptions } from '../../../src/features/token/issuer/token-issuers.ts'
-import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
 import { buildViewerToken } from '../../../src/features/token/viewer-token/viewer-token.ts'
+import { parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 import { createQueue } from '../../../src/server/work-queue.ts'
 import type { LoggedRequest } from '../../../src/tools/emulator/developer/request-log.ts'
 import { tokenEntryPoint } from '../../features/token/entry-point.ts'
@@ -68,7 +68,9 @@ export async function startTokenSites({
     features: tokensFrom((entry) => createTokenIssuer(entry, keys, queue, nowSeconds)),
     entryPoints: [
       {
-        ...tokenEntryPoint({ refAddresses: [parseRefAddress(`${url}/embed/`), parseRefAddress(`${url}/chat/`)] }),
+        ...tokenEntryPoint({
+          refAddresses: [parseAllowedAddress(`${url}/embed/`), parseAllowedAddress(`${url}/chat/`)],
+        }),
         // Not the player: its own frame comes to the login app.
         playerOrigins: [page],
         ...entryPoint,

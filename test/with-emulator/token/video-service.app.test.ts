@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parseRefAddress } from '../../../src/features/token/ref-address.ts'
 import { publicKeyPem } from '../../../src/features/token/viewer-token/content-key.ts'
+import { parseAllowedAddress } from '../../../src/hash-lock/return-address.ts'
 import { type RunningEmulator, startEmulator } from '../../../src/tools/emulator/start-emulator.ts'
 import type { RestApi } from '../../../src/tools/video-service/rest-api.ts'
 import { embedAddress } from '../../../src/tools/video-service/token/embed-address.ts'
@@ -36,7 +36,7 @@ test('viewer auth of a channel sends its player to the login app, until it is re
 test('an embed address opens the player once, with a key that the client fetched', async () => {
   await setViewerAuth(api(), PLACE, SETTINGS)
   const [serviceKey] = await fetchServiceKeys(send, `${emulator.url}/viewer-auth-public-key.json`)
-  const keys = { contentKey, serviceKey, allowed: [parseRefAddress(`${emulator.url}/embed/`)] }
+  const keys = { contentKey, serviceKey, allowed: [parseAllowedAddress(`${emulator.url}/embed/`)] }
   const address = await embedAddress(`${emulator.url}/embed/1002`, 'ada@example.com', keys, nowSeconds())
   const statuses = [await fetch(address, { redirect: 'manual' }), await fetch(address, { redirect: 'manual' })]
   expect(statuses.map(({ status }) => status)).toEqual([200, 302])

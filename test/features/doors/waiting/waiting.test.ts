@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UpstreamError } from '../../../../src/errors.ts'
-import { parseRefAddress } from '../../../../src/features/token/ref-address.ts'
+import { parseAllowedAddress } from '../../../../src/hash-lock/return-address.ts'
 import { LANGUAGES, textsOf } from '../../../../src/languages/languages.ts'
 import { CONSUMER, ENTRY_POINT, entryPointAt, PLAYER } from '../../../login/entry-point.ts'
 import { responseOf } from '../../../login/response-of.ts'
@@ -182,7 +182,7 @@ describe('when the door is open', () => {
   })
   test('a token of a ref is built', async () => {
     const ref = `${CONSUMER}1234`
-    const entryPoint = withDoors(tokenEntryPoint({ refAddresses: [parseRefAddress(CONSUMER)] }), WAITING)
+    const entryPoint = withDoors(tokenEntryPoint({ refAddresses: [parseAllowedAddress(CONSUMER)] }), WAITING)
     const app = await startTokenApp({ entryPoints: [entryPoint] })
     const entered = await app.post('/sign-in', { ...ADA, ref })
     const page = await app.get(entered.location ?? '')

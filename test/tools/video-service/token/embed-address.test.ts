@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { parseRefAddress } from '../../../../src/features/token/ref-address.ts'
 import { checkViewerToken } from '../../../../src/features/token/viewer-token/token-check.ts'
+import { parseAllowedAddress } from '../../../../src/hash-lock/return-address.ts'
 import { embedAddress } from '../../../../src/tools/video-service/token/embed-address.ts'
 import { BUILD_KEYS, CHECK_KEYS } from '../../../features/token/viewer-token/token-keys.ts'
 
-const KEYS = { ...BUILD_KEYS, allowed: [parseRefAddress('https://video.example/embed/')] }
+const KEYS = { ...BUILD_KEYS, allowed: [parseAllowedAddress('https://video.example/embed/')] }
 const EMBED = 'https://video.example/embed/recorded/1?autoplay=a%20b'
 const NOW = 1_800_000_000
 
