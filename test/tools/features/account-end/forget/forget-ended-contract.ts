@@ -20,8 +20,8 @@ export function forgetEndedContract(name: string, start: () => Promise<{ cwd: st
       expect(await run('add', `${username}@example.com`, ...attribute)).toMatchObject({ status: 0 })
     }
     const left = async () => {
-      const { viewers } = JSON.parse((await run('list', '--json')).stdout)
-      return viewers.map((one: { username: string }) => one.username.split('@')[0])
+      const viewers = JSON.parse((await run('list', '--json')).stdout) as { username: string }[]
+      return viewers.map(({ username }) => username.split('@')[0])
     }
     return { run, left, env }
   }

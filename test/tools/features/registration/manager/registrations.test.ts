@@ -83,7 +83,7 @@ test.each([
   ['by-hand', 'waiting for approval'],
   ['none', 'approved'],
 ])('a guest who came up from the waiting list by a decision is named as such, approval %s', async (approval, state) => {
-  const given = { ...GIVEN, approval, most: 1, waitingList: true }
+  const given = { ...GIVEN, approval, most: 1, waitingList: 'on' }
   const { browser, stateOf } = await startWith(given, ['ada', 'bob'])
   const { text } = await browser.get('/registrations/default')
   const seen = [...text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value = '']) => value)
