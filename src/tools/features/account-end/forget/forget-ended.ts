@@ -5,7 +5,7 @@ import type { EditableUserStore } from '../../../../users/editable-user-store.ts
 import type { Viewer } from '../../../../users/user-store.ts'
 import { withEditableStore } from '../../../cli/settings/editable-store.ts'
 import { readToolSettings } from '../../../cli/settings/read-tool-settings.ts'
-import { addCommand, type CommandContext, type Outcome, runCommand } from '../../../cli/terminal/command.ts'
+import { addCommand, type CommandContext, messageOf, type Outcome, runCommand } from '../../../cli/terminal/command.ts'
 import { confirmRemoval } from '../../../cli/terminal/confirm.ts'
 import { counted } from '../../../cli/terminal/text.ts'
 import { forgetPerson, rewriteFiles } from '../../../cli/viewers/forget/forget-person.ts'
@@ -61,6 +61,10 @@ export async function forgetEnded(env: Env, features: readonly ViewerFacts[], st
     Object.assign(faults, one.faults)
     forgotten += one.deleted.account ?? 0
   }
-  if (forgotten > 0) rewriteFiles(env, features)
+  try {
+    if (forgotten > 0) rewriteFiles(env, features)
+  } catch (error) {
+    faults.files = messageOf(error)
+  }
   return { ended: names.length, forgotten, faults }
 }
