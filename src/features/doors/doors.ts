@@ -1,23 +1,13 @@
-/** A time in which viewers may watch. UNIX times in seconds; null for no start, or no end. */
-export interface DoorWindow {
-  readonly opensAtSeconds: number | null
-  readonly closesAtSeconds: number | null
-}
-
-export type DoorState =
-  /** Null if the door stays open. */
-  | { readonly name: 'open'; readonly endsAtSeconds: number | null }
-  | { readonly name: 'not-open-yet'; readonly opensAtSeconds: number }
-  | { readonly name: 'over'; readonly endedAtSeconds: number }
+import type { EventState, EventWindow } from '../../settings/event-window.ts'
 
 /**
  * Returns the state of a door. Depends only on the time, so a corrected clock is enough.
  * A window is open from the first second on, and closed at its last.
  * @param windows none: the door is always open.
  */
-export function doorState(windows: readonly DoorWindow[], nowSeconds: number): DoorState {
-  const opensOf = ({ opensAtSeconds }: DoorWindow) => opensAtSeconds ?? Number.NEGATIVE_INFINITY
-  const closesOf = ({ closesAtSeconds }: DoorWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
+export function doorState(windows: readonly EventWindow[], nowSeconds: number): EventState {
+  const opensOf = ({ opensAtSeconds }: EventWindow) => opensAtSeconds ?? Number.NEGATIVE_INFINITY
+  const closesOf = ({ closesAtSeconds }: EventWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
   const open = windows.filter((one) => opensOf(one) <= nowSeconds && nowSeconds < closesOf(one))
   if (windows.length === 0 || open.length > 0) {
     const end = open.length > 0 ? Math.max(...open.map(closesOf)) : Number.POSITIVE_INFINITY

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
 import { addressField } from '../../entry-points/fields.ts'
+import type { EventWindow } from '../../settings/event-window.ts'
 import { listField, OnOff } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
 import { isTimeZone, parseTime, timeText, type ZonedTime } from '../../settings/times.ts'
-import { type DoorWindow, doorState } from './doors.ts'
+import { doorState } from './doors.ts'
 
 const A_TIME = 'must be a time with a zone, such as 2026-11-27T20:00+01:00'
 const A_WINDOW = 'must be two times with a zone and / between, such as 2026-11-27T20:00+01:00/2026-11-27T22:00+01:00'
@@ -13,7 +14,7 @@ const protects = 'without it, viewers may watch at any time'
 /** The doors of an entry point. */
 export interface DoorSettings {
   /** Empty: always open. */
-  readonly windows: readonly DoorWindow[]
+  readonly windows: readonly EventWindow[]
   /** The zone of times on screens. */
   readonly timeZone: string
   /** The link on the screen after the end. Null for none. */

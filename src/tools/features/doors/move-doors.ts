@@ -1,7 +1,8 @@
 import { entryPointSources, readEntryPointSettings } from '../../../config.ts'
 import { ConfigError } from '../../../errors.ts'
-import { type DoorWindow, doorState } from '../../../features/doors/doors.ts'
+import { doorState } from '../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
+import type { EventWindow } from '../../../settings/event-window.ts'
 import { timeText } from '../../../settings/times.ts'
 import { isoWithOffset, openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
@@ -18,7 +19,7 @@ export interface MovableDoors {
   readonly doors: DoorSettings | undefined
   readonly zone: TimeZone
   /** The window that is open, else the next one, else the last. Undefined before the first times. */
-  readonly current: DoorWindow | undefined
+  readonly current: EventWindow | undefined
 }
 
 /** UNIX times in seconds. A time that is not given stays. */
@@ -92,8 +93,8 @@ export async function moveDoors(
 }
 
 /** Returns the window that is open, else the next one, else the last. */
-export function currentWindow(windows: readonly DoorWindow[], nowSeconds: number): DoorWindow | undefined {
-  const endOf = ({ closesAtSeconds }: DoorWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
+export function currentWindow(windows: readonly EventWindow[], nowSeconds: number): EventWindow | undefined {
+  const endOf = ({ closesAtSeconds }: EventWindow) => closesAtSeconds ?? Number.POSITIVE_INFINITY
   const left = windows.filter((window) => endOf(window) > nowSeconds)
   return left.toSorted((one, other) => endOf(one) - endOf(other))[0] ?? windows.at(-1)
 }
@@ -110,7 +111,7 @@ function sourceOf(env: CommandIo['env'], name: string) {
 }
 
 /** @throws ConfigError if the doors would close before they open. */
-function wantedWindow(before: DoorWindow | undefined, times: NewTimes, zone: TimeZone): DoorWindow {
+function wantedWindow(before: EventWindow | undefined, times: NewTimes, zone: TimeZone): EventWindow {
   const opensAtSeconds = times.opensAtSeconds ?? before?.opensAtSeconds ?? null
   const closesAtSeconds = times.closesAtSeconds ?? before?.closesAtSeconds ?? null
   if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
@@ -124,7 +125,7 @@ function wantedWindow(before: DoorWindow | undefined, times: NewTimes, zone: Tim
 }
 
 /** Returns the fields that change, in the form that the entry point has. @param list of several windows. */
-function changedFields(list: string | undefined, times: NewTimes, wanted: DoorWindow, index: number, zone: TimeZone) {
+function changedFields(list: string | undefined, times: NewTimes, wanted: EventWindow, index: number, zone: TimeZone) {
   const opensAt = isoIn(zone, wanted.opensAtSeconds ?? 0)
   const closesAt = isoIn(zone, wanted.closesAtSeconds ?? 0)
   if (list !== undefined) return { doorsWindows: list.split(',').with(index, `${opensAt}/${closesAt}`) }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { DoorWindow } from '../../../../src/features/doors/doors.ts'
 import type { DoorSettings } from '../../../../src/features/doors/fields.ts'
+import type { EventWindow } from '../../../../src/settings/event-window.ts'
 import { ENTRY_POINT } from '../../../login/entry-point.ts'
 import { ADA, type Answer, type LoginAppOptions, START_SECONDS, startLoginApp } from '../../../login/start-login-app.ts'
 import { withDoors } from '../entry-point.ts'
@@ -17,7 +17,7 @@ export const WAITING: Partial<DoorSettings> = {
 /** Starts the app with a waiting room until the test ends. The door opens in an hour. */
 export async function startWaiting(options: LoginAppOptions = {}) {
   // The doors of settings are an array that a test may change, as the file of entry points may.
-  const windows: DoorWindow[] = [...(WAITING.windows ?? [])]
+  const windows: EventWindow[] = [...(WAITING.windows ?? [])]
   const app = await startLoginApp({ entryPoints: [withDoors(ENTRY_POINT, { ...WAITING, windows })], ...options })
   /** Follows to the page. A viewer with a session has it already. */
   const follow = (answer: Answer, headers = {}) => {

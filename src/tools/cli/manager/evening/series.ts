@@ -1,4 +1,4 @@
-import type { EventWindow } from '../../settings/event-times.ts'
+import type { EventWindow } from '../../../../settings/event-window.ts'
 import type { EventCounts, Seen } from './event-counts.ts'
 
 /** Sign-ins by step, with marks, beside those of the last event. Times are UNIX milliseconds. */

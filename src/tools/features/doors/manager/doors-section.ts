@@ -1,5 +1,6 @@
-import { type DoorWindow, doorState } from '../../../../features/doors/doors.ts'
+import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
+import type { EventWindow } from '../../../../settings/event-window.ts'
 import { parseTime } from '../../../../settings/times.ts'
 import { isoWithOffset } from '../../../cli/output/time-zone.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
@@ -100,7 +101,7 @@ function doorActs(deps: SectionDeps) {
 }
 
 type Changed = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly fault: string }
-type TimesFor = (current: DoorWindow | undefined) => Typed<NewTimes>
+type TimesFor = (current: EventWindow | undefined) => Typed<NewTimes>
 
 /** Changes the times that the page showed. Asks before open doors close, and refuses a form of earlier times. */
 async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Promise<Answer> {
@@ -140,7 +141,7 @@ async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Prom
 }
 
 /** Says whom it concerns before open doors close. The form comes again with the agreement. */
-async function ask({ evening, nowSeconds }: SectionDeps, visit: Visit, wanted: DoorWindow): Promise<Answer> {
+async function ask({ evening, nowSeconds }: SectionDeps, visit: Visit, wanted: EventWindow): Promise<Answer> {
   const { words, field, part } = visit
   const name = part('entryPoint')
   const { waiting, viewers, sinceMs, logMissing } = await evening.read([name])
@@ -173,7 +174,7 @@ function done({ words }: Visit, before: MovableDoors, { name, doors }: MovedDoor
   return redirect(PATH, { tone: 'done', text: 'doors.moved', values, ...(isUndoable && { undo }) } satisfies Notice)
 }
 
-function shiftedTimes({ field }: Visit, current: DoorWindow | undefined): Typed<NewTimes> {
+function shiftedTimes({ field }: Visit, current: EventWindow | undefined): Typed<NewTimes> {
   const minutes = Number(field('minutes'))
   const { opensAtSeconds: opens = null, closesAtSeconds: closes = null } = current ?? {}
   const isKnown = MINUTES.some((one) => one === Math.abs(minutes))
@@ -183,7 +184,7 @@ function shiftedTimes({ field }: Visit, current: DoorWindow | undefined): Typed<
   return { ok: true, value: { opensAtSeconds: by(opens), ...end } }
 }
 
-function typedTimes({ field, words }: Visit, current: DoorWindow | undefined): Typed<NewTimes> {
+function typedTimes({ field, words }: Visit, current: EventWindow | undefined): Typed<NewTimes> {
   const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
   for (const [name, end] of [
     ['opens', 'opensAtSeconds'],
@@ -207,11 +208,11 @@ function typedTimes({ field, words }: Visit, current: DoorWindow | undefined): T
 }
 
 /** The times that a page showed, as its forms say. */
-function seenOf(window: DoorWindow | undefined): string {
+function seenOf(window: EventWindow | undefined): string {
   return `${window?.opensAtSeconds ?? ''}/${window?.closesAtSeconds ?? ''}`
 }
 
-function shownTimes(window: DoorWindow | undefined, { t, time }: Words) {
+function shownTimes(window: EventWindow | undefined, { t, time }: Words) {
   const { opensAtSeconds: opens = null, closesAtSeconds: closes = null } = window ?? {}
   return {
     opens: opens === null ? t.doors.anytime : time(opens * 1000),
