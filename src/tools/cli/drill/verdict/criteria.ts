@@ -14,6 +14,8 @@ export interface Limits {
 export interface Check {
   readonly name: string
   readonly isMet: boolean
+  /** False if the drill had no occasion for it. */
+  readonly isTried: boolean
   readonly text: string
 }
 
@@ -22,8 +24,14 @@ const MOST_LATE_MS = 1_000
 const MOST_REASONS = 4
 
 /** @param faults reasons that a failed check names and counts. */
-export function check(name: string, isMet: boolean, text: string, faults: readonly string[] = []): Check {
-  return { name, isMet, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
+export function check(
+  name: string,
+  isMet: boolean,
+  text: string,
+  faults: readonly string[] = [],
+  isTried = true,
+): Check {
+  return { name, isMet, isTried, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
 }
 
 function reasons(faults: readonly string[]): string {
@@ -59,9 +67,10 @@ export function generator(attempts: readonly Attempt[]): Check {
 
 /** Prints a verdict. It is not in the text of the outcome, which escapes colors. */
 export function printVerdict({ stdout }: CommandIo, checks: readonly Check[], notes: readonly string[]): void {
-  for (const { isMet, text } of checks) {
-    const word = styleText(isMet ? 'green' : 'red', isMet ? 'passed' : 'failed', { stream: stdout })
-    stdout.write(`${word}  ${printable(text)}\n`)
+  for (const { isMet, isTried, text } of checks) {
+    const result = isTried ? (isMet ? 'passed' : 'failed') : 'not tried'
+    const color = isTried ? (isMet ? 'green' : 'red') : 'dim'
+    stdout.write(`${styleText(color, result, { stream: stdout })}  ${printable(text)}\n`)
   }
   for (const note of notes) stdout.write(`${printable(note)}\n`)
 }

@@ -34,6 +34,7 @@ export function verdictOn(
         ? `No response went out without the right ${typed}. Tried ${countWords(wrong, `wrong ${typed}`)}.`
         : `${countWords(letIn.length, 'response')} went out without the right ${typed}.`,
       letIn.map(({ fault }) => fault),
+      wrong > 0 || letIn.length > 0,
     ),
     check(
       'responses',
@@ -71,17 +72,19 @@ function recovery(record: DrillRecord, { recoverWithinMs }: Limits): Check {
     expected.length === 0
       ? 'No command after which sign-ins had to work again.'
       : `Sign-ins worked again within ${waitWords(recoverWithinMs)} after ${partWords(expected.length - late.length, expected.length, 'command')}.`
-  return check('recovery', late.length === 0, text, late)
+  return check('recovery', late.length === 0, text, late, expected.length > 0)
 }
 
 function commandsRan({ commands }: DrillRecord): Check {
   const failed = commands.filter(({ exitStatus }) => exitStatus !== 0)
-  const text = `${partWords(commands.length - failed.length, commands.length, 'command')} ended with exit status 0.`
+  const ended = partWords(commands.length - failed.length, commands.length, 'command')
+  const text = commands.length === 0 ? 'No command ran.' : `${ended} ended with exit status 0.`
   return check(
     'commands',
     failed.length === 0,
     text,
     failed.map(({ command, exitStatus }) => `"${command}": exit status ${exitStatus ?? 'unknown'}`),
+    commands.length > 0,
   )
 }
 

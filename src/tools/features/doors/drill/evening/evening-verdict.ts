@@ -37,7 +37,13 @@ export function verdictOnEvening(record: EveningRecord, planned: number, limits:
     beforeOpening(record, limits.times),
     opening(record, limits.times),
     check('viewers', inside === planned, `${partWords(inside, planned, 'viewer')} got in.`, outside),
-    check('returns', backIn === back.length, `${partWords(backIn, back.length, 'viewer')} came back and got in again.`),
+    check(
+      'returns',
+      backIn === back.length,
+      `${partWords(backIn, back.length, 'viewer')} came back and got in again.`,
+      [],
+      back.length > 0,
+    ),
     ...moreScreens(record, limits),
     ...watching(record),
     afterEnd(record, limits.times),
@@ -90,7 +96,7 @@ function moreScreens({ visits }: EveningRecord, { screens }: EveningLimits): Che
   const shared = visits.flatMap((visit) => visit.moreScreens ?? [])
   const noticed = shared.filter(({ isNoticed }) => isNoticed).length
   const text = `${partWords(noticed, shared.length, 'viewer')} with ${countWords(screens.most + 1, 'screen')} lost a screen or had to choose. The limit is ${numberWords(screens.most)}.`
-  return [check('screens', noticed === shared.length && shared.length > 0, text)]
+  return [check('screens', noticed === shared.length && shared.length > 0, text, [], shared.length > 0)]
 }
 
 function afterEnd({ attempts, visits, startedAtMs }: EveningRecord, { closesMs }: EveningTimes): Check {
@@ -102,7 +108,7 @@ function afterEnd({ attempts, visits, startedAtMs }: EveningRecord, { closesMs }
     late.length === 0
       ? `No viewer got in after the end. ${countWords(tries, 'viewer')} tried.`
       : `${countWords(late.length, 'response')} went out after the end.`
-  return check('after-end', late.length === 0 && tries > 0, text)
+  return check('after-end', late.length === 0 && tries > 0, text, [], tries > 0)
 }
 
 function responses({ attempts }: EveningRecord, { closesMs }: EveningTimes): Check {
