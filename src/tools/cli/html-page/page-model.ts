@@ -46,7 +46,7 @@ export interface PageModel {
   readonly summary: string
   readonly figures: readonly Figure[]
   /** The results of checks, one sentence each. */
-  readonly checks?: readonly { readonly isMet: boolean; readonly text: string }[]
+  readonly checks?: readonly { readonly isMet: boolean; readonly isTried?: boolean; readonly text: string }[]
   readonly sections: readonly Section[]
   /** Explain the numbers. */
   readonly notes: readonly string[]

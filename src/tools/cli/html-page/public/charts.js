@@ -4,6 +4,12 @@
 window.devicePixelRatio = Math.max(2, window.devicePixelRatio)
 
 const COLORS = ['#1c64b0', '#bf5b00', '#8c3fa8', '#b3261e', '#39752f']
+/** Lines of one chart differ by their dashes too, for a print without colors: the line, and its mark in the legend. */
+const DASHES = [
+  { dash: [], border: 'solid' },
+  { dash: [7, 5], border: 'dashed' },
+  { dash: [2, 4], border: 'dotted' },
+]
 const PAPER = '#fff'
 const INK = '#1b1f24'
 const SOFT = '#57606a'
@@ -47,6 +53,7 @@ function draw(place) {
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), document.documentElement.dataset.zone),
       scales: { x: { range: [times[0], times.at(-1)] }, y: { range: [0, most > 0 ? most * 1.05 : 1] } },
       axes: [timeAxis(shortest), numberAxis(isWhole)],
+      legend: { markers: { width: 2, dash: (_chart, series) => dashOf(series - 1 - areas).border } },
       cursor: {
         y: false,
         drag: { x: false },
@@ -92,14 +99,19 @@ function numberIn(row, column) {
 
 /** Returns the text of a cell. `row` is null in a gap, and undefined while the pointer is elsewhere. */
 function textIn(row, column) {
-  return row === null && column > 0 ? '0' : (row?.cells[column].textContent ?? '–')
+  return row === null && column > 0 ? '0' : (row?.cells[column].textContent ?? '')
 }
 
-/** Lines differ by their dashes too, for a print without colors. A line on areas is black. */
+function dashOf(line) {
+  return DASHES[Math.max(0, line) % DASHES.length]
+}
+
+/** The first line on areas is black: the areas have the first colors. */
 function look(isArea, index, areas) {
   if (isArea) return { stroke: COLORS[index], fill: COLORS[index], width: 0 }
   const line = index - areas
-  return { stroke: areas > 0 ? INK : COLORS[line], width: 2, dash: line === 0 ? [] : [10, 2 * line] }
+  const stroke = areas > 0 && line === 0 ? INK : COLORS.at(areas > 0 ? 2 + line : line)
+  return { stroke, width: 2, dash: dashOf(line).dash }
 }
 
 /** Draws a line for each mark, with its words beside it: each on a row of its own, as marks may be near each other. */

@@ -57,7 +57,7 @@ export function attendancePage(context: PageContext): { model: PageModel; scope:
 }
 
 function partsOf({ all, hasList, look }: PageContext, summary: AttendanceSummary, came: number) {
-  const { invited, missing, unclear } = summary
+  const { invited, missing, unclear, eventMs } = summary
   const least = look.atLeastMs ?? 0
   const times = watchedMs(all(), () => true)
   const total = times.reduce((sum, ms) => sum + ms, 0)
@@ -83,7 +83,7 @@ function partsOf({ all, hasList, look }: PageContext, summary: AttendanceSummary
   const sections = [
     ...(look.isBy ? [groupsSection(groupRows(all(), look.atLeastMs))] : []),
     classes.section(times.length),
-    ...people('Who came', all, (one) => one.watched !== null && isLongEnough(one)),
+    ...people('Who came', all, (one) => one.watched !== null && isLongEnough(one), eventMs),
     ...people('Unclear', all, ({ status }) => status === 'unclear'),
     ...people('Missing', all, ({ status }) => status === 'missing'),
   ]
@@ -121,8 +121,16 @@ function groupsSection(rows: readonly GroupRow[]): Section {
   }
 }
 
-/** Returns a section with those who watched longest, and a table. None without a row. */
-function people(title: string, all: () => Iterable<Attendee>, isShown: (one: Attendee) => boolean): Section[] {
+/**
+ * Returns a section with those who watched longest, and a table. None without a row.
+ * @param eventMs the time that fills the width of a bar.
+ */
+function people(
+  title: string,
+  all: () => Iterable<Attendee>,
+  isShown: (one: Attendee) => boolean,
+  eventMs = 0,
+): Section[] {
   let count = 0
   let longest: Attendee[] = []
   const rows: (string | number)[][] = []
@@ -142,7 +150,9 @@ function people(title: string, all: () => Iterable<Attendee>, isShown: (one: Att
     value: msOf(one),
     aside: one.watched === null ? '' : durationWords(msOf(one)),
   }))
-  return [{ title, words: shown + inTable, chart: barsChart(bars, null), table }]
+  const scale = eventMs > 0 ? ` A whole bar is ${durationWords(eventMs)}, from the first start to the last end.` : ''
+  const whole = eventMs > 0 ? Math.max(eventMs, msOf(longest[0])) : null
+  return [{ title, words: shown + scale + inTable, chart: barsChart(bars, whole), table }]
 }
 
 function msOf(one: Attendee | undefined): number {

@@ -4,19 +4,23 @@ import type { Attendee, Kind } from './attendance.ts'
 /** The numbers of the report. */
 export type AttendanceSummary = ReturnType<typeof summaryOf>
 
-/** Counts people and viewers. `cameBy` has all who came, by kind. */
+/** Counts people and viewers. `cameBy` has all who came, by kind; `eventMs` is from the first start to the last end. */
 export function summaryOf(attendees: Iterable<Attendee>) {
   const cameBy: Record<Kind, number> = { invited: 0, 'not-invited': 0, unknown: 0, 'signed-in': 0, guest: 0 }
   const by = { came: 0, missing: 0, unclear: 0 }
   const names = { exact: 0, changed: 0, ambiguous: 0 }
   let running = 0
-  for (const { kind, status, match, isRunning } of attendees) {
+  let firstMs = Number.POSITIVE_INFINITY
+  let lastMs = 0
+  for (const { kind, status, match, isRunning, watched } of attendees) {
+    firstMs = Math.min(firstMs, watched?.firstMs ?? firstMs)
+    lastMs = Math.max(lastMs, watched?.lastMs ?? lastMs)
     if (status === 'came') cameBy[kind] += 1
     if (kind === 'invited') by[status] += 1
     if (match !== null) names[match] += 1
     if (isRunning) running += 1
   }
-  return { ...by, invited: by.came + by.missing + by.unclear, cameBy, ...names, running }
+  return { ...by, invited: by.came + by.missing + by.unclear, cameBy, ...names, running, eventMs: Math.max(0, lastMs - firstMs) }
 }
 
 /** Returns the numbers in sentences. @param hasList false for a report without a list. */
