@@ -15,6 +15,6 @@ export const account = defineFeature({
   async open(app, entryPoints, settings) {
     const { createAccount, openAccount } = await import('./open-account.ts')
     const account = await openAccount(app, settings, entryPoints.length)
-    return account && createAccount(account, app)
+    return account && createAccount(account, app, entryPoints[0]?.entryPoint.basePath)
   },
 })

@@ -20,13 +20,16 @@ import { passwordAddresses } from './links/addresses.ts'
 import { createResetLimits } from './links/reset-limits.ts'
 import type { AccountSettings } from './links/settings.ts'
 import { createAccountPages, openAccountTemplates } from './pages.ts'
-import { accountRoutes } from './routes.ts'
+import { accountRoutes, wellKnownRoute } from './routes.ts'
 import { sendNotice } from './send-notice.ts'
 
 export type AccountParts = AppParts & { readonly accountChanges: AccountChanges }
 
-/** Creates the pages on which viewers set their passwords. */
-export function createAccount(account: Account, app: AccountParts): OpenFeature<object> {
+/**
+ * Creates the pages on which viewers set their passwords.
+ * @param mainPath the base path of the entry point to which `/.well-known/change-password` leads.
+ */
+export function createAccount(account: Account, app: AccountParts, mainPath = ''): OpenFeature<object> {
   const { publicUrl, accountChanges } = app
   const parts = accountChanges.newPasswordParts
   accountChanges.sendNoticesBy((viewer, notice) => sendNotice({ ...account, publicUrl }, viewer, notice))
@@ -62,6 +65,7 @@ export function createAccount(account: Account, app: AccountParts): OpenFeature<
         return accountRoutes({ ...deps, ...account, publicUrl, basePath, service, pages, logAccount, again, parts })
       },
     }),
+    ...(hasOwnPages && { sharedRoutes: () => wellKnownRoute(headers, mainPath) }),
     registerMetrics: steps.register,
     close: () => account.mailQueue?.close(),
   }

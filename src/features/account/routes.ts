@@ -1,6 +1,8 @@
 import { type ErrorRequestHandler, Router } from 'express'
 import { formBody } from '../../login/request/form-body.ts'
 import { describeError } from '../../login/screens/error-page.ts'
+import type { Headers } from '../../login/screens/headers.ts'
+import { sendRedirect } from '../../login/screens/send.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { getChangePassword, postChangePassword } from './change-password.ts'
 import { getForgotPassword, postForgotPassword } from './forgot-password.ts'
@@ -37,6 +39,12 @@ export function accountRoutes(deps: AccountDeps): Router {
   }
   router.use(onError)
   return router
+}
+
+/** Creates the address at which password managers look for the page that changes a password. */
+export function wellKnownRoute(headers: Headers, basePath: string): Router {
+  const path = basePath + ACCOUNT_PATHS.change
+  return Router().get('/.well-known/change-password', (_req, res) => sendRedirect(res, headers, path))
 }
 
 const REFUSED = { view: 'message', message: 'refused' } as const
