@@ -5,7 +5,7 @@ import type { SeenPlayer } from './answer-check.ts'
 import { checkApp } from './app/check-app.ts'
 import { trySignIn } from './app/sign-in/sign-in.ts'
 import type { TestViewer } from './app/sign-in/test-viewer.ts'
-import { answerAt, type DoctorConfig, type Untried } from './feature-check.ts'
+import { answerAt, type DoctorConfig, type Untried, type WayIn } from './feature-check.ts'
 import { type Finding, findingOf, type Report, unknown } from './finding.ts'
 import { checkPages } from './page/check-page.ts'
 import { checkService } from './service/check-service.ts'
@@ -24,14 +24,14 @@ interface Run {
   readonly io: CommandIo
   readonly config: DoctorConfig
   readonly options: CheckOptions
-  readonly viewer: TestViewer | null
+  readonly viewers: readonly TestViewer[]
   readonly signal: AbortSignal
   /** Called before each group of checks. */
   waitFor(what: string): void
 }
 
 /** Runs all checks, and reports their findings as they come. */
-export async function checkAll({ io, config, options, viewer, signal, waitFor }: Run, report: Report): Promise<void> {
+export async function checkAll({ io, config, options, viewers, signal, waitFor }: Run, report: Report): Promise<void> {
   waitFor(`the login app at ${config.publicUrl.origin}`)
   const isAppThere = await reportAll(checkApp(io, config, options.copy ?? [], signal), report)
   waitFor('the features')
@@ -52,16 +52,18 @@ export async function checkAll({ io, config, options, viewer, signal, waitFor }:
   waitFor('the player and the login app')
   const listed = isAppThere ? await reportPlayers(config, players, signal, report) : []
   waitFor('the sign-in of the test viewer')
-  await reportSignIn({ io, config, viewer, players: listed, isAppThere, signal }, entryPoint, report)
+  for (const viewer of isAppThere ? viewers : []) {
+    await reportSignIn({ io, config, viewer, players: listed, signal }, entryPoint, report)
+  }
+  reportUntriedWays(config, options, entryPoint, report)
 }
 
 interface SignInTrial {
   readonly io: CommandIo
   readonly config: DoctorConfig
-  readonly viewer: TestViewer | null
+  readonly viewer: TestViewer
   /** Those whose address is in the settings. */
   readonly players: readonly SeenPlayer[]
-  readonly isAppThere: boolean
   readonly signal: AbortSignal
 }
 
@@ -134,26 +136,38 @@ async function reportPlayers(
 
 /** Tries the sign-in of the test viewer, where the entry point has the form. */
 async function reportSignIn(
-  { io, config, viewer, players, isAppThere, signal }: SignInTrial,
+  { io, config, viewer, players, signal }: SignInTrial,
   namedEntryPoint: string | undefined,
   report: Report,
 ): Promise<void> {
-  if (viewer === null) {
-    const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
-    const hasPasswords = possible.some(({ hasPasswordForm }) => hasPasswordForm)
-    const trials = config.featureChecks.flatMap((feature) => feature.trial ?? [])
-    const trial = trials.find(({ isAt }) => possible.some(isAt))
-    const hint = hasPasswords ? 'Name a test viewer with --viewer.' : trial && `Use --${trial.name}.`
-    if (hint) report(unknown('no-sign-in', `No sign-in was tried. ${hint}`))
-    return
-  }
-  if (!isAppThere) return
   const entryPoint = entryPointNamed(config, namedEntryPoint)
   const unused = viewer.unusedAt(entryPoint)
   if (unused !== null) return report(findingOf(config, entryPoint, unused))
   const player = players.find((one) => one.entryPoint === entryPoint) ?? null
   const signIn = trySignIn(io, { config, entryPoint, player, signal }, viewer)
   await reportAll(signIn, (finding) => report(findingOf(config, entryPoint, finding)))
+}
+
+const PASSWORD_WAY: WayIn = {
+  name: 'with a password',
+  option: 'viewer',
+  flags: '--viewer USERNAME',
+  isAt: ({ hasPasswordForm }) => hasPasswordForm,
+}
+
+/** Reports the ways in that no option tried. As in reportUntried(), the verdict is about the named entry point. */
+function reportUntriedWays(
+  config: DoctorConfig,
+  options: CheckOptions,
+  namedEntryPoint: string | undefined,
+  report: Report,
+): void {
+  const possible = config.entryPoints.filter(({ name }) => (namedEntryPoint ?? name) === name)
+  const ways = [PASSWORD_WAY, ...config.featureChecks.flatMap(({ wayIn }) => wayIn ?? [])]
+  const untried = ways.filter(({ isAt, option }) => options[option] === undefined && possible.some(isAt))
+  if (untried.length === 0) return
+  const text = untried.map(({ name, flags }) => `${name} (use ${flags})`).join(', ')
+  report(unknown('no-sign-in', `No sign-in was tried ${text}. Try each way with its option, or once in the player.`))
 }
 
 /** Reports the findings as they come. @returns what the checks return. */

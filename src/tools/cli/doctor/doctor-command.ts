@@ -76,8 +76,6 @@ export async function addDoctorCommand(command: Command, context: CommandContext
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
       }
-      const given = ['viewer', ...trials.map(({ name }) => name)].filter((name) => options[name] !== undefined)
-      if (given.length > 1) command.error(`error: give one of ${given.map((name) => `--${name}`).join(' and ')}`)
       return runCommand(context, options.json, () => runDoctor(context, options))
     })
 }
@@ -112,17 +110,14 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOpt
   report(ok('settings-complete', 'The settings of the login app are complete, and its secrets are long enough.'))
   for (const text of config.warnings) report(warning('setting-doubtful', text))
   for (const text of unfinishedChanges(config)) report(warning('secret-change-unfinished', text))
-  const viewer = await readTestViewer(
-    io,
-    options,
-    config.featureChecks.flatMap(({ trial }) => trial ?? []),
-  )
-  if (viewer !== null && 'fault' in viewer) return viewer
+  const trials = config.featureChecks.flatMap(({ trial }) => trial ?? [])
+  const viewers = await readTestViewers(io, options, trials)
+  if ('fault' in viewers) return viewers
   const time = startTimeLimit(io)
   using stop = stopOnInterrupt(io)
   const signal = AbortSignal.any([stop.signal, time.signal])
   const work = checkAll(
-    { io: interruptedAtEnd(io, time), config, options, viewer, signal, waitFor: time.waitFor },
+    { io: interruptedAtEnd(io, time), config, options, viewers, signal, waitFor: time.waitFor },
     (finding) => {
       // Aborted checks would name the end of the time as a fault.
       if (!signal.aborted) report(finding)
@@ -144,20 +139,24 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOpt
   return outcome
 }
 
-/** Reads the test viewer of the options. Null without one. */
-async function readTestViewer(
+/** Reads the test viewers of the options, one for each way in. */
+async function readTestViewers(
   io: CommandIo,
   options: DoctorOptions,
   trials: readonly SignInTrial[],
-): Promise<TestViewer | null | ReadFault> {
+): Promise<readonly TestViewer[] | ReadFault> {
+  const viewers: TestViewer[] = []
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
-    return read.ok ? passwordViewer(options.viewer, read.password) : read
+    if (!read.ok) return read
+    viewers.push(passwordViewer(options.viewer, read.password))
   }
-  const trial = trials.find(({ name }) => options[name] === true)
-  if (trial === undefined) return null
-  const read = await trial.read(io)
-  return read.ok ? trialViewer(trial, read.password) : read
+  for (const trial of trials.filter(({ name }) => options[name] === true)) {
+    const read = await trial.read(io)
+    if (!read.ok) return read
+    viewers.push(trialViewer(trial, read.password))
+  }
+  return viewers
 }
 
 /** Returns a sentence for each entry point whose secret is being changed: a lock may have a secret of its own. */

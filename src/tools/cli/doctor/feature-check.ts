@@ -35,6 +35,16 @@ export interface Button {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** A way in that the doctor tries only with an option, or not at all. */
+export interface WayIn {
+  /** Follows "No sign-in was tried". */
+  readonly name: string
+  /** The option that tries it, as commander names it, and as it is typed. */
+  readonly option: string
+  readonly flags: string
+  isAt(entryPoint: Pick<EntryPoint, 'features' | 'hasPasswordForm'>): boolean
+}
+
 /** A form that the test viewer may use in place of the password. */
 export interface SignInTrial {
   /** Of its option, such as `code` for `--code`. */
@@ -81,6 +91,7 @@ export interface FeatureCheck {
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
   readonly trial?: SignInTrial
+  readonly wayIn?: WayIn
   /** The window in which the feature signs in. */
   readonly window?: {
     /** Its purpose, in texts. */

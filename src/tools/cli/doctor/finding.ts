@@ -16,6 +16,8 @@ export interface Finding {
   readonly code: string
   /** Says what was seen, then what to do. */
   readonly text: string
+  /** Must hold, and cannot be seen from here: "if the lock has not been changed since 08:30, 2 minutes ago". */
+  readonly condition?: string
   /** The name of the entry point. Only if the settings have several. */
   readonly entryPoint?: string
 }

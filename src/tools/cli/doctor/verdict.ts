@@ -24,17 +24,20 @@ export function verdictOn(
   const failures = count('failure')
   const unknowns = count('unknown')
   const warnings = count('warning')
+  const conditions = [...new Set(findings.flatMap(({ condition }) => condition ?? []))]
+  const isOpen = findings.some(({ state, condition }) => state === 'unknown' && condition === undefined)
+  const getThrough = ['Viewers will get through', ...conditions].join(', ')
   const first = findings.find(({ state }) => state === 'failure')
   const verdict =
     failures > 0 && findings.every(({ state, code }) => state !== 'failure' || code === OPEN)
       ? 'Everybody can watch without signing in: see each failure.'
       : failures > 0
         ? 'Viewers, or some of them, will not get through: see each failure.'
-        : unknowns > 0
+        : isOpen
           ? 'Not proven that viewers will get through: no check failed, but see each line "unknown".'
           : warnings > 0
-            ? 'Viewers will get through, but see the warnings.'
-            : 'Viewers will get through.'
+            ? `${getThrough}, but see the warnings.`
+            : `${getThrough}.`
   const counts = `(${counted(findings.length, 'check')}: ${counted(failures, 'failure')}, ${unknowns} unknown, ${counted(warnings, 'warning')})`
   const lines: (string | string[])[] = [
     isVerbose || passed === 0 ? [] : `${counted(passed, 'check')} passed (--verbose shows them).`,

@@ -16,7 +16,7 @@ import {
   wantedLock,
 } from './expected-lock.ts'
 import type { HasLockKind, LockKind } from './lock-kind.ts'
-import { compareRecorded, openLockRecords, type RecordedSecret } from './lock-records.ts'
+import { compareRecorded, ifUnchanged, openLockRecords, type RecordedSecret } from './lock-records.ts'
 import {
   contentId,
   contentIds,
@@ -210,7 +210,7 @@ async function show(
       .filter(([, value]) => value !== null && value !== undefined)
       .map(([field, value]) => `  ${field}: ${printable(String(value))}`),
     ...(wrong.length === 0
-      ? [`It matches the settings of the entry point ${expected.entryPoint}.`, ...secretText(lock, recorded, expected)]
+      ? matchText(lock, recorded, expected)
       : [
           `It differs from the settings of the entry point ${expected.entryPoint}:`,
           ...wrong.map((line) => `  ${line}`),
@@ -230,11 +230,13 @@ function differenceOfRecord(recorded: RecordedSecret | null): string[] {
   return [`lock set gave it ${which} ${recorded.when}`]
 }
 
-/** Says what is known of a secret that the service does not show; nothing if it shows the secret. */
-function secretText({ secret }: Lock, recorded: RecordedSecret | null, { entryPoint }: ExpectedLock): string[] {
-  if (secret !== undefined) return []
-  if (recorded !== null) return [`lock set gave it the secret of ${entryPoint} ${recorded.when}.`]
+/** Says that the lock matches, and what is known of a secret that the service does not show. */
+function matchText({ secret }: Lock, recorded: RecordedSecret | null, { entryPoint }: ExpectedLock): string[] {
+  const matches = `It matches the settings of the entry point ${entryPoint}`
+  if (secret !== undefined) return [`${matches}.`]
+  if (recorded !== null) return [`${matches}, ${ifUnchanged(recorded.setAtMs)}.`]
   return [
+    `${matches} as far as the service shows it.`,
     `The service does not show the secret of this lock. If it is not the secret of ${entryPoint}, players refuse every response: run lock set.`,
   ]
 }

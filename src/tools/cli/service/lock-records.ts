@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { createPrivateFile } from '../../../server/private-file.ts'
 import type { Lock, LockSettings, LockTarget } from '../../video-service/locks.ts'
+import { markWords, timeWords } from '../output/words.ts'
 import { viewersFile } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
@@ -87,6 +88,26 @@ export interface RecordedSecret {
   readonly secret: 'same' | 'previous' | 'other'
   /** When this app gave the lock its secret: "on 2026-11-22 at 14:02 UTC". */
   readonly when: string
+  readonly setAtMs: number
+}
+
+const AGO = new Intl.RelativeTimeFormat('en')
+const HOUR_MINUTES = 60
+const DAY_MINUTES = 1440
+
+/** Returns the condition of a record: "if the lock has not been changed since 08:30, 2 minutes ago". */
+export function ifUnchanged(setAtMs: number): string {
+  const minutes = Math.max(0, Math.floor((Date.now() - setAtMs) / 60_000))
+  const [count, unit] = agoOf(minutes)
+  const time = minutes < DAY_MINUTES ? markWords(setAtMs, 'minute') : timeWords(setAtMs)
+  return `if the lock has not been changed since ${time}, ${AGO.format(-count, unit)}`
+}
+
+function agoOf(minutes: number): readonly [count: number, unit: 'minute' | 'hour' | 'day'] {
+  if (minutes < HOUR_MINUTES) return [minutes, 'minute']
+  return minutes < DAY_MINUTES
+    ? [Math.floor(minutes / HOUR_MINUTES), 'hour']
+    : [Math.floor(minutes / DAY_MINUTES), 'day']
 }
 
 /** Returns when a record was made: "on 2026-11-22 at 14:02 UTC". */
@@ -103,9 +124,9 @@ export function compareRecorded(
 ): RecordedSecret | null {
   const record = records.find(target)
   if (record === null || !leadsTo(lock.url, { url: record.url, otherUrls: [] })) return null
-  const when = whenSet(record)
-  if (isSetWith(record, secret)) return { secret: 'same', when }
-  return { secret: previousSecret !== null && isSetWith(record, previousSecret) ? 'previous' : 'other', when }
+  const known = { when: whenSet(record), setAtMs: Date.parse(record.setAt) }
+  if (isSetWith(record, secret)) return { secret: 'same', ...known }
+  return { secret: previousSecret !== null && isSetWith(record, previousSecret) ? 'previous' : 'other', ...known }
 }
 
 /** True if the lock was set with this secret. */

@@ -2,6 +2,7 @@ import type { ToolFeature } from '../../tool-feature.ts'
 
 export const mailSignIn: ToolFeature = {
   name: 'mail-sign-in',
+  check: async () => (await import('./doctor/mail-way.ts')).mailWay,
   settings: async () => {
     const { faultsOfGuests, guestCounts } = await import('./guest-lists.ts')
     return { faultsIn: faultsOfGuests, notesOn: guestCounts }

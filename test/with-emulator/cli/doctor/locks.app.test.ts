@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { RunningEmulator } from '../../../../src/tools/emulator/start-emulator.ts'
 import { setLock } from '../../../../src/tools/video-service/locks.ts'
 import { runHere } from '../../../tools/cli/run-here.ts'
@@ -99,4 +99,17 @@ test('a damaged file of fingerprints is replaced', async () => {
   writeFileSync(records, '{"half')
   await run('lock', 'set', ...CHANNEL, '--yes')
   expect((await doctor(...CHANNEL, '--lock-unchanged')).ok).toContain('lock-secret-same')
+})
+
+test.each([
+  [1, 'ok', /^if the lock has not been changed since \d\d:\d\d, 1 hour ago$/],
+  [25, 'unknown', /^if the lock has not been changed since .* \d{4}, \d\d:\d\d, 1 day ago$/],
+])('%i hours after lock set, the lock is %s, with a condition for the verdict', async (hours, state, condition) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - hours * 3_600_000 })
+  await run('lock', 'set', ...CHANNEL, '--yes').finally(() => vi.useRealTimers())
+  const { findings } = await doctor(...CHANNEL)
+  const finding = findings.find(({ code }) => /^lock-secret-(same|unproven)$/.test(code))
+  expect(finding).toMatchObject({ state, condition: expect.stringMatching(condition) })
+  const shown = await run('lock', 'show', ...CHANNEL)
+  expect(shown.stdout.trimEnd()).toMatch(new RegExp(`${condition.source.slice(1, -1)}\\.$`))
 })

@@ -1,7 +1,7 @@
 import type { Config } from '../../../../config.ts'
 import type { Lock, LockTarget } from '../../../video-service/locks.ts'
 import { differences, type ExpectedLock } from '../../service/expected-lock.ts'
-import { compareRecorded, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'
+import { compareRecorded, ifUnchanged, openLockRecords, type RecordedSecret } from '../../service/lock-records.ts'
 import { nameOf } from '../../service/lock-target.ts'
 import type { Service } from '../../service/service.ts'
 import { chosenHashEntryPoint } from '../../settings/chosen-entry-point.ts'
@@ -29,19 +29,12 @@ export function lockSecretCheck(
   }
 }
 
-const UNPROVEN =
-  ', but the service does not show if the secret was changed elsewhere since then. If it was not, use --lock-unchanged. Else run lock set again, or watch the video once.'
+const DAY_MS = 86_400_000
 
 /** Returns the finding about a lock that, as the operator says, was not changed elsewhere since `lock set`. */
 export function asUnchanged(finding: Finding): Finding {
-  const { code, text } = finding
-  if (code !== 'lock-secret-unproven') return finding
-  return {
-    ...finding,
-    state: 'ok',
-    code: 'lock-secret-same',
-    text: text.replace(UNPROVEN, '; not changed since, you say.'),
-  }
+  const { condition, ...given } = finding
+  return condition === undefined ? finding : { ...given, state: 'ok', code: 'lock-secret-same' }
 }
 
 /** @param lockSet the command that sets the lock right. */
@@ -54,9 +47,12 @@ function compareShown(leads: string, lock: Lock, lockSet: string, match: Expecte
   )
 }
 
-function findingOfRecord(leads: string, { secret, when }: RecordedSecret, lockSet: string): Finding {
+function findingOfRecord(leads: string, { secret, when, setAtMs }: RecordedSecret, lockSet: string): Finding {
   if (secret === 'same') {
-    return unknown('lock-secret-unproven', `${leads}. lock set gave it the secret of the settings ${when}${UNPROVEN}`)
+    const text = `${leads}. lock set gave it the secret of the settings ${when}. The service does not show if it was changed elsewhere since then: run lock set again, watch the video once, or use --lock-unchanged.`
+    const isFresh = Date.now() - setAtMs < DAY_MS
+    const finding = isFresh ? ok('lock-secret-same', text) : unknown('lock-secret-unproven', text)
+    return { ...finding, condition: ifUnchanged(setAtMs) }
   }
   if (secret === 'previous') {
     return warning(

@@ -35,4 +35,7 @@ const trial: SignInTrial = {
 }
 
 /** A sign-in with an access code. */
-export const codesCheck: FeatureCheck = { trial }
+export const codesCheck: FeatureCheck = {
+  trial,
+  wayIn: { name: 'with an access code', option: trial.name, flags: '--code', isAt: trial.isAt },
+}

@@ -17,6 +17,12 @@ export const registrationCheck: FeatureCheck = {
     }
     return []
   },
+  wayIn: {
+    name: 'as a registered guest',
+    option: 'mailTo',
+    flags: '--mail-to ADDRESS',
+    isAt: (entryPoint) => registrationOf(entryPoint) !== undefined,
+  },
 }
 
 /** @param html the form for the address; empty if it did not come. */

@@ -162,6 +162,8 @@ function viewerOf(args: readonly string[]): string {
   return (at === -1 ? undefined : args[at + 1]) ?? 'ada@example.com'
 }
 
+const ALL_CLEAR = /^Viewers will get through(?!, if)/
+
 type Judgment = 'agreement' | 'false all-clear' | 'false alarm' | 'blind spot' | 'not for browsers'
 
 /**
@@ -174,7 +176,7 @@ export function testFaults(title: string, faults: readonly Fault[]): (fault: Fau
     test.each(faults)('$name', async (fault) => {
       const { verdict, findings } = await examine(fault, service())
       expect(causesIn(findings)).toEqual(fault.findings)
-      expect(verdict.startsWith('Viewers will get through')).toBe(fault.isHarmless ?? false)
+      expect(ALL_CLEAR.test(verdict)).toBe(fault.isHarmless ?? false)
       // The head of a token.
       expect(JSON.stringify(findings)).not.toContain('eyJ')
     })
@@ -238,10 +240,10 @@ function causesIn(findings: Findings['findings']): string[] {
   return findings.filter(({ state }) => state !== 'ok').map(({ state, code }) => `${state} ${code}`)
 }
 
-/** An unproven verdict agrees with both. */
+/** An unproven verdict, and one with a condition, agree with both. */
 function judgmentOf({ blindSpot, notForBrowsers }: Fault, verdict: string, isThrough: boolean): Judgment {
   if (blindSpot !== undefined) return isThrough ? 'agreement' : 'blind spot'
-  if (verdict.startsWith('Viewers will get through') && !isThrough) return 'false all-clear'
+  if (ALL_CLEAR.test(verdict) && !isThrough) return 'false all-clear'
   if (notForBrowsers !== undefined) return 'not for browsers'
   return isThrough && !/^(Viewers will get through|Not proven)/.test(verdict) ? 'false alarm' : 'agreement'
 }
