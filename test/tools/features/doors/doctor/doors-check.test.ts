@@ -3,17 +3,18 @@ import type { DoctorConfig } from '../../../../../src/tools/cli/doctor/feature-c
 import { doorsCheck, findingOfDoors } from '../../../../../src/tools/features/doors/doctor/doors-check.ts'
 import { withDoors } from '../../../../features/doors/entry-point.ts'
 import { ENTRY_POINT } from '../../../../login/entry-point.ts'
-import { startSite } from '../../../../login/start-site.ts'
+import { startService } from '../../../video-service/test-service.ts'
 
 const DAY = 86_400
-const OPENS = 10 * DAY
+const OPENS = 100 * DAY
 const WINDOWS = [{ opensAtSeconds: OPENS, closesAtSeconds: OPENS + 3600 }]
 
 test.each([
-  [OPENS - DAY - 1, 'warning', 'doors-closed', /They open: Sunday, January 11, 1970/],
-  [OPENS - DAY, 'warning', 'doors-open-soon', /within the day: Sunday, January 11, 1970 at 12:00 AM UTC/],
-  [OPENS, 'ok', 'doors-open', /open until Sunday, January 11, 1970 at 1:00 AM UTC/],
-  [OPENS + 3600, 'warning', 'doors-over', /No viewer can watch/],
+  [OPENS - 61 * DAY, 'unknown', 'doors-far', /Is the date right/],
+  [OPENS - DAY - 1, 'warning', 'doors-closed', /They open: Saturday, April 11, 1970/],
+  [OPENS - DAY, 'warning', 'doors-open-soon', /within the day: Saturday, April 11, 1970 at 12:00 AM UTC/],
+  [OPENS, 'ok', 'doors-open', /open until Saturday, April 11, 1970 at 1:00 AM UTC/],
+  [OPENS + 3600, 'failure', 'doors-over', /No viewer can watch/],
 ])('at %i s, doctor has a finding on the doors: %s, %s', (nowSeconds, state, code, text) => {
   const finding = findingOfDoors(withDoors(ENTRY_POINT, { windows: WINDOWS }), nowSeconds)
   expect(finding).toEqual({ state, code, text: expect.stringMatching(text) })
@@ -21,7 +22,7 @@ test.each([
 
 test('doctor keeps closed doors for the verdict on their entry point', async () => {
   const open = { windows: [] }
-  const closed = { windows: [{ opensAtSeconds: Date.now(), closesAtSeconds: null }] }
+  const closed = { windows: [{ opensAtSeconds: Date.now() / 1000 + 30 * DAY, closesAtSeconds: null }] }
   const entryPoints = [withDoors(ENTRY_POINT, open), withDoors({ ...ENTRY_POINT, name: 'gold' }, closed)]
   const findings = doorsCheck.check?.({ entryPoints } as unknown as DoctorConfig, false, AbortSignal.timeout(1_000))
   expect((await findings?.next())?.value).toMatchObject({ state: 'ok' })
@@ -40,13 +41,37 @@ test.each([
   expect(await screen.text()).toContain(reason)
 })
 
-test.each([
-  ['waiting', 'ok', 'viewer-waits'],
-  ['not-found', 'failure', 'no-waiting-page'],
-])('after the page with the reason %s, doctor says that the test viewer waits: %s', async (reason, state, code) => {
-  const login = await startSite(() => `<meta name="reason" content="${reason}">`)
+const WAITING = { reason: 'waiting', headers: { Refresh: '20; url=/wait?pass=x' } }
+const WAITS: [what: string, page: { reason: string; headers: Record<string, string> }, state: string, code: string][] =
+  [
+    ['the waiting page', WAITING, 'ok', 'viewer-waits'],
+    ['another page', { ...WAITING, reason: 'not-found' }, 'failure', 'no-waiting-page'],
+    ['the waiting page without Refresh', { ...WAITING, headers: {} }, 'failure', 'waiting-refresh-removed'],
+    [
+      'a Refresh to another page',
+      { ...WAITING, headers: { Refresh: '20; url=/' } },
+      'failure',
+      'waiting-refresh-removed',
+    ],
+    [
+      'the waiting page of a cache with its age',
+      { ...WAITING, headers: { ...WAITING.headers, Age: '1' } },
+      'failure',
+      'waiting-page-cached',
+    ],
+    [
+      'the waiting page with the time of the first look',
+      { ...WAITING, headers: { ...WAITING.headers, Date: 'Fri, 20 Nov 2026 18:00:00 GMT' } },
+      'failure',
+      'waiting-page-cached',
+    ],
+  ]
+test.each(WAITS)('after two looks at %s, doctor says: %s', async (_what, { reason, headers }, state, code) => {
+  const url = await startService((_req, res) =>
+    res.writeHead(200, headers).end(`<meta name="reason" content="${reason}">`),
+  )
   const answer = new Response(null, { status: 303, headers: { Location: '/wait?pass=x' } })
-  expect(await explain(answer, login)).toMatchObject({ state, code })
+  expect(await explain(answer, url.origin)).toMatchObject({ state, code })
 })
 
 test('a sign-in that leads to the player is not of the doors', async () => {
