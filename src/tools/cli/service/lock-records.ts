@@ -92,22 +92,15 @@ export interface RecordedSecret {
 }
 
 const AGO = new Intl.RelativeTimeFormat('en')
-const HOUR_MINUTES = 60
-const DAY_MINUTES = 1440
+const DAY_HOURS = 24
 
 /** Returns the condition of a record: "if the lock has not been changed since 08:30, 2 minutes ago". */
 export function ifUnchanged(setAtMs: number): string {
-  const minutes = Math.max(0, Math.floor((Date.now() - setAtMs) / 60_000))
-  const [count, unit] = agoOf(minutes)
-  const time = minutes < DAY_MINUTES ? markWords(setAtMs, 'minute') : timeWords(setAtMs)
-  return `if the lock has not been changed since ${time}, ${AGO.format(-count, unit)}`
-}
-
-function agoOf(minutes: number): readonly [count: number, unit: 'minute' | 'hour' | 'day'] {
-  if (minutes < HOUR_MINUTES) return [minutes, 'minute']
-  return minutes < DAY_MINUTES
-    ? [Math.floor(minutes / HOUR_MINUTES), 'hour']
-    : [Math.floor(minutes / DAY_MINUTES), 'day']
+  const hours = Math.max(0, Date.now() - setAtMs) / 3_600_000
+  const days = AGO.format(-Math.floor(hours / DAY_HOURS), 'day')
+  const ago = hours < 1 ? AGO.format(-Math.floor(hours * 60), 'minute') : AGO.format(-Math.floor(hours), 'hour')
+  const words = hours < DAY_HOURS ? [markWords(setAtMs, 'minute'), ago] : [timeWords(setAtMs), days]
+  return `if the lock has not been changed since ${words.join(', ')}`
 }
 
 /** Returns when a record was made: "on 2026-11-22 at 14:02 UTC". */
