@@ -1,14 +1,15 @@
 import { fill } from '../../languages/languages.ts'
 import type { AccessRefused } from '../../login/answer/access-decision.ts'
 import { inEachLanguage } from '../../login/answer/policy-text.ts'
+import type { EventState } from '../../settings/event-window.ts'
 import { timeText } from '../../settings/times.ts'
-import { type DoorState, doorState } from './doors.ts'
+import { doorState } from './doors.ts'
 import type { DoorSettings } from './fields.ts'
 
 /** `code` of a refusal is the state of the door. Null for a door that stays open. */
 export type DoorDecision = AccessRefused | { readonly ok: true; readonly endsAtSeconds: number } | null
 
-type Closed = Exclude<DoorState, { name: 'open' }>
+type Closed = Exclude<EventState, { name: 'open' }>
 
 /**
  * Creates the gate of an entry point. It lets viewers pass while the door is open, and ends their answers with it.

@@ -1,5 +1,4 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import type { EventState } from '../../../../settings/event-window.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
 import { type EventTimes, windowsOf } from '../../settings/event-times.ts'
 import type { Copy, Readiness } from './copies.ts'

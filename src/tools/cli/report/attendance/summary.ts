@@ -20,7 +20,14 @@ export function summaryOf(attendees: Iterable<Attendee>) {
     if (match !== null) names[match] += 1
     if (isRunning) running += 1
   }
-  return { ...by, invited: by.came + by.missing + by.unclear, cameBy, ...names, running, eventMs: Math.max(0, lastMs - firstMs) }
+  return {
+    ...by,
+    invited: by.came + by.missing + by.unclear,
+    cameBy,
+    ...names,
+    running,
+    eventMs: Math.max(0, lastMs - firstMs),
+  }
 }
 
 /** Returns the numbers in sentences. @param hasList false for a report without a list. */
