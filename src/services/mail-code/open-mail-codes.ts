@@ -1,16 +1,14 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
-import { sentence, textsOf } from '../../languages/languages.ts'
 import type { AppParts, OpenService } from '../../login/service.ts'
 import type { Guests } from '../guests/service.ts'
-import { buildMail } from '../mail/layout.ts'
 import { logOutages } from '../mail/log-outages.ts'
 import { createMailShares, type GiveBack, type MailShares } from '../mail/mail-shares.ts'
 import type { MailServerSettings } from '../mail/settings.ts'
-import { type Mail, MailFault, type MailServer, openMailServer } from '../mail/smtp.ts'
+import { MailFault, type MailServer, openMailServer } from '../mail/smtp.ts'
 import { createSeal } from '../pass/seal.ts'
-import { shownCode } from './code.ts'
 import { type CodeLimits, createCodeLimits } from './code-limits.ts'
+import { codeMail } from './code-mail.ts'
 import { createMailCodeCounts, type MailCodeCounts } from './mail-code-counts.ts'
 import { type CodeReader, createMailCodes, type OpenMailCodes } from './mail-codes.ts'
 import { type BuildNotice, createNoticeDelivery } from './notices.ts'
@@ -137,23 +135,4 @@ function createDelivery(
       return error.isAboutMail ? 'retry' : 'away'
     }
   }
-}
-
-/** Builds the mail with a code. The mail has no link: scanners of mail could open it, and viewers need none. */
-function codeMail(
-  { address, code, language, device, atMs }: OutboxMail,
-  { brand }: Pick<EntryPoint, 'brand'>,
-  host: string,
-): Mail {
-  const { mail } = textsOf(language)['mail-code']
-  const service = brand.name ?? host
-  const fillIn = (text: string) => sentence(language, text, { service })
-  const frame = { to: address, service, language, brand, watchUrl: null, request: { atMs, device } }
-  return buildMail(frame, {
-    subject: fillIn(mail.subject),
-    greeting: null,
-    above: [fillIn(mail.intro)],
-    code: shownCode(code),
-    below: [mail.life, mail.warning, mail.ignore],
-  })
 }
