@@ -182,6 +182,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['CONTEXT_WORDS', 'Nightjar;Orchid', 'commas'],
   ['CONTEXT_WORDS', 'Nightjar|Orchid', 'commas'],
   ['SECURITY_LOG_FILE', 'src', 'names a folder'],
+  ['RETENTION_DAYS', '0', 'whole number from 1 to 3650'],
   ['SIGN_IN_LIMIT_PER_ADDRESS', '0', 'whole number from 10 to 1000000'],
   ['LIMITS_TRUSTED_NETWORKS', 'office.example', 'item 1 must be an address or a network'],
   ['LIMITS_TRUSTED_NETWORKS', '192.0.2.7, 198.51.100', 'item 2 must be an address or a network'],

@@ -26,9 +26,11 @@ export function warningsOfEntryPoints(
   )
   const withHash = entryPoints.filter(isHashEntryPoint)
   for (const { name, lifetimeSeconds } of withHash) {
-    if (lifetimeSeconds === 0 || lifetimeSeconds > WEEK_SECONDS) {
-      const end = lifetimeSeconds === 0 ? 'never expires, not even' : 'lives longer than a week, also'
-      warnings.push(`Entry point ${name}: the lifetime is ${lifetimeSeconds}, so a response ${end} a stolen one.`)
+    if (lifetimeSeconds === 0) {
+      warnings.push(`Entry point ${name}: the lifetime is 0, so a response never expires, not even a stolen one.`)
+    }
+    if (lifetimeSeconds > WEEK_SECONDS) {
+      warnings.push(`Entry point ${name}: a response lives longer than a week, also a stolen one.`)
     }
     if (lifetimeSeconds > Math.min(sessions.idleSeconds, sessions.lifetimeSeconds)) {
       warnings.push(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { pages } from '../../../src/tools/video-service/analytics.ts'
-import type { Question } from '../../../src/tools/video-service/report-question.ts'
+import { pages } from '../../../src/tools/video-service/analytics/analytics.ts'
+import type { Question } from '../../../src/tools/video-service/analytics/report-question.ts'
 import { ServiceRefusal, UnexpectedAnswer } from '../../../src/tools/video-service/service-errors.ts'
 import type { ServiceRequest } from '../../../src/tools/video-service/service-request.ts'
 

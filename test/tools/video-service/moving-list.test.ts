@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { pages } from '../../../src/tools/video-service/analytics.ts'
-import { MOVED } from '../../../src/tools/video-service/moving-list.ts'
-import type { Question } from '../../../src/tools/video-service/report-question.ts'
+import { pages } from '../../../src/tools/video-service/analytics/analytics.ts'
+import { MOVED } from '../../../src/tools/video-service/analytics/moving-list.ts'
+import type { Question } from '../../../src/tools/video-service/analytics/report-question.ts'
 import type { ServiceRequest } from '../../../src/tools/video-service/service-request.ts'
 
 const QUESTIONS = 3_000

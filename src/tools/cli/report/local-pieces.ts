@@ -1,4 +1,4 @@
-import type { Question } from '../../video-service/report-question.ts'
+import type { Question } from '../../video-service/analytics/report-question.ts'
 import { isoWithOffset, localStartOf, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
 import { nextChange, nextLocalStart, nextOf, startOf } from './calendar.ts'
 

@@ -1,5 +1,5 @@
-import type { Page } from '../../video-service/analytics.ts'
-import type { OddFields, SeriesRow } from '../../video-service/report-rows.ts'
+import type { Page } from '../../video-service/analytics/analytics.ts'
+import type { OddFields, SeriesRow } from '../../video-service/analytics/report-rows.ts'
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
 import { isoWithOffset, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
 import { nextOf, startOf } from './calendar.ts'

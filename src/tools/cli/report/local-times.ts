@@ -1,4 +1,4 @@
-import type { ViewRow } from '../../video-service/report-rows.ts'
+import type { ViewRow } from '../../video-service/analytics/report-rows.ts'
 import { isoWithOffset, offsetText, type TimeZone } from '../output/time-zone.ts'
 import type { ReportRow } from './rows.ts'
 

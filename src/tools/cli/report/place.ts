@@ -1,6 +1,6 @@
-import type { Page } from '../../video-service/analytics.ts'
-import type { Cursor } from '../../video-service/moving-list.ts'
-import type { OddFields } from '../../video-service/report-rows.ts'
+import type { Page } from '../../video-service/analytics/analytics.ts'
+import type { Cursor } from '../../video-service/analytics/moving-list.ts'
+import type { OddFields } from '../../video-service/analytics/report-rows.ts'
 
 /** The next page of a report, which may be several questions to the service. */
 export interface Place {

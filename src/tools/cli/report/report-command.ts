@@ -5,7 +5,7 @@ import {
   GRANULARITIES,
   type Granularity,
   type Question,
-} from '../../video-service/report-question.ts'
+} from '../../video-service/analytics/report-question.ts'
 import { orUsageError, readOpenPeriod, readPeriod } from '../output/period.ts'
 import { machineTimeZone } from '../output/time-zone.ts'
 import { nowSeconds, withService } from '../service/service.ts'

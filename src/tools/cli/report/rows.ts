@@ -1,5 +1,5 @@
-import type { Question } from '../../video-service/report-question.ts'
-import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../video-service/report-rows.ts'
+import type { Question } from '../../video-service/analytics/report-question.ts'
+import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from '../../video-service/analytics/report-rows.ts'
 import { type CsvCell, csvRecord } from '../terminal/csv.ts'
 import type { LocalSeriesRow } from './local-rows.ts'
 

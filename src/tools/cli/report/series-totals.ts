@@ -1,5 +1,5 @@
-import type { Page } from '../../video-service/analytics.ts'
-import type { SeriesRow } from '../../video-service/report-rows.ts'
+import type { Page } from '../../video-service/analytics/analytics.ts'
+import type { SeriesRow } from '../../video-service/analytics/report-rows.ts'
 import { isoWithOffset } from '../output/time-zone.ts'
 import type { SeriesQuestion } from './local-pieces.ts'
 

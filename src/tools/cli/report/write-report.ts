@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Question } from '../../video-service/report-question.ts'
+import type { Question } from '../../video-service/analytics/report-question.ts'
 import type { PeriodOptions } from '../output/period.ts'
 import { JSON_ROWS, type RowForm, rowWriter } from '../output/row-writer.ts'
 import { withTemporaryDatabase } from '../output/rows-database.ts'

@@ -8,8 +8,8 @@ import { ownChannels } from '../../cli/service/channel-command.ts'
 import { withService } from '../../cli/service/service.ts'
 import { type ActResult, outcomeOf } from '../../cli/terminal/command.ts'
 import { type CommandIo, ioWithoutTerminal } from '../../cli/terminal/io.ts'
-import type { Period } from '../../video-service/report-question.ts'
-import type { ViewRow } from '../../video-service/report-rows.ts'
+import type { Period } from '../../video-service/analytics/report-question.ts'
+import type { ViewRow } from '../../video-service/analytics/report-rows.ts'
 
 /** The channel and the period of a report. */
 export interface EventQuestion {

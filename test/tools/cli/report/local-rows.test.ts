@@ -3,7 +3,7 @@ import { machineTimeZone, openTimeZone } from '../../../../src/tools/cli/output/
 import { localPieces, type SeriesQuestion } from '../../../../src/tools/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../../src/tools/cli/report/local-rows.ts'
 import { tableCells } from '../../../../src/tools/cli/report/table/report-table.ts'
-import type { OddFields } from '../../../../src/tools/video-service/report-rows.ts'
+import type { OddFields } from '../../../../src/tools/video-service/analytics/report-rows.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
 import { runHere } from '../run-here.ts'

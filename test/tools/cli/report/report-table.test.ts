@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { tableCells, tableColumns } from '../../../../src/tools/cli/report/table/report-table.ts'
-import type { ViewRow } from '../../../../src/tools/video-service/report-rows.ts'
+import type { ViewRow } from '../../../../src/tools/video-service/analytics/report-rows.ts'
 
 const titles = new Map([['Channel 1001', 'Town hall']])
 const PLAIN = { terminal: null, titles }

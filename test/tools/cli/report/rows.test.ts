@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { csvHeader, csvLine, segmentCsvHeader, segmentCsvLines } from '../../../../src/tools/cli/report/rows.ts'
-import type { ViewerRow, ViewRow } from '../../../../src/tools/video-service/report-rows.ts'
+import type { ViewerRow, ViewRow } from '../../../../src/tools/video-service/analytics/report-rows.ts'
 
 const view: ViewRow = {
   view_id: 'v1',

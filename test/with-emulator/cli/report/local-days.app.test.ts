@@ -9,7 +9,7 @@ import {
   openSegmentWriter,
   type StoredSegment,
 } from '../../../../src/tools/emulator/analytics/segments/segment-writer.ts'
-import { pages } from '../../../../src/tools/video-service/analytics.ts'
+import { pages } from '../../../../src/tools/video-service/analytics/analytics.ts'
 import { type AnalyticsServer, OWNED, startAnalytics } from '../../../tools/emulator/analytics/analytics-server.ts'
 import { send } from '../../video-service/client.ts'
 

@@ -1,5 +1,5 @@
-import type { Period, Question } from '../../../video-service/report-question.ts'
-import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { Period, Question } from '../../../video-service/analytics/report-question.ts'
+import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import { isoWithOffset, machineTimeZone } from '../../output/time-zone.ts'
 import { inPieces, type Place, type PlacedPage } from '../place.ts'
 import type { Ask } from '../progress.ts'

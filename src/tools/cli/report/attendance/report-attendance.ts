@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Period } from '../../../video-service/report-question.ts'
+import type { Period } from '../../../video-service/analytics/report-question.ts'
 import { withTemporaryDatabase } from '../../output/rows-database.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'

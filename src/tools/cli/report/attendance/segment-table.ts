@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import { numberedTexts } from '../../output/rows-database.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import { readTime } from '../words.ts'

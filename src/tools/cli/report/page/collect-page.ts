@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Question } from '../../../video-service/report-question.ts'
-import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/report-rows.ts'
+import type { Question } from '../../../video-service/analytics/report-question.ts'
+import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { nameWords } from '../../output/words.ts'

@@ -1,4 +1,4 @@
-import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart, type Span } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'

@@ -1,5 +1,5 @@
-import type { Dimension } from '../../../video-service/report-question.ts'
-import type { SeriesRow } from '../../../video-service/report-rows.ts'
+import type { Dimension } from '../../../video-service/analytics/report-question.ts'
+import type { SeriesRow } from '../../../video-service/analytics/report-rows.ts'
 import type { Figure, PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'

@@ -1,4 +1,4 @@
-import type { ViewerRow } from '../../../video-service/report-rows.ts'
+import type { ViewerRow } from '../../../video-service/analytics/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { type Span, timelinesChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ViewRow } from '../../../video-service/report-rows.ts'
+import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Granularity } from '../../../video-service/report-question.ts'
-import type { PeakRow } from '../../../video-service/report-rows.ts'
+import type { Granularity } from '../../../video-service/analytics/report-question.ts'
+import type { PeakRow } from '../../../video-service/analytics/report-rows.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import type { TimeZone } from '../../output/time-zone.ts'

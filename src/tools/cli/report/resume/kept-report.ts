@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../../../../errors.ts'
 import { createPrivateFile } from '../../../../server/private-file.ts'
 import { openSqlite, SQLITE_BUSY, sqliteCode } from '../../../../server/sqlite-file.ts'
-import type { Question } from '../../../video-service/report-question.ts'
+import type { Question } from '../../../video-service/analytics/report-question.ts'
 import { besideTarget, openFileSink, orWriteFault, type ReportSink, writableTarget } from '../../terminal/sink.ts'
 import { type Asked, differences, identityOf, KeptState, withPeriodOf } from './same-question.ts'
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { rowsPerPage } from '../../../video-service/analytics.ts'
-import { Cursor } from '../../../video-service/moving-list.ts'
-import type { Question } from '../../../video-service/report-question.ts'
+import { rowsPerPage } from '../../../video-service/analytics/analytics.ts'
+import { Cursor } from '../../../video-service/analytics/moving-list.ts'
+import type { Question } from '../../../video-service/analytics/report-question.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
 import type { PeriodOptions } from '../../output/period.ts'
 

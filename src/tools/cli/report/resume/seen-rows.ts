@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { SeenRows } from '../../../video-service/moving-list.ts'
+import type { SeenRows } from '../../../video-service/analytics/moving-list.ts'
 
 /** Remembers the rows of a report in its database, with those of an interrupted report. */
 export function openSeenRows(database: DatabaseSync): (list: number) => SeenRows {

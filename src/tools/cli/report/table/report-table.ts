@@ -1,4 +1,4 @@
-import type { Question } from '../../../video-service/report-question.ts'
+import type { Question } from '../../../video-service/analytics/report-question.ts'
 import type { TimeZone } from '../../output/time-zone.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { joinAttendance } from '../../../../../src/tools/cli/report/attendance/attendance.ts'
 import { openSegmentTable } from '../../../../../src/tools/cli/report/attendance/segment-table.ts'
-import type { ViewRow } from '../../../../../src/tools/video-service/report-rows.ts'
+import type { ViewRow } from '../../../../../src/tools/video-service/analytics/report-rows.ts'
 import { viewOf } from '../report-service.ts'
 
 const RANGE = { fromMs: Date.parse('2026-11-20T10:00:00Z'), toMs: Date.parse('2026-11-20T12:00:00Z') }

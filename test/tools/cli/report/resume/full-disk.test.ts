@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withKeptReport } from '../../../../../src/tools/cli/report/resume/kept-report.ts'
-import { firstPage } from '../../../../../src/tools/video-service/moving-list.ts'
+import { firstPage } from '../../../../../src/tools/video-service/analytics/moving-list.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 
 test('a full disk beside the output says where to free space, and the pages before it are kept', async () => {

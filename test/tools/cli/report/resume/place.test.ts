@@ -3,9 +3,9 @@ import { isoWithOffset, openTimeZone } from '../../../../../src/tools/cli/output
 import { localPeaks } from '../../../../../src/tools/cli/report/local-peaks.ts'
 import { localSeries } from '../../../../../src/tools/cli/report/local-rows.ts'
 import type { Place, PlacedPage } from '../../../../../src/tools/cli/report/place.ts'
-import type { Page } from '../../../../../src/tools/video-service/analytics.ts'
-import { firstPage } from '../../../../../src/tools/video-service/moving-list.ts'
-import type { Period } from '../../../../../src/tools/video-service/report-question.ts'
+import type { Page } from '../../../../../src/tools/video-service/analytics/analytics.ts'
+import { firstPage } from '../../../../../src/tools/video-service/analytics/moving-list.ts'
+import type { Period } from '../../../../../src/tools/video-service/analytics/report-question.ts'
 
 const HOUR_MS = 3_600_000
 const ROWS = 5

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { AccessToken } from './access-token.ts'
+import type { AccessToken } from '../access-token.ts'
+import { ServiceRefusal, UnexpectedAnswer } from '../service-errors.ts'
+import type { ServiceAnswer } from '../service-request.ts'
+import type { ServiceSettings } from '../service-settings.ts'
+import { readJson, type Transport } from '../transport.ts'
 import { type Cursor, firstPage, followList, type SeenRows, seenInMemory } from './moving-list.ts'
 import { type Question, reportUrl } from './report-question.ts'
 import { type OddFields, type RowOf, recordsOf } from './report-rows.ts'
-import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
-import type { ServiceAnswer } from './service-request.ts'
-import type { ServiceSettings } from './service-settings.ts'
-import { readJson, type Transport } from './transport.ts'
 
 export interface Page<Row> {
   /** The rows that no page before had. */
