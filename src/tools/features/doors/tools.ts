@@ -12,6 +12,7 @@ export const doors: ToolFeature = {
     },
   ],
   check: async () => (await import('./doctor/doors-check.ts')).doorsCheck,
+  scenes: async () => (await import('./preview/doors-preview.ts')).doorsPreview,
   event: async () => (await import('./event-times.ts')).doorTimes,
   drill: async () => (await import('./drill/closed-doors.ts')).doorsDrill,
   variants: { drill: async () => (await import('./drill/evening/evening-option.ts')).eveningDrill },

@@ -217,8 +217,11 @@ for (const figure of figures) {
 }
 const choice = document.getElementById('choice')
 choice.hidden = false
-choice.addEventListener('change', () => {
+/** Two sizes and one scheme are chosen at first. Frames that are not shown are measured too. */
+function showChosen() {
   const off = [...choice.querySelectorAll('input:not(:checked)')].map(({ value }) => value)
   for (const figure of figures) figure.hidden = off.includes(figure.dataset.size) || off.includes(figure.dataset.scheme)
-})
+}
+choice.addEventListener('change', showChosen)
+showChosen()
 void measureAll(figures)

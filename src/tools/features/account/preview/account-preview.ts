@@ -1,4 +1,5 @@
 import type { Account } from '../../../../features/account/account.ts'
+import { invitationMail, resetMail } from '../../../../features/account/links/account-mails.ts'
 import type { AccountSettings } from '../../../../features/account/links/settings.ts'
 import { newToken } from '../../../../features/account/links/tokens.ts'
 import { createAccount } from '../../../../features/account/open-account.ts'
@@ -10,6 +11,7 @@ import { type FeatureScenes, type Screen, type ScreenRequest, VIEWER } from '../
 
 const INVITATION = newToken()
 const RESET = newToken()
+const LINK = 'https://login.example/account/new-password'
 
 /** Two links. Nothing is stored. */
 const LINKS: PasswordChanges = {
@@ -47,12 +49,22 @@ export const accountPreview: FeatureScenes = {
     const hasMail = html.includes('name="username"')
     const { token } = INVITATION
     return [
-      ...(hasMail ? await mailTabs(request) : []),
+      ...(hasMail ? [...(await mailTabs(request)), ...mailsOf(request)] : []),
       { name: 'new password after an invitation', ...(await tab('/new-password', { token })) },
       { name: 'new password', ...(await tab('/new-password', { token: RESET.token })) },
       { name: 'a link that is over', ...(await tab('/new-password', { token: newToken().token })) },
     ]
   },
+}
+
+/** Builds the mails with a link. They lead nowhere. */
+function mailsOf({ entryPoint: { brand }, language }: ScreenRequest): Screen[] {
+  const service = brand.name ?? 'login.example'
+  const frame = { to: VIEWER, name: VIEWER, username: VIEWER, service, language, brand, watchUrl: null, request: null }
+  return [
+    { name: 'mail with a link for a new password', html: resetMail(frame, LINK, 30).html, isTab: true },
+    { name: 'mail with an invitation', html: invitationMail(frame, LINK, 7).html, isTab: true },
+  ]
 }
 
 async function mailTabs(request: ScreenRequest): Promise<Screen[]> {

@@ -1,5 +1,6 @@
 import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
 import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
+import { codeMail } from '../../../../services/mail-code/code-mail.ts'
 import { createCodeCookie } from '../../../../services/mail-code/code-cookie.ts'
 import type { CodeUse } from '../../../../services/mail-code/mail-codes.ts'
 import type { FeatureScenes } from '../../../cli/preview/screen.ts'
@@ -10,6 +11,7 @@ const LATE = 'late@example.com'
 /** This address left the list after its code was sent. Any code is right. */
 const REMOVED = 'removed@example.com'
 const SECRET = 'x'.repeat(43)
+const MAIL = { scope: '', requestId: '', address: ADDRESS, code: '23456789', device: [], atMs: 0, endsAtSeconds: 0 }
 const ASK = '/mail-code'
 const CHECK = '/mail-code/check'
 
@@ -34,7 +36,7 @@ export const mailSignInPreview: FeatureScenes = {
         }),
     }),
   }),
-  async screens({ app, fields }) {
+  async screens({ app, fields, entryPoint, language }) {
     const ask = async (mail: string) => (await app.post(ASK, { fields: { ...fields, mail } })).html
     const check = async (mail: string, code: string) =>
       (await app.post(CHECK, { fields: { ...fields, mail, code, frame: SECRET } })).html
@@ -46,6 +48,7 @@ export const mailSignInPreview: FeatureScenes = {
       { name: 'mail, wrong code', html: await check(ADDRESS, '9999-9999') },
       { name: 'mail, code is over', html: await check(ADDRESS, '') },
       { name: 'mail, no longer on the list', html: await check(REMOVED, '9999-9999') },
+      { name: 'mail with a code', html: codeMail({ ...MAIL, language }, { entryPoint, host: 'login.example' }).html, isTab: true },
     ]
   },
 }

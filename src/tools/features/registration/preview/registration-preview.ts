@@ -4,6 +4,7 @@ import { stepsOf } from '../../../../features/registration/form/form.ts'
 import { PATHS } from '../../../../features/registration/form/paths.ts'
 import { createFormSeal } from '../../../../features/registration/form/sealed-form.ts'
 import { createRegistrationPages } from '../../../../features/registration/screens/pages.ts'
+import { createMails } from '../../../../features/registration/mails.ts'
 import { registrationPart } from '../../../../features/registration/screens/screen-part.ts'
 import type { RegistrationField } from '../../../../features/registration/settings/field.ts'
 import type { RegistrationSettings } from '../../../../features/registration/settings/settings.ts'
@@ -15,6 +16,8 @@ const ADDRESS = 'ada.lovelace@example.com'
 const CODE = '2345-6789'
 const WRONG = '9999-9999'
 const SHOWN = ['waiting-for-approval', 'on-waiting-list', 'refused', 'cancelled'] as const
+
+const MAILS = ['approved', 'waiting-for-approval', 'on-waiting-list', 'place-free', 'refused', 'cancelled']
 
 /** The state of the registration on the next screen. */
 const stage: { openness: Openness } = { openness: 'open' }
@@ -84,6 +87,7 @@ export const registrationPreview: FeatureScenes = {
       { name: 'registration, code', html: sent.html },
       { name: 'registration, wrong code', html: wrongCode.html },
       ...(await fieldScreens(request, (settings as RegistrationSettings).fields)),
+      ...mailsOf(request),
       ...(await Promise.all(
         SHOWN.map(async (state) => ({
           name: `registration, ${state.replaceAll('-', ' ')}`,
@@ -92,6 +96,15 @@ export const registrationPreview: FeatureScenes = {
       )),
     ]
   },
+}
+
+/** Builds the mails to guests. No one gets them. */
+function mailsOf({ entryPoint, language }: ScreenRequest): Screen[] {
+  const build = createMails(entryPoint, 'login.example', new Map())
+  return MAILS.flatMap((name) => {
+    const mail = build({ address: ADDRESS, name, language, atMs: 0 })
+    return mail === null ? [] : [{ name: `registration, mail: ${name.replaceAll('-', ' ')}`, html: mail.html, isTab: true }]
+  })
 }
 
 /** Requests the first form of a registration that is closed, full, or has only a waiting list. */
