@@ -84,7 +84,7 @@ async function send() {
 }
 
 function show(statusCode, { title, body, forms }) {
-  const alert = body.querySelector('.card [role="alert"]')
+  const alert = body.querySelector('.card [role="alert"]') ?? body.querySelector('.card [role="status"], .card h1')
   if (!alert) return form.submit()
   const retry = forms['sign-in']?.dataset.retry
   document.title = title

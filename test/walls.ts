@@ -13,7 +13,7 @@ const FEATURES =
     .map((name) => `src/features/${name}`)
 /** What features share. A service is removed with the last feature that needs it. */
 const servicesOf = (names: string) => names.split(' ').map((name) => `src/services/${name}`)
-const SERVICES = servicesOf('window pass places watch-page mail mail-code guests account-changes')
+const SERVICES = servicesOf('window pass places watch-page event mail mail-code guests account-changes')
 
 /** The rooms of the app that the command line uses. */
 const FOR_TOOLS = [...BELOW_LOGIN, 'src/config.ts', 'src/tools/video-service', 'src/tools/cli']
@@ -40,10 +40,10 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/passkeys': [...BELOW_FEATURES, ...servicesOf('window account-changes')],
   'src/features/account': [...BELOW_FEATURES, ...servicesOf('mail watch-page account-changes')],
   'src/features/token': BELOW_FEATURES,
-  'src/features/doors': [...BELOW_FEATURES, ...servicesOf('pass')],
+  'src/features/doors': [...BELOW_FEATURES, ...servicesOf('event pass')],
   'src/features/account-end': BELOW_FEATURES,
   'src/features/screen-limit': [...BELOW_FEATURES, ...servicesOf('pass places')],
-  'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', ...servicesOf('guests places watch-page')],
+  'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', ...servicesOf('event guests places watch-page')],
   'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/files', 'src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
@@ -51,14 +51,15 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/shared-clock': ['src/login', 'src/server'],
   'src/features/background': ['src/brand', 'src/login', 'src/login/screens'],
   'src/features/mail-sign-in': [...BELOW_FEATURES, ...servicesOf('mail-code guests')],
-  'src/features/registration': [...BELOW_FEATURES, ...servicesOf('guests mail mail-code pass watch-page')],
+  'src/features/registration': [...BELOW_FEATURES, ...servicesOf('event guests mail mail-code pass watch-page')],
   'src/features/password-form': ['src/settings', 'src/login'],
   'src/services/window': BELOW_FEATURES,
   'src/services/pass': BELOW_FEATURES,
   'src/services/places': BELOW_FEATURES,
   'src/services/watch-page': ['src/errors.ts', 'src/settings', 'src/entry-points', 'src/login'],
+  'src/services/event': ['src/brand', 'src/languages', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/services/mail': [...BELOW_FEATURES, ...servicesOf('watch-page')],
-  'src/services/mail-code': [...BELOW_FEATURES, ...servicesOf('guests mail pass')],
+  'src/services/mail-code': [...BELOW_FEATURES, ...servicesOf('event guests mail pass')],
   'src/services/guests': BELOW_FEATURES,
   'src/services/account-changes': BELOW_FEATURES,
   'src/login': [...BELOW_LOGIN, 'src/login/screens', 'src/login/answer', 'src/login/log', 'src/login/request'],

@@ -55,6 +55,8 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['BRAND_TITLE', '{"en": "Annual meeting"', 'a JSON object with a line for each language'],
   ['BRAND_TITLE', '{"tlh": "qep"}', 'a JSON object with a line for each language'],
   ['BRAND_TITLE', `{"en": "${'x'.repeat(61)}"}`, 'at most 60 characters'],
+  ['EVENT_NAME', 'x'.repeat(61), 'at most 60 characters'],
+  ['EVENT_NAME', '{"tlh": "qep"}', 'a JSON object with a line for each language'],
   ['BRAND_LOGO_FILE', '/nowhere', 'a file that does not exist'],
   ['BRAND_LOGO_DARK_FILE', '/', 'a folder'],
   ['BRAND_BACKGROUND_FILE', '/nowhere', 'a file that does not exist'],

@@ -5,6 +5,8 @@ import { CARD_CONTRAST, contrastOf, DARK_CARD, nearestColor, TEXT_CONTRAST } fro
 
 const BLACK = '#000000'
 const WHITE = '#ffffff'
+const isGoodOnLight = (color: string) => contrastOf(color, WHITE) >= TEXT_CONTRAST
+const isGoodOnDark = (color: string) => contrastOf(color, DARK_CARD) >= CARD_CONTRAST
 
 /** A color as #rrggbb. The # may be missing: in a file such as `.env`, it begins a comment. */
 const Color = z.string('must be text').transform((text, context): string => {
@@ -43,14 +45,6 @@ export function colorsOf(light: string | undefined, dark: string | undefined): B
     light: light ?? nearestColor(given, BLACK, isGoodOnLight),
     dark: dark ?? nearestColor(given, WHITE, isGoodOnDark),
   }
-}
-
-function isGoodOnLight(color: string): boolean {
-  return contrastOf(color, WHITE) >= TEXT_CONTRAST
-}
-
-function isGoodOnDark(color: string): boolean {
-  return contrastOf(color, DARK_CARD) >= CARD_CONTRAST
 }
 
 /** Rounds down, so that a contrast that is too small never looks good. */

@@ -14,8 +14,8 @@ const KnownLanguage = z
   .string('must be text')
   .transform((tag, context) => knownLanguage(tag) ?? fail(context, 'must be the name of a file in views/languages'))
 
-/** One title for all languages, or a JSON object with a title for each. */
-const Title = z
+/** One line for all languages, or a JSON object with a line for each. */
+export const Title = z
   .string('must be text, or an object with a text for each language')
   .transform((text, context): unknown => {
     try {

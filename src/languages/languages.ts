@@ -170,10 +170,6 @@ export function fill(text: string, values: TextValues): string {
   )
 }
 
-const pluralRules = new Map<Language, Intl.PluralRules>()
-
 function pluralForm(language: Language, forms: PluralForms, count: number): string {
-  const rules = pluralRules.get(language) ?? new Intl.PluralRules(language)
-  pluralRules.set(language, rules)
-  return forms[rules.select(count)] ?? forms.other ?? ''
+  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other ?? ''
 }

@@ -20,23 +20,20 @@ export function parseTime(text: string): ZonedTime | null {
   return { seconds: ms / 1000, zone: offset === undefined || /^(Z|[+-]00:00)$/.test(offset) ? 'UTC' : offset, text }
 }
 
+const DAY = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
+const CLOCK = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+const PARTS = { day: DAY, clock: CLOCK, all: { ...DAY, ...CLOCK } }
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Writes a time with its day, year and zone, as readers of a language know it. */
-export function timeText(language: string, seconds: number, timeZone: string): string {
-  const key = `${language} ${timeZone}`
-  const format =
-    formats.get(key) ??
-    new Intl.DateTimeFormat(language, {
-      weekday: 'long',
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      hour: 'numeric',
-      minute: '2-digit',
-      timeZoneName: 'short',
-      timeZone,
-    })
+/** Writes a time as readers of a language know it: by default with its day, year and zone. */
+export function timeText(
+  language: string,
+  seconds: number,
+  timeZone: string,
+  parts: keyof typeof PARTS = 'all',
+): string {
+  const key = `${language} ${timeZone} ${parts}`
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(language, { ...PARTS[parts], timeZone })
   formats.set(key, format)
   return format.format(seconds * 1000)
 }

@@ -1,4 +1,5 @@
 import { defineFeature } from '../../login/feature.ts'
+import { event } from '../../services/event/service.ts'
 import { guests } from '../../services/guests/service.ts'
 import { watchPage } from '../../services/watch-page/service.ts'
 import { accessCodeFields } from './fields.ts'
@@ -7,7 +8,7 @@ import { accessCodeGuests } from './guest-way.ts'
 /** Access codes and tickets: a way in for people who are in no user store. */
 export const accessCodes = defineFeature({
   ...accessCodeFields,
-  needs: { guests, watchPage },
+  needs: { event, guests, watchPage },
   guests: accessCodeGuests,
   outcomes: {
     'wrong-code': { level: 'warn' },

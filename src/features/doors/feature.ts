@@ -1,10 +1,12 @@
 import { defineFeature } from '../../login/feature.ts'
+import { event } from '../../services/event/service.ts'
 import { doorState } from './doors.ts'
 import { doorsFields } from './fields.ts'
 
 /** Lets viewers watch only while the doors are open. No answer outlives the end. */
 export const doors = defineFeature({
   ...doorsFields,
+  needs: { event },
   outcomes: { waiting: { level: 'info', counted: 'onReturn', isSignIn: true } },
   async open(app, entryPoints) {
     const { nowSeconds, log } = app
@@ -15,14 +17,16 @@ export const doors = defineFeature({
       onFault: (entryPoint, fault) => log.warn({ event: 'doors', entryPoint }, `The doors stay as they are: ${fault}`),
     })
     return {
-      at({ name }, settings) {
+      at(entryPoint, settings) {
+        const { name } = entryPoint
         const doorsNow = () => watch.doorsOf(name, settings)
-        const decide = createGate(doorsNow, nowSeconds)
-        if (!settings.hasWaitingRoom) return { gate: () => decide }
+        const decide = createGate(entryPoint, doorsNow, nowSeconds)
         const opensAtSeconds = () => {
           const state = doorState(doorsNow().windows, nowSeconds())
           return state.name === 'not-open-yet' ? state.opensAtSeconds : null
         }
+        app.event.set(name, () => ({ opensAtSeconds: opensAtSeconds(), timeZone: doorsNow().timeZone }))
+        if (!settings.hasWaitingRoom) return { gate: () => decide }
         return createWaitingRoom({ decide, opensAtSeconds }, app)
       },
       close: watch.close,

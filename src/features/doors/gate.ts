@@ -1,6 +1,8 @@
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { fill } from '../../languages/languages.ts'
-import type { AccessRefused } from '../../login/answer/access-decision.ts'
+import type { AccessRefused, PolicyText } from '../../login/answer/access-decision.ts'
 import { inEachLanguage } from '../../login/answer/policy-text.ts'
+import { eventNamesOf } from '../../services/event/service.ts'
 import type { EventState } from '../../settings/event-window.ts'
 import { timeText } from '../../settings/times.ts'
 import { doorState } from './doors.ts'
@@ -16,7 +18,11 @@ type Closed = Exclude<EventState, { name: 'open' }>
  * @param doorsNow returns the doors as they are now: an operator may move them.
  * @param nowSeconds UNIX time in seconds.
  */
-export function createGate(doorsNow: () => DoorSettings, nowSeconds: () => number): () => DoorDecision {
+export function createGate(
+  entryPoint: Pick<EntryPoint, 'brand' | 'features'>,
+  doorsNow: () => DoorSettings,
+  nowSeconds: () => number,
+): () => DoorDecision {
   let last: { readonly key: string; readonly refusal: AccessRefused } | null = null
   return () => {
     const doors = doorsNow()
@@ -24,22 +30,29 @@ export function createGate(doorsNow: () => DoorSettings, nowSeconds: () => numbe
     if (state.name === 'open') {
       return state.endsAtSeconds === null ? null : { ok: true, endsAtSeconds: state.endsAtSeconds }
     }
+    const today = timeText('en', nowSeconds(), doors.timeZone, 'day')
     // Thousands may wait for the same time.
-    const key = JSON.stringify([state, doors.timeZone, doors.overUrl])
-    if (last?.key !== key) last = { key, refusal: refusalOf(state, doors) }
+    const key = JSON.stringify([state, today, doors.timeZone, doors.overUrl])
+    if (last?.key !== key) last = { key, refusal: refusalOf(state, doors, today, eventNamesOf(entryPoint)) }
     return last.refusal
   }
 }
 
-function refusalOf(state: Closed, { timeZone, overUrl }: DoorSettings): AccessRefused {
+function refusalOf(state: Closed, doors: DoorSettings, today: string, event: PolicyText): AccessRefused {
+  const { timeZone, overUrl } = doors
   const isOver = state.name === 'over'
   const title = inEachLanguage(({ doors }) => (isOver ? doors.overTitle : doors.notOpenYetTitle))
-  const text = inEachLanguage(({ doors }, language) =>
-    isOver ? doors.over : fill(doors.notOpenYet, { time: timeText(language, state.opensAtSeconds, timeZone) }),
-  )
+  const text = inEachLanguage(({ doors: { opensToday, notOpenYet } }, language) => {
+    if (isOver) return ''
+    const { opensAtSeconds: opens } = state
+    if (timeText('en', opens, timeZone, 'day') !== today)
+      return fill(notOpenYet, { time: timeText(language, opens, timeZone) })
+    return fill(opensToday, { time: timeText(language, opens, timeZone, 'clock') })
+  })
   const link =
     isOver && overUrl !== null ? { href: overUrl, text: inEachLanguage(({ doors }) => doors.more) } : undefined
-  const ofAll = { title, reason: state.name }
+  const next = isOver ? null : inEachLanguage(({ doors }) => doors.checkAgain)
+  const ofAll = { title, reason: state.name, event, next }
   const explanation = { text, ofAll, ...(link && { link }) }
   return { ok: false, reason: 'not-entitled', code: state.name, explanation }
 }

@@ -1,4 +1,5 @@
 import { defineFeature } from '../../login/feature.ts'
+import { event } from '../../services/event/service.ts'
 import { guests } from '../../services/guests/service.ts'
 import { mailCodes } from '../../services/mail-code/service.ts'
 import { capacityOfCodes } from '../../services/mail-code/settings.ts'
@@ -9,7 +10,7 @@ import { registrationFields } from './settings/settings.ts'
 /** Registration of guests for an event, in the frame of the player. */
 export const registration = defineFeature({
   ...registrationFields,
-  needs: { guests, mailCodes, watchPage },
+  needs: { event, guests, mailCodes, watchPage },
   guests: registrationGuests,
   outcomes: {
     'registration-code': { level: 'info', counted: 'always' },

@@ -1,3 +1,4 @@
+import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { Gate } from '../../login/route-deps.ts'
 import { MAIL_ISSUER } from '../../services/guests/guest-identity.ts'
 import type { RegistrationState } from './book/registration.ts'
@@ -10,14 +11,14 @@ import { messageOfState } from './screens/messages.ts'
  * Creates the gate of an entry point. A guest whose registration is not approved does not pass. The gate does not
  * look at guests who sign in by mail and never registered.
  */
-export function createGate(registrations: Pick<Registrations, 'find'>, entryPoint: string): Gate {
+export function createGate(registrations: Pick<Registrations, 'find'>, entryPoint: EntryPoint): Gate {
   return async (_req, _res, { identity }) => {
-    const address = addressIn(identity, entryPoint)
+    const address = addressIn(identity, entryPoint.name)
     if (address === null) return null
     const registration = await registrations.find(address)
     if (registration?.state === 'approved') return null
-    if (registration === null) return identity?.issuer === REGISTRATION_ISSUER ? refusalOf('unknown') : null
-    return refusalOf(registration.state)
+    if (registration === null) return identity?.issuer === REGISTRATION_ISSUER ? refusalOf('unknown', entryPoint) : null
+    return refusalOf(registration.state, entryPoint)
   }
 }
 
@@ -27,8 +28,7 @@ function addressIn(identity: { readonly issuer: string; readonly subject: string
   return identity.subject.slice(subjectOf(entryPoint, '').length)
 }
 
-function refusalOf(state: RegistrationState | 'unknown') {
-  const { title, text, reason } = messageOfState(state)
-  const explanation = { text, ofAll: { title, reason } }
-  return { ok: false, reason: 'not-entitled', code: reason, explanation } as const
+function refusalOf(state: RegistrationState | 'unknown', entryPoint: EntryPoint) {
+  const explanation = messageOfState(state, entryPoint)
+  return { ok: false, reason: 'not-entitled', code: explanation.ofAll.reason, explanation } as const
 }

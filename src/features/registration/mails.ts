@@ -1,11 +1,13 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { sentence, type Texts, textsOf } from '../../languages/languages.ts'
+import { type Events, eventNameOf } from '../../services/event/service.ts'
 import type { RecordWrite } from '../../services/guests/guest-records.ts'
 import { buildMail } from '../../services/mail/layout.ts'
 import type { Mail } from '../../services/mail/smtp.ts'
 import { createNoticeSteps } from '../../services/mail-code/notice-steps.ts'
 import type { BuildNotice } from '../../services/mail-code/notices.ts'
 import { watchUrlOf } from '../../services/watch-page/service.ts'
+import { timeText } from '../../settings/times.ts'
 import type { Notice } from './book/book.ts'
 import type { Registration } from './book/registration.ts'
 import { REGISTRATION } from './settings/settings.ts'
@@ -24,19 +26,31 @@ const NOTICES: Readonly<Record<string, Words>> = {
   cancelled: ['refusedSubject', 'cancelled'],
 } satisfies Record<Notice, Words>
 const MAY_WATCH = ['approved', 'place-free']
+const OVER = ['refused', 'cancelled']
 
 /** Returns the function that builds the mails of the registration at an entry point. */
-export function createMails(entryPoint: EntryPoint, host: string): BuildNotice {
-  const { brand } = entryPoint
+export function createMails(entryPoint: EntryPoint, host: string, events: Events): BuildNotice {
+  const { brand, name: entryPointName } = entryPoint
   const service = brand.name ?? host
   return ({ address, name, language }): Mail | null => {
     const keys = NOTICES[name]
     if (keys === undefined) return null
-    const { mail } = textsOf(language).registration
-    const [subject = '', ...above] = keys.map((key) => sentence(language, mail[key], { service }))
+    const { registration, mail: shared } = textsOf(language)
+    const { opensAtSeconds: opens = null, timeZone = 'UTC' } = events.get(entryPointName)?.() ?? {}
+    const time = opens === null ? '' : timeText(language, opens, timeZone)
+    const event = eventNameOf(entryPoint, language) ?? service
+    const fillIn = (key: keyof MailTexts) => sentence(language, registration.mail[key], { service: event, time })
+    const [subject = '', ...above] = keys.map(fillIn)
+    const isOver = OVER.includes(name)
     const watchUrl = MAY_WATCH.includes(name) ? watchUrlOf(entryPoint) : null
-    const frame = { to: address, service, language, brand, watchUrl, request: null }
-    return buildMail(frame, { subject, greeting: null, above, below: [] })
+    const frame = { to: address, service, language, brand, watchUrl: null, request: null }
+    return buildMail(frame, {
+      subject,
+      greeting: null,
+      above: opens === null || isOver ? above : [...above, fillIn('opens')],
+      ...(watchUrl !== null && { link: { address: watchUrl, text: shared.goToVideo } }),
+      below: isOver ? [fillIn('why')] : [fillIn('why'), fillIn('withdraw')],
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EntryPointOf, OpenFeature } from '../../login/feature.ts'
 import { compileView } from '../../login/screens/views.ts'
 import type { AppParts } from '../../login/service.ts'
+import type { Events } from '../../services/event/service.ts'
 import { guestSubjectOf } from '../../services/guests/guest-identity.ts'
 import type { Guests } from '../../services/guests/service.ts'
 import { createCodeCookie } from '../../services/mail-code/code-cookie.ts'
@@ -21,6 +22,7 @@ import { registrationRoutes } from './steps/routes.ts'
 const MOVE_ON_EVERY_MS = 30_000
 
 interface Needed {
+  readonly event: Events
   readonly guests: Guests
   readonly mailCodes: OpenMailCodes
 }
@@ -35,7 +37,7 @@ export function openRegistration(
   const template = compileView('registration/form')
   const sessionSeconds = sessionSettings.lifetimeSeconds
   const opened = entryPoints.map(({ entryPoint, settings }) => {
-    mailCodes.noticesOf(REGISTRATION, entryPoint, createMails(entryPoint, publicUrl.hostname))
+    mailCodes.noticesOf(REGISTRATION, entryPoint, createMails(entryPoint, publicUrl.hostname, app.event))
     const mailOf = mailSteps(sessionSettings.secrets, entryPoint.name, nowSeconds)
     const registrations = createRegistrations({ records, entryPoint: entryPoint.name, settings, nowSeconds, mailOf })
     return [entryPoint.name, { settings, registrations }] as const
@@ -64,14 +66,17 @@ export function openRegistration(
       const { name } = entryPoint
       const registrations = byName.get(name)?.registrations
       if (registrations === undefined) throw new Error(`The registration of ${name} is not open`)
-      const ownCodes = mailCodes.at(REGISTRATION, entryPoint, { mayGet: (address) => mayGet(registrations, address) })
+      const ownCodes = mailCodes.at(REGISTRATION, entryPoint, {
+        mayGet: (address) => mayGet(registrations, address),
+        words: ({ registration: { mail } }) => ({ subject: mail.codeSubject, intro: mail.codeIntro }),
+      })
       const formSeal = createFormSeal(app, name)
       const cookie = createCodeCookie(app, REGISTRATION, name)
       return {
         screenPart: registrationPart(cookie),
         acceptsSession: (viewer) =>
           guestSubjectOf(viewer, REGISTRATION_ISSUER)?.startsWith(subjectOf(name, '')) ?? false,
-        gate: () => createGate(registrations, name),
+        gate: () => createGate(registrations, entryPoint),
         routes(deps) {
           const pages = createRegistrationPages(deps, template)
           const own = { settings, registrations, codes: ownCodes, cookie, formSeal, pages, sessionSeconds }

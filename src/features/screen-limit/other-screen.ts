@@ -1,6 +1,6 @@
 import type ejs from 'ejs'
 import type { Request, Response } from 'express'
-import { fill, languageOf, textsOf } from '../../languages/languages.ts'
+import { languageOf, textsOf } from '../../languages/languages.ts'
 import type { PlayerContext } from '../../login/request/player-context.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
 import { assetAddress } from '../../login/screens/assets.ts'
@@ -29,17 +29,14 @@ export function createOtherScreen(
     const texts = textsOf(language)
     const { title, stopped, instead } = texts['screen-limit']
     const page = pageIn(language)
-    const pageTitle = fill(texts.titleWithError, { title })
-    const links = page.links.filter(({ name }) => name !== 'forgot')
     const shown = {
       asset: assetAddress,
       basePath,
       page,
       texts,
       title,
-      pageTitle,
+      pageTitle: title,
       fields,
-      links,
       reason: 'other-screen',
     }
     const text = isReturn ? stopped : instead

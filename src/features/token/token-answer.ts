@@ -13,10 +13,10 @@ const ADDRESS_FIELD = 'ref'
 const ANSWERS_OF_LOOP = 4
 const CAUSES_OF_LOOP =
   'the player keeps coming back, so it refuses our token; check the public key set on the service, SERVICE_VIEWER_KEY_URL, and the clocks (src/features/token/viewer-token/README.md#when-the-player-refuses-a-token)'
-const MISSING: AddressProblem = { text: 'token.missingRef', title: 'badRequest', needsPlayer: true }
+const MISSING: AddressProblem = { text: 'token.missingRef', title: 'badRequest' }
 /** The address already has a token, so the player did not accept the token. */
-const REFUSED: AddressProblem = { text: 'token.refusedToken', title: 'loop', needsPlayer: true }
-const NOT_ALLOWED: AddressProblem = { text: 'badConsumer', title: 'badRequest', needsPlayer: false }
+const REFUSED: AddressProblem = { text: 'token.refusedToken', title: 'loop' }
+const NOT_ALLOWED: AddressProblem = { text: 'badConsumer', title: 'badRequest' }
 
 /** Creates the answer of an entry point with tokens. */
 export function createTokenAnswer(

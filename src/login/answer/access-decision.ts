@@ -19,8 +19,17 @@ export interface Explanation {
   readonly text: PolicyText
   /** `href` is https: or mailto:. */
   readonly link?: { readonly href: string; readonly text: PolicyText }
-  /** For a refusal of every viewer: the title in place of "No access", and the reason for programs, as `[a-z-]+`. */
-  readonly ofAll?: { readonly title: PolicyText; readonly reason: string }
+  readonly ofAll?: RefusalOfAll
+}
+
+/** A refusal of every viewer: the title in place of "No access", and the reason for programs, as `[a-z-]+`. */
+export interface RefusalOfAll {
+  readonly title: PolicyText
+  readonly reason: string
+  /** The name of the event. */
+  readonly event?: PolicyText
+  /** The text of the link to the sign-in screen. Null if it cannot help. Default: "Try again". */
+  readonly next?: PolicyText | null
 }
 
 export type AccessDecision =

@@ -6,12 +6,10 @@ export type AddressReading =
   | { readonly ok: true; readonly address: ReturnAddress }
   | { readonly ok: false; readonly problem: AddressProblem; readonly reason: string }
 
-/** The screen for a return address that is refused. */
+/** The screen for a return address that is refused. It has no link: only the player can open another address. */
 export interface AddressProblem {
   readonly text: TextKey
   readonly title: 'badRequest' | 'loop'
-  /** True if only the player can open another address: the screen then has no link. */
-  readonly needsPlayer: boolean
 }
 
 export interface BuiltAnswer {

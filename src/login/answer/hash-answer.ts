@@ -33,7 +33,7 @@ export function createHashAnswer(
     readAddress(given) {
       const decision = decideReturnAddress(given, playerAddress, consumers)
       if (decision.ok) return decision
-      const problem = { text: 'badConsumer', title: 'badRequest', needsPlayer: false } as const
+      const problem = { text: 'badConsumer', title: 'badRequest' } as const
       return { ok: false, problem, reason: `${ADDRESS_FIELD} ${decision.reason}` }
     },
     assertCapacity() {},

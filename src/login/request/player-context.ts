@@ -18,8 +18,8 @@ export type ContextReading =
   | { readonly ok: true; readonly context: PlayerContext }
   | { readonly ok: false; readonly problem: AddressProblem; readonly reason: string }
 
-const BAD_ADDRESS: AddressProblem = { text: 'badConsumer', title: 'badRequest', needsPlayer: false }
-const BAD_CONTENT: AddressProblem = { text: 'badContent', title: 'badRequest', needsPlayer: false }
+const BAD_ADDRESS: AddressProblem = { text: 'badConsumer', title: 'badRequest' }
+const BAD_CONTENT: AddressProblem = { text: 'badContent', title: 'badRequest' }
 const ContentName = z.string().regex(/^[\x21-\x7e]{1,64}$/)
 const ContentFields = z.object({ ustreamContentType: ContentName.optional(), ustreamContentId: ContentName.optional() })
 

@@ -35,9 +35,9 @@ export function createRefusals(screens: Screens, logSignIn: LogSignIn, ownOrigin
     },
     /** Answers 400 with a screen without links: an address that is not allowed is never a redirect target. */
     badContext(req: Request, res: Response, { problem, reason }: Extract<ContextReading, { ok: false }>): void {
-      const { text, title, needsPlayer } = problem
+      const { text, title } = problem
       logSignIn(req, { outcome: 'refused-request', status: 400, reason })
-      screens.sendMessage(req, res, { title, refusal: { status: 400, text }, needsPlayer })
+      screens.sendMessage(req, res, { title, refusal: { status: 400, text }, needsPlayer: true })
     },
     accessDenied(req: Request, res: Response, refused: Refused & { decision: AccessRefused; isReturn: boolean }): void {
       const { viewer, context, decision, isReturn } = refused

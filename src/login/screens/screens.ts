@@ -183,26 +183,25 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
   const { language } = page
   const texts = textsOf(language)
   const { username, ...values } = refusal.values ?? {}
-  const isError = refusal.status >= 400
-  const heading = explanation?.ofAll ? policyText(language, explanation.ofAll.title) : texts.titles[title]
+  const ofAll = explanation?.ofAll
+  const isError = refusal.status >= 400 && ofAll === undefined
+  const heading = ofAll ? policyText(language, ofAll.title) : texts.titles[title]
   return views.message({
     basePath,
     asset: views.asset,
     page,
     texts,
     title: heading,
-    // A canceled login is not an error.
+    event: policyText(language, ofAll?.event ?? ''),
     role: isError ? 'alert' : 'status',
-    isOfAll: explanation?.ofAll !== undefined,
     pageTitle: isError ? fill(texts.titleWithError, { title: heading }) : heading,
     alert: htmlWithName(
       explanation ? policyText(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
     ),
-    reason: explanation?.ofAll?.reason ?? reasonOf(refusal),
+    reason: ofAll?.reason ?? reasonOf(refusal),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
     fields: canCancel ? (link?.context.fields ?? null) : null,
-    links: page.links.filter(({ name }) => name !== 'forgot'),
     ways: waysOn(options, req, state, language),
   })
 }
@@ -217,10 +216,12 @@ function waysOn(
   const texts = textsOf(language)
   if (link !== undefined) {
     const prompt = link.text === 'otherAccount' ? { prompt: 'other-account' } : {}
-    const toScreen = { address: pathOf(basePath, { ...link.context.fields, ...prompt }), text: texts[link.text] }
-    if (explanation?.link === undefined) return [toScreen]
-    const { href, text: linkText } = explanation.link
-    return [{ address: href, text: policyText(language, linkText), isOutside: true }, toScreen]
+    const { link: outside, ofAll: { next = texts[link.text] } = {} } = explanation ?? {}
+    const address = pathOf(basePath, { ...link.context.fields, ...prompt })
+    return [
+      ...(outside ? [{ address: outside.href, text: policyText(language, outside.text), isOutside: true }] : []),
+      ...(next === null ? [] : [{ address, text: policyText(language, next) }]),
+    ]
   }
   if (needsPlayer) return []
   // An empty address opens the same page again, with its query.

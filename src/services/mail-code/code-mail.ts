@@ -1,25 +1,38 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { sentence, textsOf } from '../../languages/languages.ts'
+import { eventNameOf } from '../event/service.ts'
 import { buildMail } from '../mail/layout.ts'
 import type { Mail } from '../mail/smtp.ts'
 import { shownCode } from './code.ts'
+import type { CodeReader } from './mail-codes.ts'
 import type { OutboxMail } from './outbox-records.ts'
 
+interface CodeFrame {
+  readonly entryPoint: EntryPoint
+  readonly host: string
+  readonly words?: CodeReader['words']
+  /** Default: UTC. */
+  readonly timeZone?: string | undefined
+}
+
 /** Builds the mail with a code. The mail has no link: scanners of mail could open it, and viewers need none. */
-export function codeMail(
-  { address, code, language, device, atMs }: OutboxMail,
-  { brand }: Pick<EntryPoint, 'brand'>,
-  host: string,
-): Mail {
-  const { mail } = textsOf(language)['mail-code']
+export function codeMail({ address, code, language, device, atMs }: OutboxMail, frame: CodeFrame): Mail {
+  const { entryPoint, host, words, timeZone } = frame
+  const { brand } = entryPoint
+  const texts = textsOf(language)
+  const { mail } = texts['mail-code']
   const service = brand.name ?? host
-  const fillIn = (text: string) => sentence(language, text, { service })
-  const frame = { to: address, service, language, brand, watchUrl: null, request: { atMs, device } }
-  return buildMail(frame, {
-    subject: fillIn(mail.subject),
-    greeting: null,
-    above: [fillIn(mail.intro)],
-    code: shownCode(code),
-    below: [mail.life, mail.warning, mail.ignore],
-  })
+  const { subject, intro } = words?.(texts) ?? mail
+  const fillIn = (text: string) => sentence(language, text, { service: eventNameOf(entryPoint, language) ?? service })
+  const request = { atMs, device, timeZone }
+  return buildMail(
+    { to: address, service, language, brand, watchUrl: null, request },
+    {
+      subject: fillIn(subject),
+      greeting: null,
+      above: [fillIn(intro)],
+      code: shownCode(code),
+      below: [mail.life, mail.warning, mail.ignore],
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { OverloadedError } from '../../errors.ts'
-import type { Language } from '../../languages/languages.ts'
+import type { Language, Texts } from '../../languages/languages.ts'
 import { siteOf } from '../../sign-in-limits/keys.ts'
 import type { LimitRefusal } from '../../sign-in-limits/limit-refusal.ts'
 import type { GuestRecords, RecordWrite } from '../guests/guest-records.ts'
@@ -83,7 +83,12 @@ export interface CodeReader {
    * @throws UpstreamError if a store does not answer: the mail then waits.
    */
   mayGet(address: string): Promise<MailPermission>
+  /** The words of the mail. Default: those of a login. */
+  readonly words?: (texts: Texts) => CodeWords
 }
+
+/** The subject of a mail with a code, and the sentence before the code. */
+export type CodeWords = Pick<Texts['mail-code']['mail'], 'subject' | 'intro'>
 
 /** `isListed`: on a list, in the user store or registered. Addresses of a domain can be made up. `reason`: for the log. */
 export type MailPermission =

@@ -1,6 +1,7 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { ConfigError } from '../../errors.ts'
 import type { AppParts, OpenService } from '../../login/service.ts'
+import type { Events } from '../event/service.ts'
 import type { Guests } from '../guests/service.ts'
 import { logOutages } from '../mail/log-outages.ts'
 import { createMailShares, type GiveBack, type MailShares } from '../mail/mail-shares.ts'
@@ -21,6 +22,7 @@ interface Sender extends CodeReader {
 }
 
 interface Needed {
+  readonly event: Events
   readonly guests: Guests
   readonly mailServer: MailServerSettings | null
 }
@@ -51,9 +53,9 @@ export async function openMailCodes(
   counts.watch(outbox.waiting)
   return {
     handed: {
-      at(feature, entryPoint, { mayGet }) {
+      at(feature, entryPoint, asked) {
         const scope = `${feature} ${entryPoint.name}`
-        senders.set(scope, { entryPoint, mayGet })
+        senders.set(scope, { entryPoint, ...asked })
         const isLate = async () => (await shares.isUsedUp(entryPoint.name)) || outbox.isLate()
         return createMailCodes({ records, outbox, isLate, limits, secrets, nowSeconds }, scope)
       },
@@ -79,7 +81,7 @@ interface DeliveryDeps {
 
 /** Creates the work after the answer: decides if the address may get its code, and sends the mail. */
 function createDelivery(
-  { publicUrl, securityLog, repeatFilter, log }: Pick<AppParts, 'publicUrl' | 'securityLog' | 'repeatFilter' | 'log'>,
+  { publicUrl, securityLog, repeatFilter, log, event: events }: AppParts & Pick<Needed, 'event'>,
   { server, limits, shares, senders, notices, counts }: DeliveryDeps,
 ) {
   const event = 'mail-code'
@@ -117,7 +119,8 @@ function createDelivery(
       return 'away'
     }
     try {
-      await server.send(codeMail(mail, entryPoint, publicUrl.hostname))
+      const timeZone = events.get(entryPoint.name)?.().timeZone
+      await server.send(codeMail(mail, { ...sender, host: publicUrl.hostname, timeZone }))
       outages.onSent?.()
       counts.count('sent', entryPoint.name)
       securityLog.info({ ...step, outcome: 'mail-code-sent' })

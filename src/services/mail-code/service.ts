@@ -1,10 +1,11 @@
 import type { Service } from '../../login/service.ts'
+import { event } from '../event/service.ts'
 import { guests } from '../guests/service.ts'
 import { mailServer } from '../mail/service.ts'
 import type { OpenMailCodes } from './mail-codes.ts'
 import { MAIL_CODE_SETTINGS, type MailCodeSettings } from './settings.ts'
 
-const needs = { guests, mailServer }
+const needs = { event, guests, mailServer }
 
 /** Codes by mail. */
 export const mailCodes: Service<OpenMailCodes, MailCodeSettings, typeof needs> = {

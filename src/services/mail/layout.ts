@@ -3,6 +3,7 @@ import { textColorOn } from '../../brand/contrast.ts'
 import { type Language, sentence, textsOf } from '../../languages/languages.ts'
 import { directionOf } from '../../login/screens/page.ts'
 import { compileView } from '../../login/screens/views.ts'
+import { timeText } from '../../settings/times.ts'
 import type { Mail } from './smtp.ts'
 
 /** The recipient of a mail, and what surrounds its text. */
@@ -27,6 +28,8 @@ export interface MailRequest {
   readonly atMs: number
   /** See deviceOf(). */
   readonly device: readonly string[]
+  /** Default: UTC. */
+  readonly timeZone?: string | undefined
 }
 
 /** The text of a mail. All sentences are complete: nothing in them is replaced. */
@@ -72,8 +75,8 @@ export function buildMail(frame: MailFrame, content: MailContent): Mail {
 function detailsOf({ request, language }: MailFrame): string[] {
   if (request === null) return []
   const { mail } = textsOf(language)
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-  const time = sentence(language, mail.requestTime, { time: `${times.format(request.atMs)} UTC` })
+  const { atMs, timeZone = 'UTC' } = request
+  const time = sentence(language, mail.requestTime, { time: timeText(language, atMs / 1000, timeZone) })
   if (request.device.length === 0) return [time]
   return [time, sentence(language, mail.requestDevice, { device: request.device.join(', ') })]
 }

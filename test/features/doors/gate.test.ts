@@ -28,8 +28,8 @@ test('before the door, a viewer with the right password learns when it opens, an
   const answer = await app.post('/sign-in', ADA, { 'Accept-Language': 'de' })
   expectClosed(answer, 'not-open-yet')
   expect(answer.text).toContain('<h1>Noch nicht geöffnet</h1>')
-  expect(answer.text).toContain('Einlass ab: Mittwoch, 18. Mai 2033 um 06:33 MESZ.')
-  expect(answer.text).toContain('Erneut versuchen')
+  expect(answer.text).toContain('Einlass heute ab 06:33 MESZ.')
+  expect(answer.text).toContain('Erneut prüfen')
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'not-entitled', code: 'not-open-yet', viewer: ADA.username })
 })
 
@@ -47,7 +47,7 @@ test.each([
   app.clock.seconds = CLOSES
   const answer = await app.post('/sign-in', ADA)
   expectClosed(answer, 'over')
-  expect(answer.text).toContain('This event has ended.')
+  expect(answer.text).toContain('<h1>This event has ended</h1>')
   expect(answer.text.includes('href="https://www.example.com/recording"')).toBe(isShown)
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'not-entitled', code: 'over' })
 })
@@ -55,15 +55,32 @@ test.each([
 test.each(LANGUAGES)('the screens of a closed door are in the language %s', async (language) => {
   const app = await startLoginApp({ entryPoints })
   const headers = { 'Accept-Language': language }
-  const { notOpenYetTitle, overTitle, over } = textsOf(language).doors
+  const { notOpenYetTitle, overTitle } = textsOf(language).doors
   const early = await app.post('/sign-in', ADA, headers)
   expect(early.text).toContain(`<h1>${notOpenYetTitle}</h1>`)
-  expect(early.text).toContain('2033')
-  expect(early.text).not.toContain('{time}')
+  expect(early.text).not.toMatch(/2033|\{time\}/)
+  app.clock.seconds = OPENS - 30 * HOUR
+  expect((await app.post('/sign-in', ADA, headers)).text).toContain('2033')
   app.clock.seconds = CLOSES
   const late = await app.post('/sign-in', ADA, headers)
   expect(late.text).toContain(`<h1>${overTitle}</h1>`)
-  expect(late.text).toContain(over)
+})
+
+test.each([
+  ['Asia/Tokyo', 0, 'It opens today at 1:33 PM GMT+9.'],
+  ['America/New_York', 0, 'It opens on Wednesday, May 18, 2033 at 12:33 AM EDT.'],
+  ['America/New_York', 40 * 60, 'It opens today at 12:33 AM EDT.'],
+])('the day in %s, %i s later, decides if the screen says today', async (timeZone, later, sentence) => {
+  const app = await startLoginApp({ entryPoints: [withDoors(ENTRY_POINT, { ...EVENING, timeZone })] })
+  app.clock.seconds += later
+  expect((await app.post('/sign-in', ADA)).text).toContain(sentence)
+})
+
+test('a closed door is not an error: its screen has no alert, and no such title', async () => {
+  const app = await startLoginApp({ entryPoints })
+  const { text } = await app.post('/sign-in', ADA)
+  expect(text).toContain('<title>This event hasn’t started yet</title>')
+  expect(text).not.toContain('role="alert"')
 })
 
 test('a response expires with the door, also if responses never expire', async () => {
@@ -133,4 +150,29 @@ test('a ref of a token is behind the door, and its token ends with the door', as
   await expect(tokenIn(answer.location, CLOSES)).rejects.toThrow()
   app.clock.seconds = CLOSES
   expectClosed(await app.get(`/?${formOf({ ref })}`, { Cookie }), 'over')
+})
+
+test.each([
+  ['before the opening', OPENS - HOUR, 'Check again'],
+  ['after the end', CLOSES, 'Back to the video'],
+])('%s, the main button of the closed door is "%3$s"', async (_when, seconds, words) => {
+  const app = await startLoginApp({ entryPoints })
+  app.clock.seconds = seconds
+  const { text } = await app.post('/sign-in', ADA)
+  expect(/class="primary"[^>]*>([^<]*)</.exec(text)?.[1]).toBe(words)
+})
+
+test('a closed door names its event: EVENT_NAME, else BRAND_TITLE', async () => {
+  const nameIn = async (brand: object, features: object) => {
+    const entryPoint = withDoors({ ...ENTRY_POINT, brand: { ...ENTRY_POINT.brand, ...brand } }, EVENING)
+    const app = await startLoginApp({
+      entryPoints: [{ ...entryPoint, features: { ...entryPoint.features, ...features } }],
+    })
+    return /class="event"[^>]*>([^<]*)</.exec((await app.post('/sign-in', ADA, { 'Accept-Language': 'de' })).text)?.[1]
+  }
+  const event = { en: 'Annual meeting', de: 'Hauptversammlung' }
+  expect(await nameIn({ title: 'Watch the meeting' }, { event })).toBe('Hauptversammlung')
+  expect(await nameIn({}, { event: { fr: 'Assemblée générale' } })).toBe('Assemblée générale')
+  expect(await nameIn({ title: 'Watch the meeting' }, {})).toBe('Watch the meeting')
+  expect(await nameIn({}, {})).toBeUndefined()
 })

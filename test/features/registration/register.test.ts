@@ -197,3 +197,50 @@ test(`the frame is led to the player of the entry point, ${PLAYER}, or back`, as
   expect(headers['content-security-policy']).toContain(`form-action 'self' ${PLAYER}`)
   expect((await app.get('/register?hashConsumer=https://evil.example/')).status).toBe(400)
 })
+
+/** The text and the address of the main button, which is a link or leads back to the player. */
+function mainButtonIn({ text }: { readonly text: string }) {
+  const [, attributes, words] = /<(?:a|button) class="primary"([^>]*)>([^<]*)</.exec(text) ?? []
+  return [words, /href="([^"]*)"/.exec(attributes ?? '')?.[1] ?? 'back']
+}
+
+const BACK = ['Back to the video', 'back']
+const CHECK = ['Check again', '/']
+
+test.each([
+  ['waits for approval', { approval: 'by-hand' }, null, 'registration-waiting-for-approval', CHECK],
+  ['is on the waiting list', { most: 1, waitingList: 'on' }, null, 'registration-on-waiting-list', CHECK],
+  ['is refused', {}, 'refuse', 'registration-refused', BACK],
+  ['is canceled', {}, 'cancel', 'registration-cancelled', BACK],
+] as const)('the main button helps a guest who %s', async (_state, given, step, reason, expected) => {
+  const { prove, registrations } = await startRegistration({ fields: [], ...given })
+  await registrations.register({ address: 'first@example.com', attributes: {}, consents: [], language: 'en' })
+  await registrations.register({ address: ADDRESS, attributes: {}, consents: [], language: 'en' })
+  if (step !== null) await registrations[step](ADDRESS)
+  const screen = await prove(ADDRESS)
+  expect([reasonIn(screen), mainButtonIn(screen)]).toEqual([reason, expected])
+  expect(screen.text).not.toMatch(/role="alert"|>Log in<|Try again/)
+})
+
+test.each([
+  ['full', { most: 1 }, 0, CHECK],
+  ['closed', { closesAt }, 600, BACK],
+] as const)('the main button of a registration that is %s helps', async (openness, given, laterSeconds, expected) => {
+  const { app, prove, fillIn, registrations } = await startRegistration({ fields: FIELDS, ...given })
+  const next = await fillIn(await prove(ADDRESS), [ANSWERS[0]])
+  await registrations.register({ address: 'first@example.com', attributes: {}, consents: [], language: 'en' })
+  app.clock.seconds += laterSeconds
+  const screen = await fillIn(next, [ANSWERS[1]])
+  expect([reasonIn(screen), mainButtonIn(screen)]).toEqual([`registration-${openness}`, expected])
+})
+
+test.each([
+  ['refuse', BACK],
+  ['cancel', BACK],
+  ['forget', ['Register', '/']],
+] as const)('after %s, a guest who returns has a main button that helps', async (step, expected) => {
+  const { app, prove, registrations } = await startRegistration({})
+  const cookie = (await prove(ADDRESS)).setCookies[0]?.split(';', 1)[0] ?? ''
+  await registrations[step](ADDRESS)
+  expect(mainButtonIn(await app.get('/', { Cookie: cookie }))).toEqual(expected)
+})

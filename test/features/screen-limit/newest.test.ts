@@ -23,7 +23,7 @@ test('the newest screen wins, and the other learns at its return why it stopped'
   const answer = await returnOf(app, first)
   expectOther(answer)
   expect(answer.text).toContain('<h1>You’re watching on another device</h1>')
-  expect(answer.text).toContain('role="alert"')
+  expect(answer.text).toContain('role="status"')
   expect(answer.text).toContain('action="/watch-here"')
   expect(app.lines.at(-1)).toMatchObject({ outcome: 'other-screen', viewer: ADA.username, level: 30 })
   expect(goesOn(await returnOf(app, second))).toBe(true)

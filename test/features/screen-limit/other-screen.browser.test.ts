@@ -20,7 +20,7 @@ const { title, stopped, instead } = textsOf('en')['screen-limit']
 /** Returns the title and the alert of a screen. Asks from outside, since a page without scripts cannot wait. */
 async function textsIn(screen: Frame): Promise<(string | null)[]> {
   const textIn = (selector: string) => screen.$eval(selector, ({ textContent }) => textContent)
-  return await Promise.all([textIn('h1'), textIn('[role="alert"]')]).catch(() => [])
+  return await Promise.all([textIn('h1'), textIn('[role="status"]')]).catch(() => [])
 }
 
 test.each(KINDS)('a viewer in %s learns of the other device, and watches here', async (kind) => {

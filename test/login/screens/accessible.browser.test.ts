@@ -171,7 +171,7 @@ test('a screen reader gets the message of a refusal, and every way on', async ()
     'alert',
     'link, Renew your season ticket (opens in a new tab)',
     'link, Use another account',
-    'button, Back to player',
+    'button, Back to the video',
     'navigation',
     'link, Help (opens in a new tab)',
     'link, Terms (opens in a new tab)',

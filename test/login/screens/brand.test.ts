@@ -200,13 +200,20 @@ describe('no screen is a dead end', () => {
   const primaryOf = ({ text }: Answer) => unescaped(/class="primary" href="([^"]*)"/.exec(text)?.[1] ?? 'none')
 
   test.each([
-    ['a consumer that is not allowed', (app: LoginApp) => app.get('/?hashConsumer=x'), ''],
     ['an unknown page', (app: LoginApp) => app.get('/nowhere'), '/'],
     ['a wrong method', (app: LoginApp) => app.get('/sign-in'), '/'],
     ['a form that is too large', (app: LoginApp) => app.post('/sign-in', 'x'.repeat(10_000)), '/'],
   ])('%s leads back to the sign-in', async (_case, ask, address) => {
     expect(primaryOf(await ask(await startLoginApp()))).toBe(address)
   })
+
+  test.each(['hashConsumer=x', 'ustreamContentId=%20'])(
+    'only the player can correct %s: no link helps',
+    async (query) => {
+      const app = await startLoginApp()
+      expect(primaryOf(await app.get(`/?${query}`))).toBe('none')
+    },
+  )
 
   test('a returning viewer can ask again for the same consumer after an outage', async () => {
     const app = await startLoginApp()

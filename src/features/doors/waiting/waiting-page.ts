@@ -51,6 +51,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
       page,
       texts,
       title,
+      event: policyText(language, ofAll?.event ?? ''),
       pageTitle: title,
       reason: 'waiting',
       why: fault ? errorText(language, fault.text) : policyText(language, text ?? ''),
@@ -58,7 +59,6 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
       pass: PASS,
       countdown: hasScript && !fault ? SECONDS : null,
       fields,
-      links: page.links.filter(({ name }) => name !== 'forgot'),
     })
   }
   return (language: Language, state: WaitingState): string => {

@@ -7,6 +7,7 @@ import { createPages, reasonOf } from '../../../login/screens/page.ts'
 import type { Refusal } from '../../../login/screens/screens.ts'
 import { pathOf, sendPage } from '../../../login/screens/send.ts'
 import { compileView } from '../../../login/screens/views.ts'
+import { eventNameOf } from '../../../services/event/service.ts'
 import type { Openness } from '../book/registrations.ts'
 import { PATHS } from '../form/paths.ts'
 import { type FieldText, fieldText } from '../settings/field.ts'
@@ -87,6 +88,7 @@ export function createRegistrationPages(
       page,
       texts,
       title,
+      event: eventNameOf(entryPoint, language),
       path,
       hidden,
       progress,
@@ -96,7 +98,6 @@ export function createRegistrationPages(
       otherAddress,
       pageTitle: alert === null ? title : fill(texts.titleWithError, { title }),
       fields: context.fields,
-      links: page.links.filter(({ name }) => name !== 'forgot'),
       reason: refusal ? reasonOf(refusal) : shown.reason,
     })
     sendPage(res, headersFor(context.address.origin), html, refusal)
@@ -132,9 +133,8 @@ export function createRegistrationPages(
         }
       })
     },
-    /** Shows a sentence in place of a form, with the way to the sign-in screen. */
-    sendMessage(req: Request, res: Response, context: PlayerContext, { title, text, reason }: Message): void {
-      const explanation = { text, ofAll: { title, reason } }
+    /** Shows a sentence in place of a form, with the link that helps in this state. */
+    sendMessage(req: Request, res: Response, context: PlayerContext, explanation: Message): void {
       // The explanation replaces the words of the refusal.
       const refusal = { status: 200, text: 'cancelled' } as const
       screens.sendMessage(req, res, { title: 'notAllowed', refusal, explanation, link: { context, text: 'signIn' } })

@@ -84,7 +84,7 @@ export async function goOn(
   if (isNew) logSignIn(req, { outcome: 'registered', viewer: address, reason: registration.state })
   const isThisPress = nowSeconds() - registration.registeredAtSeconds < SAME_PRESS_SECONDS
   if (isNew || isThisPress) return await showOwn(deps, req, res, context, registration)
-  pages.sendMessage(req, res, context, messageOfState(registration.state))
+  pages.sendMessage(req, res, context, messageOfState(registration.state, entryPoint))
 }
 
 /**
@@ -98,11 +98,11 @@ export async function showOwn(
   context: PlayerContext,
   registration: Registration,
 ): Promise<void> {
-  const { sessions, settings, pages, nowSeconds, sessionSeconds, logSignIn } = deps
+  const { sessions, settings, pages, nowSeconds, sessionSeconds, entryPoint, logSignIn } = deps
   const { address, state } = registration
   if (state !== 'approved') {
     logSignIn(req, { outcome: 'registration-state', viewer: address, reason: state })
-    return pages.sendMessage(req, res, context, messageOfState(state))
+    return pages.sendMessage(req, res, context, messageOfState(state, entryPoint))
   }
   const { viewer, identity } = guestOf(registration, settings, nowSeconds() + sessionSeconds)
   const openSession = () => sessions.start(req, res, viewer, identity)
@@ -110,7 +110,7 @@ export async function showOwn(
 }
 
 function showShut(
-  { pages, settings, logSignIn }: FillDeps,
+  { pages, settings, entryPoint, logSignIn }: FillDeps,
   req: Request,
   res: Response,
   context: PlayerContext,
@@ -118,7 +118,7 @@ function showShut(
   reason: 'full' | 'closed',
 ): void {
   logSignIn(req, { outcome: 'registration-shut', viewer, reason })
-  pages.sendMessage(req, res, context, messageOfShut(reason, settings))
+  pages.sendMessage(req, res, context, messageOfShut(reason, settings, entryPoint))
 }
 
 function sendStep(

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
+import { fill, textsOf } from '../../../languages/languages.ts'
+import { directionOf } from '../../../login/screens/page.ts'
+import { eventNameOf } from '../../../services/event/service.ts'
 import { timeText } from '../../../settings/times.ts'
 import { sourceOf } from '../../cli/html-page/content-policy.ts'
 
 interface Sheet {
   readonly label: string
-  readonly brand: string | null
+  /** Its event and its default language are on the cards. */
+  readonly entryPoint: EntryPoint
   readonly codes: readonly ShownCode[]
   /** Null for no QR code. */
   readonly watchUrl: string | null
@@ -19,17 +24,25 @@ const beside = (name: string) => readFileSync(new URL(name, import.meta.url), 'u
  * Renders a page to print, with a card for each code. Loads nothing: its Content-Security-Policy allows only its own style.
  * The QR code leads to the page with the video, and has no code in it: an address stays in histories and logs.
  */
-export async function renderSheet({ codes, watchUrl, endsAtSeconds, timeZone, ...about }: Sheet): Promise<string> {
+export async function renderSheet({ label, entryPoint, codes, watchUrl, ...end }: Sheet): Promise<string> {
   const { default: ejs } = await import('ejs')
+  const { endsAtSeconds, timeZone } = end
   const style = beside('code-sheet.css')
+  const { name, defaultLanguage: language } = entryPoint.brand
+  const texts = textsOf(language)['access-codes']
+  const time = endsAtSeconds === null ? null : timeText(language, endsAtSeconds, timeZone)
   return ejs.render(beside('code-sheet.ejs'), {
-    ...about,
+    label,
+    language,
+    direction: directionOf(language),
+    texts,
+    event: eventNameOf(entryPoint, language) ?? name ?? label,
     codes,
     style,
     policy: `default-src 'none'; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`,
     watchUrl,
     qr: watchUrl === null ? null : await qrCode(watchUrl),
-    until: endsAtSeconds === null ? null : timeText('en', endsAtSeconds, timeZone),
+    until: time && fill(texts.card.until, { time }),
   })
 }
 

@@ -112,7 +112,7 @@ async function create(io: CommandIo, open: OpenCodes, options: Options): Promise
       attributes,
     },
     (codes, store) => {
-      const sheet = { label, brand: open.entryPoint.brand.name, codes, watchUrl, endsAtSeconds }
+      const sheet = { label, entryPoint: open.entryPoint, codes, watchUrl, endsAtSeconds }
       return withFiles(options, { ...sheet, timeZone: machineTimeZone().name }, store)
     },
   )

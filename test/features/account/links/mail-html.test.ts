@@ -93,7 +93,7 @@ test.each([
 
 test('a mail names the time and the device of its request, as far as known', () => {
   const known = resetMail(contextOf(), LINK, 30).text
-  expect(known).toMatch(/^Time: November 23, 2026 at 10:05\sPM UTC\nDevice: Firefox, Windows$/m)
+  expect(known).toMatch(/^Time: Monday, November 23, 2026 at 10:05\sPM UTC\nDevice: Firefox, Windows$/m)
   const unknown = resetMail(contextOf({ request: { ...AGENT_AND_TIME, device: [] } }), LINK, 30)
   expect(unknown.text + unknown.html).not.toContain('Device')
   const uncaused = invitationMail(contextOf({ request: null }), LINK, 7)

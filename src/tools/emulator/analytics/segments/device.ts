@@ -27,19 +27,8 @@ const MAX_USER_AGENT_LENGTH = 512
 /** Parsing a user agent takes 0.2 ms. */
 const MAX_CACHED_DEVICES = 1_000
 
-const MOBILE_SYSTEMS = new Set([
-  'Android',
-  'BlackBerry OS',
-  'BlackBerry Tablet OS',
-  'Firefox OS',
-  'HarmonyOS',
-  'iOS',
-  'KaiOS',
-  'Symbian OS',
-  'Tizen',
-  'Windows Mobile',
-  'Windows Phone',
-])
+const MOBILE_SYSTEMS =
+  /^(?:Android|BlackBerry OS|BlackBerry Tablet OS|Firefox OS|HarmonyOS|iOS|KaiOS|Symbian OS|Tizen|Windows Mobile|Windows Phone)$/
 /** Televisions and set-top boxes run the operating systems of phones. */
 const TELEVISIONS = /\bTV\b|SmartTV|AppleTV|BRAVIA|CrKey|\bAFT[A-Z]/i
 
@@ -57,7 +46,7 @@ export function describeDevice(userAgent: string): Device {
   parser ??= loadParser()
   const { ua, os, device: model } = Parsed.parse(parser.parse(text))
   const info = DeviceInfo.parse({ browser: ua, os: { ...os, patch_minor: os.patchMinor }, device: model })
-  const device = { info, isMobile: MOBILE_SYSTEMS.has(info.os.family) && !TELEVISIONS.test(text) }
+  const device = { info, isMobile: MOBILE_SYSTEMS.test(info.os.family) && !TELEVISIONS.test(text) }
   cache.set(text, device)
   return device
 }

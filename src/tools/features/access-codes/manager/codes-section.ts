@@ -1,5 +1,7 @@
 import { LABEL } from '../../../../features/access-codes/codes/code-records.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
+import { textsOf } from '../../../../languages/languages.ts'
+import { eventNameOf } from '../../../../services/event/service.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import {
@@ -36,7 +38,7 @@ const codesSection: Section = {
       tab: { path: PATH, text: 'codes', roles: ALL_ROLES },
       routes: [
         get(PATH, ALL_ROLES, (visit) => show(deps, visit)),
-        get(`${PATH}/print`, EDITORS, (visit) => print(kept, visit)),
+        get(`${PATH}/print`, EDITORS, (visit) => print(deps, kept, visit)),
         post(`${PATH}/:entryPoint/create`, EDITORS, 'codes-created', (visit) => create(deps, kept, visit)),
         post(`${PATH}/:entryPoint/revoke`, EDITORS, 'codes-revoked', (visit) => revoke(deps, visit)),
       ],
@@ -97,12 +99,16 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   return redirect(`${PATH}/print`, undefined, { count, detail: label })
 }
 
-function print(kept: Kept, { sessionId, words, scope }: Visit): Answer {
+function print({ entryPoints }: SectionDeps, kept: Kept, { sessionId, words, scope }: Visit): Answer {
   const printed = kept.get(sessionId)
   if (!printed || !scope.seesEntryPoint(printed.entryPoint)) {
     return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
   }
+  const entryPoint = entryPoints()?.find(({ name }) => name === printed.entryPoint)
+  const language = entryPoint?.brand.defaultLanguage ?? 'en'
+  const event = entryPoint && (eventNameOf(entryPoint, language) ?? entryPoint.brand.name)
   return page('access-codes/print', {
+    card: { language, event: event ?? printed.entryPoint, texts: textsOf(language)['access-codes'] },
     title: words.say('codes.printTitle', { label: printed.label }),
     current: PATH,
     printed,

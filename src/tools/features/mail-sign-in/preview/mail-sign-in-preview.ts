@@ -1,7 +1,7 @@
 import { mailSignInRoutes } from '../../../../features/mail-sign-in/routes.ts'
 import { mailScreenPart, PROMPTS } from '../../../../features/mail-sign-in/screen-part.ts'
-import { codeMail } from '../../../../services/mail-code/code-mail.ts'
 import { createCodeCookie } from '../../../../services/mail-code/code-cookie.ts'
+import { codeMail } from '../../../../services/mail-code/code-mail.ts'
 import type { CodeUse } from '../../../../services/mail-code/mail-codes.ts'
 import type { FeatureScenes } from '../../../cli/preview/screen.ts'
 
@@ -48,7 +48,11 @@ export const mailSignInPreview: FeatureScenes = {
       { name: 'mail, wrong code', html: await check(ADDRESS, '9999-9999') },
       { name: 'mail, code is over', html: await check(ADDRESS, '') },
       { name: 'mail, no longer on the list', html: await check(REMOVED, '9999-9999') },
-      { name: 'mail with a code', html: codeMail({ ...MAIL, language }, { entryPoint, host: 'login.example' }).html, isTab: true },
+      {
+        name: 'mail with a code',
+        html: codeMail({ ...MAIL, language }, { entryPoint, host: 'login.example' }).html,
+        isTab: true,
+      },
     ]
   },
 }

@@ -3,8 +3,8 @@ import type { Openness, Registrations } from '../../../../features/registration/
 import { stepsOf } from '../../../../features/registration/form/form.ts'
 import { PATHS } from '../../../../features/registration/form/paths.ts'
 import { createFormSeal } from '../../../../features/registration/form/sealed-form.ts'
-import { createRegistrationPages } from '../../../../features/registration/screens/pages.ts'
 import { createMails } from '../../../../features/registration/mails.ts'
+import { createRegistrationPages } from '../../../../features/registration/screens/pages.ts'
 import { registrationPart } from '../../../../features/registration/screens/screen-part.ts'
 import type { RegistrationField } from '../../../../features/registration/settings/field.ts'
 import type { RegistrationSettings } from '../../../../features/registration/settings/settings.ts'
@@ -103,7 +103,9 @@ function mailsOf({ entryPoint, language }: ScreenRequest): Screen[] {
   const build = createMails(entryPoint, 'login.example', new Map())
   return MAILS.flatMap((name) => {
     const mail = build({ address: ADDRESS, name, language, atMs: 0 })
-    return mail === null ? [] : [{ name: `registration, mail: ${name.replaceAll('-', ' ')}`, html: mail.html, isTab: true }]
+    return mail === null
+      ? []
+      : [{ name: `registration, mail: ${name.replaceAll('-', ' ')}`, html: mail.html, isTab: true }]
   })
 }
 
