@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { signIn } from '../../login/signed-in.ts'
 import { ADA } from '../../login/start-login-app.ts'
 import { type AccountApp, NEW_PASSWORD, startAccountApp } from './start-account-app.ts'
@@ -100,4 +101,27 @@ test('with a mail server, the sign-in screen links to the page of this app', asy
   const app = await startAccountApp()
   expect((await app.get('/')).text).toContain('href="/account/forgot?lang=en"')
   expect((await app.get('/e/default/account/forgot')).status).toBe(200)
+})
+
+test('the address at which password managers look leads to the page, for a browser with any query', async () => {
+  const app = await startAccountApp()
+  for (const query of ['', '?x=1']) {
+    const answer = await app.get(`/.well-known/change-password${query}`)
+    expect([answer.status, answer.location]).toEqual([303, CHANGE])
+  }
+  expect(
+    (await app.get('/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200')).status,
+  ).toBe(404)
+})
+
+test('each page of the account has the links of HELP_URL and TERMS_URL', async () => {
+  const brand = { ...ENTRY_POINT.brand, helpUrl: 'https://help.example/', termsUrl: 'https://help.example/terms' }
+  const app = await startAccountApp({ entryPoints: [{ ...ENTRY_POINT, brand }] })
+  for (const path of [CHANGE, '/account/forgot', '/account/new-password?token=unknown']) {
+    const { text } = await app.get(path)
+    expect([path, text.match(/https:\/\/help\.example\/(?:terms)?(?=")/g)]).toEqual([
+      path,
+      [brand.helpUrl, brand.termsUrl],
+    ])
+  }
 })

@@ -89,3 +89,24 @@ test.each(rowsFor<keyof typeof BRANDS>(['wordmark'], ['unbranded']))(
     }
   },
 )
+
+test('the form to change a password fits a window of 480 × 270, also with an error, in all languages', async () => {
+  const brand = { ...ENTRY_POINT.brand, name: 'Lakeside Media', helpUrl: 'https://help.example/' }
+  const app = await startAccountApp({ publicUrl: 'http://localhost', entryPoints: [{ ...ENTRY_POINT, brand }] })
+  const pages: string[] = []
+  for (const lang of LANGUAGES) {
+    const short = { lang, ...ADA, newPassword: 'short', repeatPassword: 'short' }
+    pages.push((await app.get(`/account/change-password?lang=${lang}`)).text)
+    pages.push((await app.post('/account/change-password', short)).text)
+  }
+  const launched = await launchBrowser('chromium')
+  try {
+    const { page } = await launched.openPage()
+    await page.goto(`http://localhost:${app.port}/account/forgot`)
+    await page.setViewport({ width: 480, height: 270 })
+    const found = await findGeometryFaults(page, pages, { leastTarget: 24, mostScroll: 0 })
+    expect(found.flatMap((faults, index) => faults.map((fault) => `${LANGUAGES[index >> 1]}: ${fault}`))).toEqual([])
+  } finally {
+    await launched.close()
+  }
+})

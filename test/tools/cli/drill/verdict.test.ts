@@ -38,6 +38,11 @@ function each(fromSeconds: number, toSeconds: number, outcome: Outcome, more: Pa
   const count = Math.round((toSeconds - fromSeconds) * 10)
   return Array.from({ length: count }, (_, at) => attempt(fromSeconds * 1000 + at * 100, outcome, more))
 }
+test('a check without an occasion is not tried', () => {
+  const untried = verdictOn(recordOf([]), 0, LIMITS).flatMap(({ isTried, name }) => (isTried ? [] : [name]))
+  expect(untried).toEqual(['wrong-passwords', 'recovery', 'commands'])
+})
+
 const failedIn = (record: DrillRecord) =>
   verdictOn(record, 0, LIMITS).flatMap(({ isMet, name }) => (isMet ? [] : [name]))
 
