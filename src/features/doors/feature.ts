@@ -18,14 +18,13 @@ export const doors = defineFeature({
     })
     return {
       at(entryPoint, settings) {
-        const { name } = entryPoint
-        const doorsNow = () => watch.doorsOf(name, settings)
+        const doorsNow = () => watch.doorsOf(entryPoint.name, settings)
         const decide = createGate(entryPoint, doorsNow, nowSeconds)
         const opensAtSeconds = () => {
           const state = doorState(doorsNow().windows, nowSeconds())
           return state.name === 'not-open-yet' ? state.opensAtSeconds : null
         }
-        app.event.set(name, () => ({ opensAtSeconds: opensAtSeconds(), timeZone: doorsNow().timeZone }))
+        app.event.set(entryPoint.name, () => ({ opensAtSeconds: opensAtSeconds(), timeZone: doorsNow().timeZone }))
         if (!settings.hasWaitingRoom) return { gate: () => decide }
         return createWaitingRoom({ decide, opensAtSeconds }, app)
       },

@@ -1,8 +1,7 @@
-import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { fill } from '../../languages/languages.ts'
 import type { AccessRefused, PolicyText } from '../../login/answer/access-decision.ts'
 import { inEachLanguage } from '../../login/answer/policy-text.ts'
-import { eventNamesOf } from '../../services/event/service.ts'
+import { eventNamesOf, type Named } from '../../services/event/service.ts'
 import type { EventState } from '../../settings/event-window.ts'
 import { timeText } from '../../settings/times.ts'
 import { doorState } from './doors.ts'
@@ -11,6 +10,7 @@ import type { DoorSettings } from './fields.ts'
 /** `code` of a refusal is the state of the door. Null for a door that stays open. */
 export type DoorDecision = AccessRefused | { readonly ok: true; readonly endsAtSeconds: number } | null
 
+type DoorGate = () => DoorDecision
 type Closed = Exclude<EventState, { name: 'open' }>
 
 /**
@@ -18,11 +18,7 @@ type Closed = Exclude<EventState, { name: 'open' }>
  * @param doorsNow returns the doors as they are now: an operator may move them.
  * @param nowSeconds UNIX time in seconds.
  */
-export function createGate(
-  entryPoint: Pick<EntryPoint, 'brand' | 'features'>,
-  doorsNow: () => DoorSettings,
-  nowSeconds: () => number,
-): () => DoorDecision {
+export function createGate(entryPoint: Named, doorsNow: () => DoorSettings, nowSeconds: () => number): DoorGate {
   let last: { readonly key: string; readonly refusal: AccessRefused } | null = null
   return () => {
     const doors = doorsNow()

@@ -6,7 +6,7 @@ import type { Service } from '../../login/service.ts'
 
 const EVENT = 'event'
 
-type Named = Pick<EntryPoint, 'brand' | 'features'>
+export type Named = Pick<EntryPoint, 'brand' | 'features'>
 
 /** The times of an event. */
 export interface EventTimes {

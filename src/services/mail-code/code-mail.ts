@@ -11,28 +11,24 @@ interface CodeFrame {
   readonly entryPoint: EntryPoint
   readonly host: string
   readonly words?: CodeReader['words']
-  /** Default: UTC. */
   readonly timeZone?: string | undefined
 }
 
 /** Builds the mail with a code. The mail has no link: scanners of mail could open it, and viewers need none. */
-export function codeMail({ address, code, language, device, atMs }: OutboxMail, frame: CodeFrame): Mail {
-  const { entryPoint, host, words, timeZone } = frame
-  const { brand } = entryPoint
+export function codeMail({ address, code, language, device, atMs }: OutboxMail, given: CodeFrame): Mail {
+  const { entryPoint, host, words, timeZone } = given
   const texts = textsOf(language)
   const { mail } = texts['mail-code']
-  const service = brand.name ?? host
+  const service = entryPoint.brand.name ?? host
   const { subject, intro } = words?.(texts) ?? mail
   const fillIn = (text: string) => sentence(language, text, { service: eventNameOf(entryPoint, language) ?? service })
-  const request = { atMs, device, timeZone }
-  return buildMail(
-    { to: address, service, language, brand, watchUrl: null, request },
-    {
-      subject: fillIn(subject),
-      greeting: null,
-      above: [fillIn(intro)],
-      code: shownCode(code),
-      below: [mail.life, mail.warning, mail.ignore],
-    },
-  )
+  const { brand } = entryPoint
+  const frame = { to: address, service, language, brand, watchUrl: null, request: { atMs, device, timeZone } }
+  return buildMail(frame, {
+    subject: fillIn(subject),
+    greeting: null,
+    above: [fillIn(intro)],
+    code: shownCode(code),
+    below: [mail.life, mail.warning, mail.ignore],
+  })
 }

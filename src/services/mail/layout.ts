@@ -28,7 +28,6 @@ export interface MailRequest {
   readonly atMs: number
   /** See deviceOf(). */
   readonly device: readonly string[]
-  /** Default: UTC. */
   readonly timeZone?: string | undefined
 }
 

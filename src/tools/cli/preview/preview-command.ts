@@ -13,11 +13,10 @@ import { renderPreview } from './render-preview.ts'
 import type { HasScenes, NamedScenes } from './screen.ts'
 
 const ABOUT = `
-Writes one HTML page with every screen of an entry point at six sizes and in the colors that viewers see, and with the mails
-of its features. It shows two sizes and one color scheme first. A long user name and a long sentence of an access policy are
-among the screens. Open the page in a browser: it warns where a text is cut, overlaps
-or scrolls, and lists the texts of each screen with their keys in views/languages. The page loads nothing. No server is
-asked: they may be off.`
+Writes one HTML page with every screen and mail of an entry point, with a long user name and a long sentence of an access
+policy. It has six sizes and the colors that viewers see, and shows two sizes and one scheme first. Open the page in a browser:
+it warns where a text is cut, overlaps or scrolls, and lists the texts of each screen with their keys in views/languages. The
+page loads nothing. No server is asked: they may be off.`
 const POLICY_TEXT = 'Your season ticket ended on 3 November. Renew your ticket to watch every match until May.'
 
 interface Options {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
 import { fill, textsOf } from '../../../languages/languages.ts'
-import { directionOf } from '../../../login/screens/page.ts'
 import { eventNameOf } from '../../../services/event/service.ts'
 import { timeText } from '../../../settings/times.ts'
 import { sourceOf } from '../../cli/html-page/content-policy.ts'
@@ -34,7 +33,6 @@ export async function renderSheet({ label, entryPoint, codes, watchUrl, ...end }
   return ejs.render(beside('code-sheet.ejs'), {
     label,
     language,
-    direction: directionOf(language),
     texts,
     event: eventNameOf(entryPoint, language) ?? name ?? label,
     codes,

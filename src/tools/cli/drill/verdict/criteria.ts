@@ -24,13 +24,7 @@ const MOST_LATE_MS = 1_000
 const MOST_REASONS = 4
 
 /** @param faults reasons that a failed check names and counts. */
-export function check(
-  name: string,
-  isMet: boolean,
-  text: string,
-  faults: readonly string[] = [],
-  isTried = true,
-): Check {
+export function check(name: string, isMet: boolean, text: string, faults: readonly string[] = [], isTried = true) {
   return { name, isMet, isTried, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
 }
 

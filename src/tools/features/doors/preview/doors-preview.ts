@@ -7,11 +7,11 @@ import { type FeatureScenes, type Screen, VIEWER } from '../../../cli/preview/sc
 
 const DAY = 86_400
 /** The opening and the end on each screen, in seconds from now. */
-const SHOWN: readonly (readonly [name: string, opens: number, closes: number])[] = [
+const SHOWN = [
   ['doors, soon open', 4_000, DAY],
   ['doors, open on another day', 3 * DAY, 4 * DAY],
   ['doors, over', -DAY, -60],
-]
+] as const
 
 /** The windows of the next screen. Without one, the doors are open. */
 const stage: { windows: readonly EventWindow[] } = { windows: [] }
@@ -21,11 +21,10 @@ export const doorsPreview: FeatureScenes = {
   open: (services) => ({
     at(entryPoint, settings) {
       const { hasWaitingRoom } = settings as DoorSettings
-      const { nowSeconds } = services
-      const decide = createGate(entryPoint, () => ({ ...(settings as DoorSettings), ...stage }), nowSeconds)
+      const decide = createGate(entryPoint, () => ({ ...(settings as DoorSettings), ...stage }), services.nowSeconds)
       if (!hasWaitingRoom) return { gate: () => decide }
       const opensAtSeconds = () => {
-        const state = doorState(stage.windows, nowSeconds())
+        const state = doorState(stage.windows, services.nowSeconds())
         return state.name === 'not-open-yet' ? state.opensAtSeconds : null
       }
       return createWaitingRoom({ decide, opensAtSeconds }, services)
@@ -38,8 +37,7 @@ export const doorsPreview: FeatureScenes = {
     const now = Math.ceil(Date.now() / 1000)
     for (const [name, opens, closes] of SHOWN) {
       stage.windows = [{ opensAtSeconds: now + opens, closesAtSeconds: now + closes }]
-      const { html } = await app.get('', { at: 'open', fields, headers: { Cookie: cookie } })
-      screens.push({ name, html })
+      screens.push({ name, html: (await app.get('', { at: 'open', fields, headers: { Cookie: cookie } })).html })
     }
     stage.windows = []
     return screens
