@@ -18,9 +18,9 @@ import { serveAssets } from './login/screens/assets.ts'
 import { brandAssetsOf } from './login/screens/brand-assets.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
 import { createRefusals, type Refusals } from './login/screens/refusals.ts'
+import { waysOf } from './login/screens/screen-part.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
 import { openViews, type Views } from './login/screens/views.ts'
-import { waysOf } from './login/screens/ways.ts'
 import type { Watch } from './login/watch.ts'
 import type { SecurityLog } from './server/log/log.ts'
 import { type RepeatFilter, type WarnOnce, warnOnceAMinute } from './server/log/repeat-filter.ts'
@@ -81,7 +81,8 @@ export function createApp(deps: AppDeps): Express {
     const headersFor = entryPointHeaders(entryPoint, isTls)
     const answer = answerOf(entryPoint, parts, nowSeconds)
     const ofFeatures = parts.flatMap(({ screenPart }) => screenPart ?? [])
-    const screenParts = waysOf(entryPoint, ofFeatures)
+    const ordered = waysOf(entryPoint.hasPasswordForm, ofFeatures)
+    const screenParts = parts.reduce((ways, part) => part.order?.(ways) ?? ways, ordered)
     const screens = createScreens({ ...entryPoint, ...screensOf(answer), ways: screenParts, views, headersFor })
     const logSignIn = createSignInLog({ ...signInLog, entryPoint: entryPoint.name })
     const refusals = createRefusals(screens, logSignIn, config.publicUrl.origin)

@@ -6,6 +6,7 @@ import { background } from './features/background/feature.ts'
 import { defaultLog } from './features/default-log/feature.ts'
 import { doors } from './features/doors/feature.ts'
 import { entryPointsFile } from './features/entry-points-file/feature.ts'
+import { firstWay } from './features/first-way/feature.ts'
 import { mailSignIn } from './features/mail-sign-in/feature.ts'
 import { metrics } from './features/metrics/feature.ts'
 import { passkeys } from './features/passkeys/feature.ts'
@@ -22,6 +23,7 @@ import { type Service, servicesOf } from './login/service.ts'
 /** The features of this app. Ways to sign in are on the screen in this order. Gates decide in this order. */
 const FEATURES = {
   passwordForm,
+  firstWay,
   sso,
   passkeys,
   mailSignIn,

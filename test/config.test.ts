@@ -69,7 +69,6 @@ describe('the settings', () => {
       HASH_CONSUMERS: 'https://player.example/chat/, https://qa.example/live/',
       ALLOWED_GROUPS: 'staff, night shift ,',
       SCREEN_SCRIPT: 'off',
-      FIRST_WAY: 'password',
       SESSION_STORE_URL: 'sqlite:/var/lib/sessions.db',
       SESSION_LIFETIME_SECONDS: '7200',
       SESSION_IDLE_SECONDS: '600',
@@ -108,7 +107,6 @@ describe('the settings', () => {
           { origin: 'https://qa.example', path: '/live/' },
         ],
         allowedGroups: ['staff', 'night shift'],
-        firstWay: 'password',
         hasScript: false,
       },
     ])

@@ -143,7 +143,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['HASH_CONSUMERS', '/chat/', 'item 1'],
   ['ALLOWED_GROUPS', ' , ,', 'at least one group'],
   ['SCREEN_SCRIPT', 'true', 'must be on or off'],
-  ['FIRST_WAY', 'magic', 'must be a way to sign in that is on'],
+  ['FIRST_WAY', 'My way', 'must be password, or the name of a feature'],
   ['RETURNING_VIEWERS', 'sometimes', 'must be continue or ask'],
   ['USER_STORE_URL', 'mysql://ada:pass@db/viewers', 'must be'],
   ...STORE_SETTINGS.filter((name) => !OF_CHOSEN_STORE.includes(name)).map((name): [string, string, string] => [

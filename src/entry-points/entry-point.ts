@@ -31,8 +31,6 @@ export interface EntryPoint {
   readonly hasScript: boolean
   /** False if a feature replaces the password. */
   readonly hasPasswordForm: boolean
-  /** The way to sign in that has the first screen: `password`, or the name of a feature. Absent for the default. */
-  readonly firstWay?: string | undefined
   readonly brand: Brand
   /** The settings of each feature that is on here, by its name. Only the feature itself reads them. */
   readonly features: Readonly<Record<string, unknown>>

@@ -95,7 +95,6 @@ export function commonSettings({ assertScheme, assertBrowserScheme }: AddressRul
       protects: 'without it, every viewer may watch',
     }),
     screenScript: OnOff.default(true),
-    firstWay: z.string('must be text').optional(),
     ...brandFields(addressField((text) => parseLink(text, assertScheme))),
   }
 }

@@ -4,9 +4,6 @@ import type { EntryPoint, HashEntryPoint } from './entry-point.ts'
 import type { AddressRules, FeatureSettings, NamedSource } from './feature-settings.ts'
 import { commonSettings, hashSettings } from './fields.ts'
 
-/** The name of the password among the ways to sign in. */
-const PASSWORD = 'password'
-
 /** All settings that an entry point may have. */
 export function entryPointSettings(rules: AddressRules, features: readonly FeatureSettings[]): Settings {
   const ofFeatures = features.flatMap((feature) => [feature.answer?.choice, feature.settings?.(rules)])
@@ -49,18 +46,13 @@ function readEntryPoint({ name, source }: NamedSource, schemas: Schemas): EntryP
     return settings === null ? [] : [{ feature, settings }]
   })
   const common = source.read(schemas.common)
-  const ways = waysIn(source, on)
-  if (common.firstWay !== undefined && !ways.includes(common.firstWay)) {
-    source.refuse('firstWay', `must be a way to sign in that is on: ${ways.join(', ')}`)
-  }
   const entryPoint = {
     name,
     basePath: name === 'default' ? '' : `/e/${name}`,
     playerOrigins: common.playerOrigins,
     allowedGroups: common.allowedGroups ?? null,
     hasScript: common.screenScript,
-    hasPasswordForm: ways.includes(PASSWORD),
-    firstWay: common.firstWay,
+    hasPasswordForm: checkPasswordForm(source, on),
     brand: brandOf(common, source),
     features: Object.fromEntries(on.map(({ feature, settings }) => [feature.name, settings])),
   }
@@ -92,16 +84,15 @@ interface FeatureOn {
   readonly settings: unknown
 }
 
-/** Returns the ways to sign in. Refuses settings that need the password form where another setting replaces it. */
-function waysIn(source: SettingSource, on: readonly FeatureOn[]): string[] {
-  const ways = on.flatMap(({ feature, settings }) => (feature.isWayIn?.(settings) ? feature.name : []))
+/** Returns true with a password form. Refuses settings that need the form where another setting replaces it. */
+function checkPasswordForm(source: SettingSource, on: readonly FeatureOn[]): boolean {
   const [replacedBy] = on.flatMap(({ feature, settings }) => feature.passwordReplacedBy?.(settings) ?? [])
-  if (replacedBy === undefined) return [PASSWORD, ...ways]
+  if (replacedBy === undefined) return true
   for (const name of on.flatMap(({ feature, settings }) => feature.passwordNeededBy?.(settings) ?? [])) {
     source.refuse(name, `needs the password form: turn off ${source.nameOf(replacedBy)}`)
   }
-  if (ways.length === 0) {
+  if (!on.some(({ feature, settings }) => feature.isWayIn?.(settings))) {
     source.refuse(replacedBy, 'leaves viewers without a way to sign in: turn on another one')
   }
-  return ways
+  return false
 }

@@ -90,6 +90,8 @@ export interface FeaturePart extends Partial<WayIn> {
   readonly answer?: PlayerAnswer
   /** Changes the links on the screens. */
   brand?(brand: Brand): Brand
+  /** Puts the ways to sign in into another order. The first one has the first screen. */
+  order?(ways: readonly ScreenPart[]): readonly ScreenPart[]
   /** Routes below the base path of the entry point. */
   routes?(deps: EntryPointDeps): RequestHandler
 }

@@ -42,8 +42,7 @@ export function getSignIn(
     }
     const wantsOtherAccount = query.prompt === OTHER_ACCOUNT
     // An old address may have the prompt of a way that is off.
-    const isUnknown = query.prompt !== undefined && own === undefined
-    if (isUnknown || !isNavigation(req)) {
+    if ((query.prompt !== undefined && own === undefined) || !isNavigation(req)) {
       const signedInAs = returning.viewer.username
       return screens.sendSignIn(req, res, { context, signedInAs, wantsOtherAccount })
     }

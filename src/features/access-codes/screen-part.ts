@@ -14,7 +14,9 @@ export function codeScreenPart({ asksName }: AccessCodeSettings): ScreenPart {
       return {
         template: 'access-codes/screen-part',
         part: { asksName: asksName !== 'off', needsName: asksName === 'required' },
-        way: { id: 'use-access-code', icon: 'access-codes/icon', address, text: texts['access-codes'].use },
+        id: 'use-access-code',
+        address,
+        text: texts['access-codes'].use,
       }
     },
   }

@@ -27,7 +27,9 @@ export function mailScreenPart(cookie: Pick<CodeCookie, 'read'>): ScreenPart {
         template: isCode ? 'mail-sign-in/code-part' : 'mail-sign-in/address-part',
         part: { secret: SECRET, isLate: prompt === PROMPTS.late },
         link: isCode ? { address, text: texts['mail-code'].otherAddress } : null,
-        way: { id: 'use-mail', icon: 'mail-sign-in/icon', address, text: texts['mail-sign-in'].use },
+        id: 'use-mail',
+        address,
+        text: texts['mail-sign-in'].use,
       }
     },
   }

@@ -16,7 +16,9 @@ export function passkeyScreenPart(): ScreenPart {
       return {
         template: 'passkeys/screen-part',
         part: PLACEHOLDERS,
-        way: { id: 'use-passkey', icon: 'passkeys/icon', address, text: texts.passkeys.use, opensWindow: true },
+        id: 'use-passkey',
+        address,
+        text: texts.passkeys.use,
       }
     },
   }

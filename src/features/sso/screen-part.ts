@@ -29,8 +29,6 @@ export function ssoScreenPart(
       const image = icon && logoAsset(icon).address
       const part = {
         ...PLACEHOLDERS,
-        signIn,
-        image,
         codeHint: fill(texts.codeHint, { address: `${host}${basePath}/sso` }),
         /** The provider must ask which account to use: the viewer chose that, or signed out. */
         wantsOtherAccount: WANT_OTHER.includes(prompt) || wantsOtherAccount,
@@ -46,7 +44,9 @@ export function ssoScreenPart(
         part,
         notice,
         link: prompt === PROMPTS.refused ? linkTo(PROMPTS.otherAccount, otherAccount) : codeLink,
-        way: { ...linkTo(PROMPTS.start, signIn), id: 'use-sso', icon: 'sso/icon', image, opensWindow: true },
+        ...linkTo(PROMPTS.start, signIn),
+        id: 'use-sso',
+        image,
       }
     },
   }

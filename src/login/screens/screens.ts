@@ -19,11 +19,10 @@ import { policyText } from '../answer/policy-text.ts'
 import type { PlayerContext } from '../request/player-context.ts'
 import type { HeadersFor } from './headers.ts'
 import { alertOf, createPages, htmlWithName, type Page, type PageLink, reasonOf, titlesOf } from './page.ts'
-import type { ScreenPart } from './screen-part.ts'
+import { PASSWORD_WAY, type ScreenPart, wayLocals } from './screen-part.ts'
 import { scriptAttributes } from './script-attributes.ts'
 import { pathOf, sendPage } from './send.ts'
 import type { Views } from './views.ts'
-import { PASSWORD_WAY, wayLocals } from './ways.ts'
 
 /** A refusal: the status, and the sentence for the viewer. */
 export interface Refusal {

@@ -43,7 +43,6 @@ describe('a file of entry points', () => {
       hashLifetimeSeconds: 0,
       allowedGroups: ['staff, paid', 'night shift'],
       screenScript: 'off',
-      firstWay: 'password',
     }
     expect(readConfig(withFile([ENTRY, sport])).entryPoints).toEqual([
       {
@@ -58,7 +57,6 @@ describe('a file of entry points', () => {
         playerOrigins: ['https://player.example'],
         consumers: [],
         allowedGroups: null,
-        firstWay: undefined,
         hasScript: true,
         ...DEFAULTS,
       },
@@ -80,7 +78,6 @@ describe('a file of entry points', () => {
           { origin: 'https://qa.example', path: '/live/' },
         ],
         allowedGroups: ['staff, paid', 'night shift'],
-        firstWay: 'password',
         hasScript: false,
         ...DEFAULTS,
       },

@@ -1,6 +1,11 @@
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Brand } from '../../../src/brand/brand.ts'
 import type { Language } from '../../../src/languages/languages.ts'
+import { createPages } from '../../../src/login/screens/page.ts'
+import { type ScreenPart, waysOf } from '../../../src/login/screens/screen-part.ts'
+import { type SignInState, signInLocals } from '../../../src/login/screens/screens.ts'
+import { openViews } from '../../../src/login/screens/views.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { rowsFor } from '../../rows.ts'
@@ -8,13 +13,57 @@ import { ENTRY_POINT } from '../entry-point.ts'
 import { startLoginApp } from '../start-login-app.ts'
 import { BRANDS, LANGUAGES } from './every-screen.ts'
 import type { Screen } from './screen.ts'
-import { ALL_WAYS, PAIRS, SINGLE_WAYS, screensOf } from './screen-ways.ts'
+import { SCREEN_WAYS } from './screen-ways.ts'
 
 const SIZES = ['320x180', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
 type Looks = keyof typeof BRANDS
 const LOOKS = rowsFor<Looks>(['square logo'], ['unbranded', 'wordmark', 'longest texts'])
 /** Long words, and another direction. */
 const FEW_LANGUAGES: readonly Language[] = rowsFor(['de', 'fr', 'ar'], LANGUAGES)
+
+/** Ways that one sign-in screen has together. */
+interface Combination {
+  readonly name: string
+  readonly hasPasswordForm: boolean
+  readonly parts: readonly ScreenPart[]
+}
+
+/** Combines the password, or no password, with other ways. */
+function combine(hasPasswordForm: boolean, ...parts: readonly ScreenPart[]): Combination {
+  const names = parts.map(({ name }) => name)
+  return { name: [...(hasPasswordForm ? ['password'] : []), ...names].join(' + '), hasPasswordForm, parts }
+}
+
+const SINGLE_WAYS = [combine(true), ...SCREEN_WAYS.map((way) => combine(false, way))]
+const PAIRS = [
+  ...SCREEN_WAYS.map((way) => combine(true, way)),
+  ...SCREEN_WAYS.flatMap((one, index) => SCREEN_WAYS.slice(index + 1).map((other) => combine(false, one, other))),
+]
+const ALL_WAYS = combine(true, ...SCREEN_WAYS)
+
+const views = openViews()
+
+/** Returns the screens of ways together: each way as the first one, before and after a refusal, and its other forms. */
+function screensOf({ name, hasPasswordForm, parts }: Combination, language: Language, brand: Brand): Screen[] {
+  const page = createPages(brand, views.asset('icon.svg'))(language)
+  const context = { address: { url: '', origin: '' }, content: {}, fields: {} }
+  const refusal = { status: 503, text: 'storeDown', retryAfterSeconds: 5 } as const
+  const all = waysOf(hasPasswordForm, parts)
+  return all.flatMap((first) => {
+    const ways = [first, ...all.filter((way) => way !== first)]
+    const states: Record<string, Omit<SignInState, 'context'>> = {
+      first: {},
+      ...Object.fromEntries(
+        first.prompts.map(({ value: prompt }) => [prompt, { prompt, username: 'ada@example.com' }]),
+      ),
+      refused: { refusal, username: 'ada@example.com' },
+    }
+    return Object.entries(states).map(([state, values]) => {
+      const locals = signInLocals({ views, brand, basePath: '', ways }, page, { ...values, context })
+      return { name: `${language} ${name}: ${first.name} ${state}`, html: views.signIn(locals) }
+    })
+  })
+}
 
 let browser: LaunchedBrowser
 beforeAll(async () => {

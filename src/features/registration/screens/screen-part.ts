@@ -15,7 +15,9 @@ export function registrationPart(cookie: Pick<CodeCookie, 'read'>): ScreenPart {
       return {
         template: 'registration/screen-part',
         part: { address, text },
-        way: { id: 'register', icon: 'registration/icon', address, text },
+        id: 'register',
+        address,
+        text,
       }
     },
   }
