@@ -19,7 +19,6 @@ addEventListener('submit', (event) => {
   void send()
 })
 for (const name of ['input', 'click']) addEventListener(name, () => (isAutomatic = false))
-// The page as it was left.
 addEventListener('pageshow', ({ persisted }) => persisted && form && setSending(''))
 
 function setUp() {
@@ -97,8 +96,7 @@ function show(statusCode, { title, body, forms }) {
   } else {
     document.body.replaceWith(body)
     setUp()
-    const first = body.querySelector('[autofocus]') ?? alert
-    first.focus()
+    ;(body.querySelector('[autofocus]') ?? alert).focus()
   }
 }
 

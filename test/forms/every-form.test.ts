@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const VIEWS = join(import.meta.dirname, '../../views')
 const ROW = /^\| `([^`]+)` \| `([^`]+)` \| (?:[^|]+) \|$/gm
-const FORM = /<form\b[^>]*? method="post"[^>]*? action="((?:<%.*?%>|[^"])*)"/g
+const FORM = /<form\b(?:<%.*?%>|[^>])*? method="post"[^>]*? action="((?:<%.*?%>|[^"])*)"/g
 
 /** Returns each form that posts, as `template action`. An action of our own pages is below the base path. */
 function forms(): string[] {

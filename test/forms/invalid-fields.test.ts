@@ -24,7 +24,7 @@ test('each form marks the fields that the viewer has to correct, and no other', 
   const app = await startAppWithEveryScreen(UNBRANDED)
   const screens = await everyScreen(app, 'en')
   const marked = screens.map(({ name, html }) => {
-    const inputs = [...html.matchAll(/<(?:input|select) id="([^"]*)"([^>]*)>/g)]
+    const inputs = [...html.matchAll(/<(?:input|select)\b[^>]*? id="([^"]*)"([^>]*)>/g)]
     const wrong = inputs.filter(([, , attributes = '']) => attributes.includes('aria-invalid="true"'))
     for (const [tag] of wrong) expect(tag.match(/aria-describedby="[^"]*alert"/g)).toHaveLength(1)
     for (const [tag] of inputs)

@@ -92,9 +92,21 @@ test('too many attempts have one reason, in seconds and in minutes', async () =>
   }
 })
 
-const withoutFields: Case[] = [
+// Only the player can send another address.
+const wrongAddresses: Case[] = [
   ['bad-consumer', 400, (app) => app.get('/?hashConsumer=https%3A%2F%2Fevil.example%2F')],
   ['bad-content', 400, (app) => app.get('/?ustreamContentId=a%20b')],
+]
+test.each(wrongAddresses)('the screen %s (%i) leads only to help', async (reason, status, send) => {
+  const answer = await send(await startLoginApp({ entryPoints: [HELPED] }))
+  expect(answer.status).toBe(status)
+  expect(reasonOf(answer)).toBe(reason)
+  expect(linksIn(answer)).toEqual([])
+  expect(answer.text).not.toContain('evil.example')
+  expect(answer.text).toContain(`href="${HELP}" target="_blank" rel="noopener"`)
+})
+
+const withoutFields: Case[] = [
   ['wrong-type', 415, (app) => app.post('/sign-in', '{}', { 'Content-Type': 'application/json' })],
   ['too-large', 413, (app) => app.post('/sign-in', 'x'.repeat(100_000))],
   ['method-not-allowed', 405, (app) => app.get('/sign-in')],
@@ -105,7 +117,6 @@ test.each(withoutFields)('the screen %s (%i) leads on, and to help', async (reas
   expect(answer.status).toBe(status)
   expect(reasonOf(answer)).toBe(reason)
   expect(linksIn(answer)).toHaveLength(1)
-  expect(answer.text).not.toContain('evil.example')
   expect(answer.text).toContain(`href="${HELP}" target="_blank" rel="noopener"`)
 })
 

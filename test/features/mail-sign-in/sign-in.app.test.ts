@@ -194,7 +194,7 @@ test('a mail server that is away loses no code, and the screen says that mails a
   const frame = frameIn(await app.ask(GUEST))
   await expect.poll(() => app.lines.some(({ event }) => event === 'mail-away')).toBe(true)
   const late = await app.ask('other@example.com')
-  expect(late.text).toContain('Emails are slow')
+  expect(late.text).toContain('Emails take longer')
   const again = await startMailServer({}, port)
   app.clock.seconds += 30
   const [mail] = await again.received(1)

@@ -110,7 +110,7 @@ test('a cancel ends in a screen with the way back to the form, not in a redirect
   expect(answer).toMatchObject({ status: 200, location: undefined })
   expect(reasonOf(answer)).toBe('cancelled')
   expect(answer.text).toContain(`<title>${textsOf('en').titles.cancelled}</title>`)
-  expect(answer.text).toContain(`<p role="status" dir="auto">${errorText('en', 'cancelled')}</p>`)
+  expect(answer.text).toContain(`<p role="status" dir="auto" tabindex="-1">${errorText('en', 'cancelled')}</p>`)
   const [, way = ''] = /<a class="primary" href="([^"]*)">/.exec(answer.text) ?? []
   expect(answer.text).not.toContain('<form')
   expectScreen(await app.get(way))

@@ -72,7 +72,7 @@ describe('secret generate --key-pair', () => {
   })
 
   test.each([
-    [['--key-pair', 'key.pem', '--bits', '1024'], '2048, 3072 or 4096'],
+    [['--key-pair', 'key.pem', '--bits', '1024'], '2048, 3072, 4096'],
     [['--public-key', 'public.pem'], '--key-pair'],
     [['--bits', '4096'], '--key-pair'],
     [['--key-pair'], 'argument missing'],

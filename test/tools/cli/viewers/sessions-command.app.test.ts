@@ -31,7 +31,7 @@ function openRunning(...usernames: string[]): void {
   store = sessions.store
   for (const [index, username] of usernames.entries()) {
     const data = { cookie: { originalMaxAge: null }, viewer: { username, signedInAtSeconds: 1_000 } }
-    store.set(`session-${index}`, data as SessionData)
+    store.set(`session-${index}`, data as SessionData, () => {})
   }
 }
 
@@ -74,10 +74,10 @@ test('sessions end also ends the sign-ins of before that wait', async () => {
 
 test('sessions end signs out SSO viewers with the name too, and says how many', async () => {
   openRunning('Ada')
-  store.set('session-1', providerSessionOf('ada', 1_000))
+  store.set('session-1', providerSessionOf('ada', 1_000), () => {})
   expect((await end('ada')).stdout).toBe('Ended 2 sessions of ada, 1 of them from an identity provider.\n')
   expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, false])
-  store.set('session-1', providerSessionOf('ada', 1_000))
+  store.set('session-1', providerSessionOf('ada', 1_000), () => {})
   expect(JSON.parse((await end('ADA', '--json')).stdout)).toEqual({ ended: 1, endedOfProviders: 1, endedOfGuests: {} })
 })
 
@@ -99,7 +99,7 @@ describe('viewers set-password', () => {
 
   test('set-password --end-sessions leaves an SSO viewer with the same name signed in', async () => {
     openRunning('Ada')
-    store.set('session-1', providerSessionOf('Ada', 1_000))
+    store.set('session-1', providerSessionOf('Ada', 1_000), () => {})
     expect((await setPassword('--end-sessions')).stdout).toContain('Ended 1 session of Ada.\n')
     expect(await Promise.all([0, 1].map(signedIn))).toEqual([false, true])
   })

@@ -31,7 +31,7 @@ function sessionsIn(cwd: string, username: string, ...times: [begin: number, use
     const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 100 }
     const sessions = openSqliteSessionStore(file, limits, () => now + used)
     const data = { cookie: { originalMaxAge: null }, viewer: { username, signedInAtSeconds: now + begin } }
-    sessions.store.set(`session-${index}`, data as SessionData)
+    sessions.store.set(`session-${index}`, data as SessionData, () => {})
     sessions.close()
   }
   return `sqlite:${file}`
