@@ -56,7 +56,7 @@ export function watchClock({ nowSeconds, log }: WatchDeps) {
   }
 }
 
-/** Registers the differences, which are read when Prometheus asks. */
+/** Registers the differences, which are read when they are asked for. */
 export async function registerClockGauge(registry: Registry, clock: Pick<ClockWatch, 'aheadSeconds'>): Promise<Gauge> {
   const { Gauge } = await import('prom-client')
   return new Gauge({

@@ -15,6 +15,10 @@ test('brand preview shows each step and state of a registration, and sends no ma
     ...['registration, wrong address', 'registration, code', 'registration, wrong code'],
     ...['registration, step 1', 'registration, step 1, left empty'],
     ...['registration, step 2', 'registration, step 2, left empty', 'registration, no places left'],
+    ...['approved', 'waiting for approval', 'on waiting list', 'place free'].map(
+      (name) => `registration, mail: ${name}`,
+    ),
+    ...['registration, mail: refused', 'registration, mail: cancelled'],
     ...['registration, waiting for approval', 'registration, on waiting list'],
     ...['registration, refused', 'registration, cancelled'],
   ])
