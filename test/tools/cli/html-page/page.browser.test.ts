@@ -164,7 +164,7 @@ test('a drawing has the days of the page, whole numbers, and the numbers of its 
   }
   expect(said).toEqual([
     ['Day 0', '2', '3', '1'],
-    ['–', '0', '0', '0'],
+    ['', '0', '0', '0'],
     ['Day 2', '1', '3', '1'],
   ])
 })
