@@ -152,8 +152,8 @@ describe.each(BROWSERS)('Allow and Deny in %s', (kind) => {
     const { page } = opened
     await page.goto(authorizeUrl())
     await signIn(page)
-    const shown = await page.$eval('[name=shown]', (input) => input.getAttribute('value'))
-    const fields = `<input name="shown" value="${shown}"><input name="decision" value="allow">`
+    const hidden = await page.$$eval('.decision [type=hidden]', (inputs) => inputs.map(({ outerHTML }) => outerHTML))
+    const fields = `${hidden.join('')}<input name="decision" value="allow">`
     site.serve(
       '/evil',
       `<form method="post" action="${emulator.url}/authorize/decision">${fields}<button>Go</button></form>`,
