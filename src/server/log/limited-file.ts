@@ -73,7 +73,7 @@ function renamedFiles(path: string): string[] {
 }
 
 /**
- * Deletes the lines of a file for lines before they are older than RETENTION_DAYS, and looks each hour: a part of the time
+ * Deletes the lines of a file for lines before they are older than so many days, and looks each hour: a part of the time
  * after its first line, the file is renamed. Several processes may do so.
  * @param days undefined for no end.
  * @param onFault called when a file cannot be renamed or deleted.
