@@ -102,7 +102,7 @@ export async function askAccess(
   if (!decision.ok) return decision
   const passed: GatePassed[] = []
   for (const gate of gates) {
-    // Undefined is no decision, and does not pass.
+    // Undefined is not a decision, and does not pass.
     const given = await decided(timeoutMs, async () => {
       const decision = await gate()
       return decision === null ? { ok: true as const } : decision

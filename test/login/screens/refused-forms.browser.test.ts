@@ -33,7 +33,7 @@ interface Node {
 }
 
 const FIELDS = ['textbox', 'combobox', 'checkbox']
-/** A refusal that the viewer cannot mend in one field. */
+/** A refusal that no single field caused. */
 const NO_FAULT = /too many tries|disabled|expired|overloaded|store down|another page/
 
 /** A description has no line breaks, and the alert no-break spaces. */

@@ -119,7 +119,7 @@ test('a list that does not change is read once, each full page with the last row
   expect(sent.map(({ url }) => url.search)).toEqual(['?_page=1&_limit=24', '?_page=2&_limit=23', '?_page=3&_limit=22'])
 })
 
-test('rows that come at the end of a list while it is read are no reason to read it again', async () => {
+test('a list that only grows at its end is read once', async () => {
   const { deps, sent } = listService(namesOf(60), (list, request) => list.push(`new ${request}`))
   expect((await read(deps)).odd).toEqual(new Map())
   expect(sent).toHaveLength(3)

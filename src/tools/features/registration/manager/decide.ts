@@ -35,7 +35,8 @@ export async function askFirst(deps: SectionDeps, visit: Visit): Promise<Answer>
   const back = pathOf(path, query)
   const chosen = [...new Set(fields('address'))]
   const asked = isAll ? await withChosen(deps, visit, (_opened, all) => all) : chosen
-  if (step === undefined || asked.length === 0) return redirect(back, { tone: 'refused', text: 'registrations.nobody' })
+  if (step === undefined || asked.length === 0)
+    return redirect(back, { tone: 'refused', text: 'registrations.noneChosen' })
   if (asked.length > MOST)
     return redirect(back, { tone: 'refused', text: 'registrations.tooMany', values: { count: MOST } })
   return page('registration/ask', {
@@ -57,7 +58,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const { field, words } = visit
   const to = pathOf(['registrations', visit.part('entryPoint')], queryOf(filterOf(visit)))
   const step = STEPS.find((one) => one === field('step'))
-  if (step === undefined) return redirect(to, { tone: 'refused', text: 'registrations.nobody' })
+  if (step === undefined) return redirect(to, { tone: 'refused', text: 'registrations.noneChosen' })
   const isAll = field('all') === 'on'
   if (isAll && field('count') === '') return await askFirst(deps, visit)
   const result = await outcomeOf(() =>
@@ -71,7 +72,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
   if (!result.ok) return refused(visit, to, 'registrations.refused', result.fault)
   const { asked } = result
   if (!('changed' in result)) {
-    const text = result.isOther ? 'registrations.otherNumber' : 'registrations.nobody'
+    const text = result.isOther ? 'registrations.otherNumber' : 'registrations.noneChosen'
     return redirect(to, { tone: 'refused', text })
   }
   const subject = { count: asked.length, detail: step, ...(asked.length === 1 && { viewer: asked[0]?.address ?? '' }) }

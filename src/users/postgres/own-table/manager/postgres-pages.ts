@@ -14,9 +14,9 @@ function conditionsOf({ text, group, state, oneOf }: ViewerFilter, values: unkno
   const add = (value: unknown) => `$${values.push(value)}`
   const conditions: string[] = []
   if (text !== '') {
-    const [key, lower, capitals] = [usernameKey(text), ...spellingsOf(text)].map((one) =>
-      add(one.replaceAll('\0', '\ufffd')),
-    )
+    const addText = (one: string) => add(one.replaceAll('\0', '\ufffd'))
+    const key = addText(usernameKey(text))
+    const [lower, capitals] = spellingsOf(text).map(addText)
     conditions.push(`(strpos(viewers.key, ${key}) > 0 OR EXISTS (SELECT 1 FROM jsonb_each_text(attributes) AS one
       WHERE strpos(lower(one.value), lower(${lower})) > 0 OR strpos(lower(one.value), lower(${capitals})) > 0))`)
   }

@@ -50,7 +50,7 @@ export function forgetEndedContract(name: string, start: () => Promise<{ cwd: st
     expect(await left()).toEqual(['ada', 'bob', 'eve', 'joe'])
   })
 
-  test(`without the setting, nobody is forgotten, ${name}`, async () => {
+  test(`without the setting, no person is forgotten, ${name}`, async () => {
     const { run, left } = await withViewers({})
     expect(await run('forget-ended', '--yes')).toMatchObject({ status: 1 })
     expect(await left()).toEqual(['ada', 'bob', 'eve', 'joe'])

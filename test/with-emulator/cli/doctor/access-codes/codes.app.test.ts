@@ -72,7 +72,7 @@ test.each<[string, string, () => Promise<string | undefined>]>([
   expect(await doctor({ ...env, VIEWER_CODE }, '--code')).toMatchObject({ status: 1, failure: [finding] })
 })
 
-test('a code where there are no codes has no effect', async () => {
+test('an entry point without access codes ignores a code', async () => {
   const env = { ...(await startApp({ ACCESS_CODES: 'off' })), VIEWER_CODE: 'CDF2-GHJ-KM3' }
   expect((await doctor(env, '--code')).warning).toEqual(['code-not-used'])
 })
