@@ -77,7 +77,7 @@ test('viewers show names the identity of a viewer whom only an identity provider
   const limits = { lifetimeSeconds: 99_999, idleSeconds: 99_999, mostPerViewer: 100 }
   const sessions = openSqliteSessionStore(file, limits, () => now)
   const add = (id: string, endsAtSeconds: number) =>
-    sessions.store.set(id, providerSessionOf('grace@example.com', now - 60, { endsAtSeconds }))
+    sessions.store.set(id, providerSessionOf('grace@example.com', now - 60, { endsAtSeconds }), () => {})
   add('a', now + HOUR)
   add('over', now - 1)
   sessions.close()
