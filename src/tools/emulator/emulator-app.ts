@@ -2,30 +2,18 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import helmet from 'helmet'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { openSegmentRecorder } from './analytics/segments/segment-recorder.ts'
-import { SEGMENT_TABLES } from './analytics/segments/segment-tables.ts'
 import type { EmulatorDeps } from './developer/emulator-deps.ts'
 import { developerRoutes } from './developer/pages.ts'
 import { strictness } from './http/beyond-documents.ts'
 import { errorHandler } from './http/form.ts'
 import { sendJsonError } from './http/json-error.ts'
 import { loopbackHostsOnly } from './http/loopback-only.ts'
-import { OAUTH_TABLES, oauthRoutes } from './oauth/routes.ts'
+import { oauthRoutes } from './oauth/routes.ts'
 import { verifyAnalyticsToken } from './oauth/tokens/analytics-token.ts'
-import { PLAYER_TABLES, playerRoutes } from './player/routes.ts'
+import { playerRoutes } from './player/routes.ts'
 import { SILENT_FOR_SECONDS } from './player/views.ts'
 import { sendNotFound } from './player/views-folder.ts'
 import { restRoutes } from './rest/routes.ts'
-import { STATE_TABLES } from './seed/open-seed.ts'
-import { SERVICE_FEATURES } from './service-features.ts'
-
-/** The tables of all rooms, in the order of their creation. */
-export const ROOM_TABLES: readonly string[] = [
-  STATE_TABLES,
-  OAUTH_TABLES,
-  PLAYER_TABLES,
-  SEGMENT_TABLES,
-  ...SERVICE_FEATURES.map(({ tables }) => tables),
-]
 
 /** Chromium 145 split the first feature into the other two. */
 const LOCAL_NETWORK = '; local-network-access; local-network; loopback-network'

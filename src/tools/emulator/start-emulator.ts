@@ -5,7 +5,7 @@ import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
 import { openRequestLog } from './developer/request-log.ts'
-import { createEmulatorApp, ROOM_TABLES } from './emulator-app.ts'
+import { createEmulatorApp } from './emulator-app.ts'
 import { closeServer, listen } from './http/listen.ts'
 import { closeCompanions, startCompanions } from './running-companions.ts'
 import { openSeed, resetToSeed, type SeedOptions } from './seed/open-seed.ts'
@@ -107,7 +107,10 @@ export async function startEmulator({
 
 function openDataFile(dataFile: string) {
   try {
-    return openDatabase(dataFile, ROOM_TABLES)
+    return openDatabase(
+      dataFile,
+      SERVICE_FEATURES.map(({ tables }) => tables),
+    )
   } catch (cause) {
     throw new EmulatorStartError(
       `Cannot open the emulator's data file ${dataFile}: ${cause instanceof Error ? cause.message : cause}`,

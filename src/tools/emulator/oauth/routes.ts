@@ -3,18 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { Router } from 'express'
 import { errorHandler } from '../http/form.ts'
 import { addAuthorizeRoutes } from './authorize/authorize-page.ts'
-import { createAccountSessions, SESSION_TABLE } from './own-accounts/account-session.ts'
+import { createAccountSessions } from './own-accounts/account-session.ts'
 import { addConnectedClientsRoutes } from './own-accounts/connected-clients.ts'
-import { addPasswordResetRoutes, RESET_TABLE } from './own-accounts/password-reset.ts'
+import { addPasswordResetRoutes } from './own-accounts/password-reset.ts'
 import { addSignInRoutes } from './own-accounts/sign-in.ts'
 import { addSignUpRoutes } from './own-accounts/sign-up.ts'
 import { STYLESHEET_PATH, showMessage, wordsOf } from './page.ts'
-import { CODE_TABLE } from './tokens/code-store.ts'
 import { tokenRoutes } from './tokens/token-endpoint.ts'
-import { TOKEN_TABLE } from './tokens/token-store.ts'
-
-/** The tables of this room. */
-export const OAUTH_TABLES = TOKEN_TABLE + CODE_TABLE + SESSION_TABLE + RESET_TABLE
 
 export interface OauthDeps {
   readonly database: DatabaseSync

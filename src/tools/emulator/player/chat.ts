@@ -8,19 +8,6 @@ import type { PlayerDeps } from './playbacks.ts'
 /** A conversation of viewers. Also the folder of its paths. */
 export type Conversation = 'chat' | 'qna'
 
-export const MESSAGE_TABLE = `
-  CREATE TABLE IF NOT EXISTS messages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    conversation TEXT NOT NULL CHECK (conversation IN ('chat', 'qna')),
-    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
-    content_id INTEGER NOT NULL,
-    author TEXT NOT NULL,
-    text TEXT NOT NULL,
-    sent_at_seconds INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS messages_by_content ON messages (conversation, content_type, content_id, id);
-`
-
 const NewMessage = z.object({
   playback: z.string(),
   text: z

@@ -4,19 +4,6 @@ import { digest } from '../oauth/tokens/token-store.ts'
 import { randomKey } from '../seed/secrets.ts'
 import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
-/** A playback lets one player play one channel or video for a limited time. Only the digest of its token is stored. */
-export const PLAYBACK_TABLES = `
-  CREATE TABLE IF NOT EXISTS playbacks (
-    token_digest TEXT PRIMARY KEY,
-    content_type TEXT NOT NULL CHECK (content_type IN ('live', 'recorded')),
-    content_id INTEGER NOT NULL,
-    viewer TEXT,
-    lock_fingerprint TEXT NOT NULL,
-    ends_at_seconds INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS playbacks_by_end ON playbacks (ends_at_seconds);
-`
-
 /** After that, the player sends its stored response again, or gets a new token. */
 const MAX_PLAYBACK_SECONDS = 4 * 3600
 

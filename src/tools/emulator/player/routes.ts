@@ -1,15 +1,12 @@
 import { Router } from 'express'
 import type { OpenServiceFeature } from '../service-feature.ts'
-import { chatRoutes, MESSAGE_TABLE } from './chat.ts'
+import { chatRoutes } from './chat.ts'
 import { contentFinder } from './content.ts'
 import { mediaRoutes } from './media.ts'
 import { pageRoutes } from './pages.ts'
-import { openPlaybacks, PLAYBACK_TABLES, type PlayerDeps } from './playbacks.ts'
+import { openPlaybacks, type PlayerDeps } from './playbacks.ts'
 import { validationRoutes } from './validation.ts'
 import { viewRoutes } from './views.ts'
-
-/** All tables of this folder. */
-export const PLAYER_TABLES = PLAYBACK_TABLES + MESSAGE_TABLE
 
 /** All routes for viewers: pages, validation, video, chat and view reports. */
 export function playerRoutes({

@@ -9,14 +9,6 @@ import { completeSeed, type Seed, type SeedDefaults, type SeededChannel } from '
 import { SeedFile } from './seed-schema.ts'
 import { addChannel, writeRows } from './write-rows.ts'
 
-/** Stores the seed, so that ids and secrets survive a restart and a reset. */
-export const STATE_TABLES = `
-  CREATE TABLE IF NOT EXISTS emulator_state (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-  ) STRICT;
-`
-
 /** The name of the state with the fingerprint of the seed file. */
 const ORIGIN = 'seed_file'
 

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import express from 'express'
 import { analyticsRoutes } from '../../../../src/tools/emulator/analytics/routes.ts'
-import { SEGMENT_TABLES } from '../../../../src/tools/emulator/analytics/segments/segment-tables.ts'
 import { openDatabase } from '../../../../src/tools/emulator/database.ts'
 
 export interface Answer {
@@ -27,7 +26,7 @@ export const OWNED = [
 ] as const
 
 export function openAnalyticsDatabase(file = ':memory:'): DatabaseSync {
-  const database = openDatabase(file, [SEGMENT_TABLES])
+  const database = openDatabase(file)
   database.exec(`
     INSERT INTO users (id, username, password_hash, created_at_seconds) VALUES (1, 'studio', '-', 0), (2, 'newsroom', '-', 0);
     INSERT INTO channels (id, title, url, owner_id, created_at_seconds)

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { generateSegments } from '../../../../src/tools/emulator/analytics/demo-views/generate-segments.ts'
-import { SEGMENT_TABLES } from '../../../../src/tools/emulator/analytics/segments/segment-tables.ts'
 import { openDatabase } from '../../../../src/tools/emulator/database.ts'
 import { openAnalyticsDatabase } from './analytics-server.ts'
 
@@ -91,7 +90,7 @@ test.each([-1, 1.5, Number.NaN])('a count of %d segments is refused', (count) =>
 })
 
 test('a database without channels and videos is refused', () => {
-  const empty = openDatabase(':memory:', [SEGMENT_TABLES])
+  const empty = openDatabase(':memory:')
   expect(() => generateSegments(empty, { count: 1, seed: 1, nowSeconds: NOW })).toThrow(RangeError)
   empty.close()
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'emulator-analytics-'))
   const dataFile = join(folder, 'emulator.db')
   emulator = await startEmulator({ port: 0, dataFile, nowSeconds: () => now })
-  const database = openDatabase(dataFile, [])
+  const database = openDatabase(dataFile)
   generateSegments(database, { count: 700, seed: 1, nowSeconds: NOW })
   database.close()
 })

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { hashSync } from '@node-rs/argon2'
 import { openDatabase } from '../../../../src/tools/emulator/database.ts'
-import { OAUTH_TABLES } from '../../../../src/tools/emulator/oauth/routes.ts'
 import { SERVICE_FEATURES } from '../../../../src/tools/emulator/service-features.ts'
 
 export const STUDIO = { id: 1, username: 'studio', password: 'correct horse battery' }
@@ -26,7 +25,10 @@ const passwordHashes = new Map(
 
 /** Opens a database with two users. Each has a client, a channel and a video. */
 export function openRoomDatabase(file = ':memory:'): DatabaseSync {
-  const database = openDatabase(file, [OAUTH_TABLES, ...SERVICE_FEATURES.map(({ tables }) => tables)])
+  const database = openDatabase(
+    file,
+    SERVICE_FEATURES.map(({ tables }) => tables),
+  )
   const user = database.prepare('INSERT OR IGNORE INTO users VALUES (?, ?, ?, NULL, 1)')
   for (const { id, username } of [STUDIO, NEWSROOM]) user.run(id, username, passwordHashes.get(id) ?? '')
   const client = database.prepare('INSERT OR IGNORE INTO clients VALUES (?, ?, ?, ?, ?)')

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
-import type { ContentType } from '../segments/segment-tables.ts'
-import { openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
+import { type ContentType, openSegmentWriter, type StoredSegment } from '../segments/segment-writer.ts'
 import { makePerson, type Person } from './demo-people.ts'
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type RefusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import type { Selection } from '../segments/segment-selection.ts'
-import type { ContentType } from '../segments/segment-tables.ts'
+import type { ContentType } from '../segments/segment-writer.ts'
 import type { Report, ReportQuestion, SeriesDimension, SeriesMetric } from './report-question.ts'
 import { readTimeParameter, type TimeParameter, unusualTime } from './report-times.ts'
 

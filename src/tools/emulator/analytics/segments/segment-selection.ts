@@ -1,4 +1,4 @@
-import type { ContentType } from './segment-tables.ts'
+import type { ContentType } from './segment-writer.ts'
 
 /** The segments that a report reads. Null means no limit. The range includes both ends. */
 export interface Selection {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { DeviceInfo } from './device.ts'
-import type { ContentType, ViewType } from './segment-tables.ts'
+
+export type ContentType = 'live' | 'recorded'
 
 /** A segment as it is stored. Times and positions are whole seconds. */
 export interface StoredSegment {
@@ -19,7 +20,7 @@ export interface StoredSegment {
   /** One per playing session of a player. */
   readonly viewSessionId: string
   readonly viewerIdentifier: string | null
-  readonly viewType: ViewType
+  readonly viewType: 'onsite' | 'offsite'
   readonly country: string
   readonly city: string
   readonly deviceInfo: DeviceInfo

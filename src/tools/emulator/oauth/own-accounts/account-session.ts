@@ -3,18 +3,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Request, Response } from 'express'
 import { digest } from '../tokens/token-store.ts'
 
-/** `data` is from older releases. */
-export const SESSION_TABLE = `
-  CREATE TABLE IF NOT EXISTS oauth_sessions (
-    id_hash TEXT PRIMARY KEY,
-    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    data TEXT NOT NULL,
-    signed_in_at_seconds INTEGER NOT NULL,
-    used_at_seconds INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS oauth_sessions_by_user ON oauth_sessions (user_id);
-`
-
 export interface User {
   readonly id: number
   readonly username: string

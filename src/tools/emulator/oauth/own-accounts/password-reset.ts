@@ -9,14 +9,6 @@ import { digest } from '../tokens/token-store.ts'
 import { endSessionsOf } from './account-session.ts'
 import { faultInNewPassword } from './user-authentication.ts'
 
-export const RESET_TABLE = `
-  CREATE TABLE IF NOT EXISTS oauth_password_resets (
-    token_hash TEXT PRIMARY KEY,
-    user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
-    expires_at_seconds INTEGER NOT NULL
-  ) STRICT;
-`
-
 const LINK_LIFETIME_SECONDS = 900
 
 /** A mail that the service would send. In memory only, because the database stores only the digest of its link. */

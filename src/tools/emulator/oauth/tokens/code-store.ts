@@ -4,21 +4,6 @@ import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { randomKey } from '../../seed/secrets.ts'
 import { digest, type IssuedToken, issueToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
 
-export const CODE_TABLE = `
-  CREATE TABLE IF NOT EXISTS oauth_authorization_codes (
-    code_hash TEXT PRIMARY KEY,
-    client_id TEXT NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
-    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    redirect_uri TEXT NOT NULL,
-    device_name TEXT,
-    -- Null without PKCE (RFC 7636).
-    challenge TEXT,
-    scope TEXT NOT NULL,
-    expires_at_seconds INTEGER NOT NULL,
-    used INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-`
-
 /** RFC 6749 4.1.2 recommends ten minutes at most. */
 const CODE_LIFETIME_SECONDS = 600
 export const REFRESH_LIFETIME_SECONDS = 30 * 86_400

@@ -2,28 +2,6 @@ import { createHash, createHmac } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { randomKey } from '../../seed/secrets.ts'
 
-/** Stores tokens as SHA-256 digests. MAC keys are derived from their token. */
-export const TOKEN_TABLE = `
-  CREATE TABLE IF NOT EXISTS oauth_tokens (
-    id INTEGER PRIMARY KEY,
-    token_hash TEXT NOT NULL UNIQUE,
-    refresh_token_hash TEXT,
-    kind TEXT NOT NULL CHECK (kind IN ('bearer', 'mac', 'jwt')),
-    client_id TEXT NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
-    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    client_level INTEGER NOT NULL,
-    scope TEXT NOT NULL,
-    device_name TEXT,
-    code_hash TEXT,
-    created_at_seconds INTEGER NOT NULL,
-    expires_at_seconds INTEGER NOT NULL,
-    revoked_at_seconds INTEGER
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS oauth_tokens_by_user ON oauth_tokens (user_id, client_id);
-  CREATE INDEX IF NOT EXISTS oauth_tokens_by_code ON oauth_tokens (code_hash) WHERE code_hash IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS oauth_tokens_by_expiry ON oauth_tokens (expires_at_seconds);
-`
-
 export const TOKEN_LIFETIME_SECONDS = 86_400
 /** Expired tokens are kept for this time, so that clients get "expired" or "revoked" instead of "unknown". */
 const KEPT_AFTER_EXPIRY_SECONDS = 30 * 86_400
