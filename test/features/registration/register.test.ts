@@ -135,6 +135,26 @@ test('a field that is missing or wrong keeps the step, with what was typed', asy
   expect((await fillIn(again, ANSWERS)).status).toBe(303)
 })
 
+test('a field says what browsers may fill in, and a consent has its text behind the label, by name', async () => {
+  const consent = { name: 'terms', kind: 'consent', label: 'I agree', version: '1', url: 'https://terms.example/' }
+  const { prove, fillIn } = await startRegistration({
+    fields: [
+      { name: 'company', kind: 'text', label: 'Company', autocomplete: 'organization' },
+      { name: 'country', kind: 'choice', label: 'Country', options: ['Japan', 'Peru'], autocomplete: 'country-name' },
+      { ...consent, document: { en: 'Privacy <policy>', de: 'Datenschutz' } },
+      { ...consent, name: 'more' },
+    ],
+  })
+  const first = await prove(ADDRESS)
+  expect(first.text).toMatch(/<input id="field1"[^>]* autocomplete="organization"/)
+  expect(first.text).toMatch(/<select id="field2"[^>]* autocomplete="country-name"/)
+  const { text: last } = await fillIn(first, [{}])
+  expect(last).toMatch(
+    /I agree<\/span><\/label>\s*<a [^>]*href="https:\/\/terms.example\/"[^>]*>Privacy &lt;policy&gt;<\/a>/,
+  )
+  expect(last).toMatch(/I agree<\/span><\/label>\s*<a [^>]*>Read the terms<\/a>/)
+})
+
 test.each(['refuse', 'cancel', 'forget'] as const)('%s: the guest is refused at the next return', async (step) => {
   const { app, prove, registrations } = await startRegistration({})
   const cookie = (await prove(ADDRESS)).setCookies[0]?.split(';', 1)[0] ?? ''

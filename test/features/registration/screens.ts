@@ -15,7 +15,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** Six fields in three steps, with labels as long as real ones. */
 const FIELDS = [
-  { name: 'company', kind: 'text', label: 'Company or organization', required: 'on' },
+  { name: 'company', kind: 'text', label: 'Company or organization', required: 'on', autocomplete: 'organization' },
   { name: 'job', kind: 'text', label: 'Your job' },
   { name: 'seat', kind: 'choice', label: 'Where do you sit?', options: ['In the hall', 'On the balcony'] },
   { name: 'country', kind: 'choice', label: 'Country', options: ['Germany', 'Japan'], required: 'on' },
@@ -26,6 +26,7 @@ const FIELDS = [
     label: 'I accept the terms of the event',
     version: '1',
     url: 'https://terms.example/',
+    document: 'Terms and privacy policy',
   },
 ]
 const SECRET = 'A'.repeat(43)

@@ -25,10 +25,21 @@ test('an empty object is an open registration with an address alone', () => {
 })
 
 test('all settings of a registration are read', () => {
-  const consent = { name: 'terms', kind: 'consent', label: 'Terms', url: 'https://a.example/terms', version: '2' }
+  const consent = {
+    name: 'terms',
+    kind: 'consent',
+    label: 'I agree',
+    url: 'https://a.example/',
+    document: 'Terms',
+    version: '2',
+  }
   const choice = { name: 'seat', kind: 'choice', label: 'Seat', options: ['A', { value: 'B', label: { en: 'Bee' } }] }
   const given = {
-    fields: [{ ...text, label: { en: LABEL, de: 'Firma' }, most: 40, required: 'on' }, choice, consent],
+    fields: [
+      { ...text, label: { en: LABEL, de: 'Firma' }, most: 40, required: 'on', autocomplete: 'organization' },
+      choice,
+      consent,
+    ],
     approval: 'domains',
     domains: ['Example.com', '*@bücher.example'],
     group: 'guests',
@@ -39,9 +50,9 @@ test('all settings of a registration are read', () => {
   }
   expect(readSettings(given)).toMatchObject({
     fields: [
-      { name: 'company', label: { en: LABEL, de: 'Firma' }, most: 40, isRequired: true },
+      { name: 'company', label: { en: LABEL, de: 'Firma' }, most: 40, isRequired: true, autocomplete: 'organization' },
       { options: [{ value: 'A', label: 'A' }, { value: 'B' }], isRequired: false },
-      { url: 'https://a.example/terms', version: '2', isRequired: true },
+      { url: 'https://a.example/', document: 'Terms', version: '2', isRequired: true },
     ],
     approval: { kind: 'domains', domains: ['example.com', 'xn--bcher-kva.example'] },
     hasWaitingList: true,
@@ -74,6 +85,16 @@ test.each([
     'a consent without a version',
     { fields: [{ ...text, kind: 'consent' }] },
     [': fields, item 1, version must be text'],
+  ],
+  [
+    'a purpose that browsers do not know',
+    { fields: [{ ...text, autocomplete: 'firm' }] },
+    [': fields, item 1, autocomplete must be a purpose, such as organization'],
+  ],
+  [
+    'a purpose of a password',
+    { fields: [{ ...text, autocomplete: 'current-password' }] },
+    [': fields, item 1, autocomplete must be a purpose, such as organization'],
   ],
   [
     'a consent with a script',

@@ -7,6 +7,7 @@ import { type ScreenPart, waysOf } from '../../../src/login/screens/screen-part.
 import { type SignInState, signInLocals } from '../../../src/login/screens/screens.ts'
 import { openViews } from '../../../src/login/screens/views.ts'
 import { findGeometryFaults } from '../../browser/find-geometry-faults.ts'
+import { findViolations } from '../../browser/find-violations.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../browser/launch.ts'
 import { rowsFor } from '../../rows.ts'
 import { ENTRY_POINT } from '../entry-point.ts'
@@ -127,5 +128,20 @@ test.each(LOOKS)('with all ways in a small player, the first way and "Cancel" ar
     }
   }
   expect(faults).toEqual([])
+  await page.close()
+})
+
+test.each(LOOKS)('axe finds no violation on pairs of ways and on all of them, light and dark, %s', async (looks) => {
+  const page = await openApp(looks)
+  const violations: string[] = []
+  for (const screen of [...PAIRS, ALL_WAYS].flatMap((ways) => screensOf(ways, 'en', BRANDS[looks]))) {
+    for (const size of ['320x180', '640x360']) {
+      // Shows the screen, which stays.
+      await faultsIn(page, size, [screen])
+      const found = await findViolations(page)
+      violations.push(...found.map((violation) => `${size} ${screen.name}: ${violation}`))
+    }
+  }
+  expect(violations).toEqual([])
   await page.close()
 })

@@ -36,12 +36,15 @@ export function rowOf(
     value: typed[field.name] ?? '',
     state: faults.has(field.name) ? ' aria-invalid="true" aria-describedby="alert"' : '',
   }
-  if (field.kind === 'text') return { ...row, kind: 'text', most: field.most }
+  if (field.kind === 'text') return { ...row, kind: 'text', most: field.most, autocomplete: field.autocomplete }
   if (field.kind === 'choice') {
     const options = field.options.map((option) => ({ value: option.value, label: textIn(option.label) }))
-    return { ...row, kind: 'choice', options }
+    return { ...row, kind: 'choice', options, autocomplete: field.autocomplete }
   }
-  if (field.kind === 'consent') return { ...row, kind: 'box', ticked: field.version, url: field.url }
+  if (field.kind === 'consent') {
+    const document = field.document === null ? registration.readMore : textIn(field.document)
+    return { ...row, kind: 'box', ticked: field.version, url: field.url, document }
+  }
   return { ...row, kind: 'box', value: row.value === YES ? 'on' : row.value, ticked: 'on', url: null }
 }
 

@@ -12,11 +12,15 @@ interface CommonField {
   readonly label: FieldText
   readonly isRequired: boolean
 }
-export interface TextField extends CommonField {
+interface TypedField extends CommonField {
+  /** What browsers may fill in, such as `organization`. */
+  readonly autocomplete?: string | undefined
+}
+export interface TextField extends TypedField {
   readonly kind: 'text'
   readonly most: number
 }
-export interface ChoiceField extends CommonField {
+export interface ChoiceField extends TypedField {
   readonly kind: 'choice'
   readonly options: readonly { readonly value: string; readonly label: FieldText }[]
 }
@@ -27,6 +31,8 @@ export interface ConsentField extends CommonField {
   readonly kind: 'consent'
   /** The page with the full text. Null for none. */
   readonly url: string | null
+  /** The text of the link to that page. Null for a text of this app. */
+  readonly document: FieldText | null
   /** Stored with the time of the consent. */
   readonly version: string
 }
@@ -80,10 +86,16 @@ const WebAddress = z.string('must be text').superRefine((text, context) => {
   if (!isPlain) context.addIssue({ code: 'custom', message: 'must be an https: address' })
 })
 
+/** Purposes of a field: https://www.w3.org/TR/WCAG22/#input-purposes */
+const PURPOSES = `name given-name additional-name family-name nickname honorific-prefix organization organization-title
+  street-address address-level1 address-level2 postal-code country country-name language bday sex url tel`.split(/\s+/)
+const Purpose = z.string().refine((text) => PURPOSES.includes(text), 'must be a purpose, such as organization')
+
 const common = { name: Name, label: Text, required: Required.optional() }
 const KINDS = {
   text: {
     ...common,
+    autocomplete: Purpose.optional(),
     kind: z.literal('text'),
     most: z
       .int(`must be a whole number from 1 to ${LONGEST_TEXT}`)
@@ -93,6 +105,7 @@ const KINDS = {
   },
   choice: {
     ...common,
+    autocomplete: Purpose.optional(),
     kind: z.literal('choice'),
     options: z
       .array(Option, 'must be an array of options')
@@ -105,6 +118,7 @@ const KINDS = {
     ...common,
     kind: z.literal('consent'),
     url: WebAddress.optional(),
+    document: Text.optional(),
     version: Value.max(40, 'must have at most 40 characters'),
   },
 } as const
@@ -123,7 +137,8 @@ export const Field = z
   )
   .transform(({ required, ...field }): RegistrationField => {
     const isRequired = required ?? field.kind === 'consent'
-    return field.kind === 'consent' ? { ...field, isRequired, url: field.url ?? null } : { ...field, isRequired }
+    if (field.kind !== 'consent') return { ...field, isRequired }
+    return { ...field, isRequired, url: field.url ?? null, document: field.document ?? null }
   })
 
 /** Returns a text of a setting in a language: its own, else that of the default language, else the first. */
