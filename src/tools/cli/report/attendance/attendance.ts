@@ -85,10 +85,10 @@ export function joinAttendance(
  * @returns the places of the people whose name others have too.
  */
 function matchNames(database: DatabaseSync, people: readonly Person[]): ReadonlySet<number> {
-  database.exec(`CREATE TEMP TABLE viewer
-      (id INTEGER PRIMARY KEY, name TEXT, client TEXT, place INTEGER, match TEXT, mayBe TEXT DEFAULT '[]');
-    INSERT INTO viewer (id, name, client) SELECT id, CASE substr(text, 1, 1) WHEN 'n' THEN substr(text, 2) END,
-      CASE substr(text, 1, 1) WHEN 'c' THEN nullif(substr(text, 2), '') END FROM seen`)
+  database.exec(`CREATE TEMP TABLE viewer (id INTEGER PRIMARY KEY, name TEXT, client TEXT, place INTEGER, match TEXT,
+      mayBe TEXT DEFAULT '[]');
+    INSERT INTO viewer (name, client) SELECT DISTINCT name, client FROM segment;
+    CREATE INDEX viewer_by_name ON viewer (name, client)`)
   const known = [...people.keys()].filter((place) => people[place]?.identifier !== null)
   const byName = Map.groupBy(known, (place) => people[place]?.identifier ?? '')
   const byKey = Map.groupBy(known, (place) => usernameKey(people[place]?.identifier ?? ''))
@@ -116,7 +116,7 @@ function sumUp(database: DatabaseSync, people: number, runningToMs: number): voi
     recordedMs INTEGER, ms INTEGER, firstMs INTEGER, lastMs INTEGER)`)
   const insert = database.prepare('INSERT INTO watched VALUES (?, ?, ?, ?, ?, ?, ?)')
   const segments = database.prepare(`SELECT ${who} AS who, layer, fromMs, toMs
-    FROM segment JOIN viewer ON viewer.id = segment.viewer ORDER BY who, fromMs`)
+    FROM segment JOIN viewer ON viewer.name IS segment.name AND viewer.client IS segment.client ORDER BY who, fromMs`)
   segments.setReturnArrays(true)
   for (const one of watchTimes(segments.iterate() as unknown as Iterable<PersonSegment>, runningToMs)) {
     insert.run(one.who, one.isRunning, one.liveMs, one.recordedMs, one.ms, one.firstMs, one.lastMs)

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
-import { numberedTexts } from '../../output/rows-database.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import { readTime } from '../words.ts'
 
@@ -13,22 +12,23 @@ export type SegmentTable = ReturnType<typeof openSegmentTable>
 type Segment = Pick<ViewRow, 'viewer_identifier' | 'client_id' | 'content_type' | 'started_at' | 'finished_at'>
 
 /**
- * Opens the tables of a database, with the segments that an interrupted report kept. A viewer is a text: `n` and the name
- * at the service, or for a guest `c` and the id of the device.
+ * Opens the table of a database, with the segments that an interrupted report kept. A viewer is the name at the service, or
+ * for a guest the id of the device.
  */
 export function openSegmentTable(database: DatabaseSync, { fromMs, toMs }: TimeRange, nowMs: number) {
-  const numberOf = numberedTexts(database, 'seen')
-  database.exec(`CREATE TABLE IF NOT EXISTS segment (viewer INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)`)
-  const insert = database.prepare('INSERT INTO segment VALUES (?, ?, ?, ?)')
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS segment (name TEXT, client TEXT, layer INTEGER, fromMs INTEGER, toMs INTEGER)',
+  )
+  const insert = database.prepare('INSERT INTO segment VALUES (?, ?, ?, ?, ?)')
   return {
     /** @throws UnexpectedAnswer for a time that is not in ISO 8601 format. */
     add({ viewer_identifier: name, client_id, content_type, started_at, finished_at }: Segment): void {
       const startMs = readTime(started_at)
       const endMs = Math.max(startMs, finished_at ? readTime(finished_at) : nowMs)
       if (startMs > toMs || endMs < fromMs) return
-      const viewer = numberOf(name ? `n${name}` : `c${client_id ?? ''}`)
+      const client = name ? null : client_id || null
       const layer = content_type === 'live' ? 0 : 1
-      insert.run(viewer, layer, Math.max(startMs, fromMs), finished_at ? Math.min(endMs, toMs) : null)
+      insert.run(name || null, client, layer, Math.max(startMs, fromMs), finished_at ? Math.min(endMs, toMs) : null)
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Span } from '../../html-page/rows-chart.ts'
-import { numberedTexts } from '../../output/rows-database.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 
 /** A view as the page counts it. Texts that are null are in no list. */
@@ -17,9 +16,7 @@ export interface CountedView extends Span {
 }
 
 export type ViewTotals = ReturnType<ViewTable['totals']>
-
-const LISTS = ['viewer', 'content', 'country', 'city', 'system', 'browser'] as const
-export type ViewList = (typeof LISTS)[number]
+export type ViewList = 'viewer' | 'content' | 'country' | 'city' | 'system' | 'browser'
 
 /** A name of a list, and its views. */
 export interface Watched {
@@ -42,33 +39,28 @@ export type Change = readonly [atMs: number, starts: number, ends: number, live:
 export type ViewTable = ReturnType<typeof createViewTable>
 
 export function createViewTable(database: DatabaseSync) {
-  const tallies = LISTS.map((list) => ({ list, tally: createTally(database, list) }))
-  const deviceNumber = numberedTexts(database, 'device')
-  const totals = { views: 0, ms: 0, liveMs: 0, mobile: 0, running: 0, unnamed: 0 }
-  database.exec('CREATE TABLE view (viewer INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)')
-  const insert = database.prepare('INSERT INTO view VALUES (?, ?, ?, ?)')
+  database.exec(`CREATE TABLE view (viewer TEXT, device TEXT, content TEXT, country TEXT, city TEXT, system TEXT,
+    browser TEXT, isMobile INTEGER, isRunning INTEGER, layer INTEGER, fromMs INTEGER, toMs INTEGER)`)
+  const insert = database.prepare('INSERT INTO view VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   return {
-    add(view: CountedView): void {
-      const { viewer, device, isMobile, isRunning, layer, fromMs, toMs } = view
-      const ms = toMs - fromMs
-      totals.views += 1
-      totals.ms += ms
-      totals.liveMs += layer === 0 ? ms : 0
-      totals.mobile += Number(isMobile)
-      totals.running += Number(isRunning)
-      totals.unnamed += Number(viewer === null)
-      if (device !== null) deviceNumber(device)
-      let viewerNumber: number | null = null
-      for (const { list, tally } of tallies) {
-        const name = view[list]
-        const number = name === null ? null : tally.add(name, ms)
-        if (list === 'viewer') viewerNumber = number
-      }
-      insert.run(viewerNumber, layer, fromMs, toMs)
+    add({ isMobile, isRunning, layer, fromMs, toMs, ...texts }: CountedView): void {
+      const { viewer, device, content, country, city, system, browser } = texts
+      const numbers = [Number(isMobile), Number(isRunning), layer, fromMs, toMs]
+      insert.run(viewer, device, content, country, city, system, browser, ...numbers)
     },
-    totals: () => ({ ...totals, devices: Number(database.prepare('SELECT count(*) AS n FROM device').get()?.n) }),
-    ranking: (list: ViewList, by: 'views' | 'ms', most: number): Ranking =>
-      tallies.find((one) => one.list === list)?.tally.ranking(by, most) ?? { top: [], known: 0 },
+    totals: () =>
+      database
+        .prepare(`SELECT count(*) AS views, total(toMs - fromMs) AS ms, total((toMs - fromMs) * (1 - layer)) AS liveMs,
+          total(isMobile) AS mobile, total(isRunning) AS running, count(*) - count(viewer) AS unnamed,
+          count(DISTINCT device) AS devices FROM view`)
+        .get() as Readonly<Record<'views' | 'ms' | 'liveMs' | 'mobile' | 'running' | 'unnamed' | 'devices', number>>,
+    ranking(list: ViewList, by: 'views' | 'ms', most: number): Ranking {
+      const rows = database
+        .prepare(`SELECT ${list} AS name, count(*) AS views, sum(toMs - fromMs) AS ms, count(*) OVER () AS known FROM view
+          WHERE ${list} IS NOT NULL GROUP BY ${list} ORDER BY ${by} DESC, ${list} LIMIT ?`)
+        .all(most) as unknown as (Watched & { readonly known: number })[]
+      return { top: rows, known: rows[0]?.known ?? 0 }
+    },
     /** Returns the changes of a period, after one that sums up all before it. No view may be added after this call. */
     changes({ fromMs, toMs }: TimeRange): Iterable<Change> {
       database.exec(`CREATE TABLE IF NOT EXISTS change AS
@@ -84,38 +76,7 @@ export function createViewTable(database: DatabaseSync) {
     },
     spansOf: (viewers: readonly string[]) =>
       database
-        .prepare(`SELECT text AS viewer, fromMs, toMs, layer FROM view JOIN viewer ON viewer.id = view.viewer
-          WHERE text IN (SELECT value FROM json_each(?))`)
+        .prepare('SELECT viewer, fromMs, toMs, layer FROM view WHERE viewer IN (SELECT value FROM json_each(?))')
         .iterate(JSON.stringify(viewers)) as unknown as Iterable<Span & { readonly viewer: string }>,
-  }
-}
-
-/** Counts the views of each name of a list. The names are in a table, because there may be very many. */
-function createTally(database: DatabaseSync, table: ViewList) {
-  const numberOf = numberedTexts(database, table)
-  // Index 0 stays unused, because numbers begin at 1.
-  const views = [0]
-  const ms = [0]
-  return {
-    add(name: string, watchedMs: number): number {
-      const number = numberOf(name)
-      views[number] = (views[number] ?? 0) + 1
-      ms[number] = (ms[number] ?? 0) + watchedMs
-      return number
-    },
-    ranking(by: 'views' | 'ms', most: number): Ranking {
-      const values = by === 'views' ? views : ms
-      const least = Float64Array.from(values.slice(1)).sort().at(-most) ?? 0
-      const name = database.prepare(`SELECT text FROM ${table} WHERE id = ?`)
-      const top = [...values.keys()]
-        .filter((number) => number > 0 && (values[number] ?? 0) >= least)
-        .map((number) => ({
-          name: String(name.get(number)?.text),
-          views: views[number] ?? 0,
-          ms: ms[number] ?? 0,
-        }))
-        .sort((a, b) => b[by] - a[by] || (a.name < b.name ? -1 : 1))
-      return { top: top.slice(0, most), known: values.length - 1 }
-    },
   }
 }

@@ -37,7 +37,7 @@ interface Opened {
 }
 
 /** Changes with the state and with the tables of the rows. */
-const FORM = 4
+const FORM = 5
 const ROWS = 'rows.db'
 
 /**
