@@ -11,7 +11,6 @@ import { openSink, type ReportSink } from '../terminal/sink.ts'
 import { MOST_TABLE_ROWS } from '../terminal/table.ts'
 import { counted } from '../terminal/text.ts'
 import { type ContentTitles, NO_TITLES, readTitles } from './content-titles.ts'
-import { localPeaks, type PeakQuestion } from './local-peaks.ts'
 import { type SeriesQuestion, timeUnitOf } from './local-pieces.ts'
 import { localSeries } from './local-rows.ts'
 import { localTimes } from './local-times.ts'
@@ -183,9 +182,7 @@ function pagesWithProgress(
     const fetched =
       'dimension' in question
         ? localSeries(question, zone, (piece: SeriesQuestion, place) => ask(piece, place), from)
-        : 'granularity' in question
-          ? localPeaks(question, zone, (piece: PeakQuestion, place) => ask(piece, place), from)
-          : inPieces([question], from, ask)
+        : inPieces([question], from, ask)
     for await (const page of fetched) yield { ...page, rows: page.rows.map(withLocalTimes) }
   }
   return withProgress(io, start, pagesFrom, onDoubt)
