@@ -11,6 +11,7 @@ import { afterSection } from './after/after-section.ts'
 import type { LogAct } from './door/acts.ts'
 import { createDoor } from './door/door.ts'
 import { ownHost, securityHeaders } from './door/headers.ts'
+import type { KeptForm } from './door/kept-form.ts'
 import type { Notice, Route } from './door/route.ts'
 import { scopeOf } from './door/scope.ts'
 import { createManagerSessions } from './door/sessions.ts'
@@ -48,9 +49,10 @@ export interface ManagerAppDeps
 export function createManagerApp(deps: ManagerAppDeps): Express {
   const { settings, store, brand, events, nowSeconds } = deps
   const { url, secret, proxyHops } = settings
-  const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds)
-  const assets = openAssets(brand)
   const kept = createKeptValues()
+  const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds, kept)
+  const assets = openAssets(brand)
+  const keptForms = kept.bySession<KeptForm>()
   const readEntryPoints = kept.keep(ENTRY_POINTS_MS, deps.entryPoints)
   const entryPoints = () => readEntryPoints(undefined)
   const evening = openEvening(deps.env, {
@@ -90,7 +92,8 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   // Otherwise Express answers with the methods of a page.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? notFound(req, res, next) : next()))
   app.use('/assets', assets.serve)
-  const shared = { ...deps, sessions, renderer, wordsFor, origin: url.origin }
+  const setNotice = (id: string, notice: Notice) => store.setNotice(id, JSON.stringify(notice))
+  const shared = { ...deps, sessions, renderer, wordsFor, keptForms, setNotice, origin: url.origin }
   const check = createManagerCheck(deps)
   const issuer = `${brand.name ?? url.hostname} – manager`
   app.use(signInRoutes({ ...shared, check, seal: createSeal(secret), issuer }))
@@ -104,7 +107,6 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
         kept.forget()
         evening.forget()
       },
-      setNotice: (id, notice) => store.setNotice(id, JSON.stringify(notice)),
     }),
   )
   app.use(notFound)
@@ -136,6 +138,6 @@ function faultHandler(
     if (isOfClient) return renderer.sendError(res, visitor, status, status === 413 ? 'tooLarge' : 'badForm')
     const id = crypto.randomUUID()
     onFault(error, id)
-    renderer.sendError(res, visitor, 500, 'fault', id)
+    renderer.sendError(res, visitor, 500, 'fault', { id })
   }
 }

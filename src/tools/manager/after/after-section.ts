@@ -13,7 +13,6 @@ import { type Cell, excelSheet } from './excel-sheet.ts'
 const PATH = '/after'
 /** Columns of times, which are ISO 8601 with an offset. */
 const TIME_COLUMNS = ['first_in', 'last_out', 'started_at', 'finished_at']
-const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
 const MOST_ROWS = 500
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -99,24 +98,25 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
   const times = defaultTimes(deps, words)
   const form = {
     channel: field('channel'),
-    from: LOCAL_TIME.test(field('from')) ? field('from') : times.from,
-    to: LOCAL_TIME.test(field('to')) ? field('to') : times.to,
+    from: field('from') || times.from,
+    to: field('to') || times.to,
     atLeast: field('atLeast') === '' ? '45' : field('atLeast'),
+    isInvited: field('channel') === '' || field('invited') === 'on',
   }
   const detail = listed.ok || fault !== '' ? fault : (detailOf(listed.fault) ?? words.t.after.noService)
   return page('after', { title, current: PATH, channels, form, fault: detail }, status)
 }
 
 /** The last window of doors that has begun, or else today. */
-function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, { zone }: Words) {
-  const text = (ms: number) => fieldText(ms, zone)
+function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, words: Words) {
+  const text = (ms: number) => fieldText(ms, words)
   const nowMs = nowSeconds() * 1000
   const begun = windowsOf(entryPoints() ?? [], events)
     .map(({ opensAtSeconds: opens, closesAtSeconds: closes }) => ({ opensMs: (opens ?? Infinity) * 1000, closes }))
     .filter(({ opensMs }) => opensMs < nowMs)
     .toSorted((one, other) => other.opensMs - one.opensMs)[0]
   const end = begun?.closes ? Math.min(begun.closes * 1000, nowMs) : nowMs
-  return { from: begun ? text(begun.opensMs) : `${text(nowMs - DAY_MS / 2).slice(0, 10)}T00:00`, to: text(end) }
+  return { from: begun ? text(begun.opensMs) : text(nowMs - DAY_MS / 2).replace(/ .*/, ' 00:00'), to: text(end) }
 }
 
 /** Answers with the rows of a report, or with the form that says why there are none. */
@@ -174,8 +174,7 @@ function questionOf({ field }: Visit) {
   const from = field('from')
   const to = field('to')
   const atLeast = Number(field('atLeast') || 0)
-  const isRight = /^\d{1,15}$/.test(channel) && LOCAL_TIME.test(from) && LOCAL_TIME.test(to)
-  if (!isRight || !Number.isInteger(atLeast) || atLeast < 0 || atLeast > 9_999) return null
+  if (!/^\d{1,15}$/.test(channel) || !Number.isInteger(atLeast) || atLeast < 0 || atLeast > 9_999) return null
   return { channel, from, to, isOfStore: field('invited') === 'on', atLeast }
 }
 

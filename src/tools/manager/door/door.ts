@@ -9,6 +9,7 @@ import type { WordsFor } from '../pages/words.ts'
 import type { LogAct } from './acts.ts'
 import { createAgain } from './again.ts'
 import { type Form, formBody, formOf, uploadBody, valuesOf } from './form-body.ts'
+import { type KeptForm, type KeptForms, keptForm } from './kept-form.ts'
 import type { ActSubject, Answer, Notice, Route, Visit } from './route.ts'
 import { type Scope, seesName } from './scope.ts'
 import { isSame, type LiveSession, type ManagerSessions } from './sessions.ts'
@@ -27,6 +28,7 @@ export interface DoorDeps {
   /** Called before and after each post: no page shows old figures after an act, and no act relies on them. */
   readonly forgetFigures: () => void
   readonly setNotice: (sessionId: string, notice: Notice) => void
+  readonly keptForms: KeptForms
   readonly onFault: (error: unknown, id: string) => void
 }
 
@@ -49,11 +51,14 @@ export function createDoor(deps: DoorDeps): Router {
   return router
 }
 
-/** Reads the form of a manager who may post it. Reads no byte from other callers: the door refuses them. */
+/**
+ * Reads the form of a manager who may post it, or whose session is over. Reads no byte from other callers: the door refuses
+ * them.
+ */
 function bodyOf({ sessions }: DoorDeps, { roles, hasUpload }: Route): RequestHandler {
   const read = hasUpload ? uploadBody : formBody
   return (req, res, next) => {
-    const session = sessions.of(req)
+    const session = sessions.of(req) ?? sessions.endedOf(req)
     if (!session?.isComplete || !roles.includes(session.manager.role)) return next()
     // Browsers send forms with their length. A body without a length may never end.
     if (req.headers['transfer-encoding'] !== undefined) return next({ status: 411 })
@@ -64,12 +69,16 @@ function bodyOf({ sessions }: DoorDeps, { roles, hasUpload }: Route): RequestHan
 function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgain<Answer>>): RequestHandler {
   return async (req, res) => {
     const session = deps.sessions.of(req)
-    if (session === null) return void res.redirect(303, '/sign-in')
+    const form = route.method === 'post' ? await formOf(req) : { values: valuesOf(req.query), upload: null }
+    if (session === null) {
+      keepForNext(deps, route, req, form)
+      return void res.redirect(303, '/sign-in')
+    }
     if (!session.isComplete) return void res.redirect(303, '/second-step')
     const { manager } = session
     if (route.method === 'post') deps.forgetFigures()
-    const form = route.method === 'post' ? await formOf(req) : { values: valuesOf(req.query), upload: null }
-    const visit = visitOf(deps, req, session, form)
+    const kept = keptForm(deps.routes, route, req, form)
+    const visit = visitOf(deps, req, session, form, route.method === 'post' ? kept : takeKept(deps, req, session))
     const log = (outcome: 'done' | 'refused' | 'failed', subject: ActSubject = {}) => {
       if (route.act === undefined && outcome === 'done') return
       const act = { act: route.act ?? 'page', outcome, manager, address: deps.addressOf(req) }
@@ -79,6 +88,10 @@ function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgai
       const refusal = await refusalOf(deps, route, req, visit, form)
       if (refusal !== null) {
         log('refused', { detail: refusal.detail })
+        if (refusal.detail === 'token') {
+          deps.keptForms.set(session.id, kept)
+          return deps.renderer.sendError(res, visit, 403, 'stale', { back: kept.page })
+        }
         return deps.renderer.sendError(res, visit, refusal.status, refusal.status === 403 ? 'forbidden' : 'notFound')
       }
       if (route.method === 'get') return send(deps, res, visit, session, await route.handle(visit))
@@ -87,6 +100,8 @@ function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgai
       if (!handled.isAgain) {
         deps.forgetFigures()
         log(isRefused(answer) ? 'refused' : 'done', answer.kind === 'redirect' ? answer.subject : {})
+        const isBack = answer.kind === 'redirect' && answer.to.split('?')[0] === kept.page
+        if (isBack && isRefused(answer)) deps.keptForms.set(session.id, kept)
       }
       send(deps, res, visit, session, answer)
     } catch (error) {
@@ -94,8 +109,8 @@ function enter(deps: DoorDeps, route: Route, again: ReturnType<typeof createAgai
       deps.onFault(error, id)
       log('failed')
       if (res.headersSent) return
-      if (isOutage(error)) deps.renderer.sendError(res, visit, 503, 'away', id)
-      else deps.renderer.sendError(res, visit, 500, 'fault', id)
+      if (isOutage(error)) deps.renderer.sendError(res, visit, 503, 'away', { id })
+      else deps.renderer.sendError(res, visit, 500, 'fault', { id })
     }
   }
 }
@@ -120,9 +135,32 @@ async function refusalOf(
   return isSeen ? null : { status: 404, detail: 'entry point of other managers' }
 }
 
-function visitOf(deps: DoorDeps, req: Request, session: LiveSession, { values, upload }: Form): Visit {
+/** Keeps what a manager wanted whose session is over, for the next session of the same manager. */
+function keepForNext({ sessions, origin, routes, keptForms }: DoorDeps, route: Route, req: Request, form: Form): void {
+  const ended = sessions.endedOf(req)
+  if (ended === null || !isFromOwnPage(req.headers, origin)) return
+  const { method } = route
+  if (method === 'post' && isSame(form.values.get('token')?.[0] ?? '', ended.formToken)) {
+    keptForms.set(ended.id, keptForm(routes, route, req, form))
+  }
+  const isPage = method === 'get' && req.accepts('html') !== false && !keptForms.has(ended.id)
+  if (isPage) keptForms.set(ended.id, { page: req.originalUrl, values: null, parts: {}, isOwnPage: false })
+}
+
+/** Returns the form that comes back on this page, once. */
+function takeKept({ keptForms }: DoorDeps, req: Request, { id }: LiveSession): KeptForm | null {
+  const kept = keptForms.get(id)
+  if (kept === undefined || (kept.values !== null && kept.page !== req.path)) return null
+  keptForms.delete(id)
+  return kept.values === null ? null : kept
+}
+
+/** @param kept the form as it comes back. */
+function visitOf(deps: DoorDeps, req: Request, session: LiveSession, form: Form, kept: KeptForm | null): Visit {
   const { name, role, entryPoints } = session.manager
   const manager = { name, role, entryPoints }
+  const { upload } = form
+  const values = kept?.values && kept.isOwnPage && form.values.size === 0 ? kept.values : form.values
   return {
     manager,
     scope: deps.scopeOf(manager),
@@ -131,7 +169,8 @@ function visitOf(deps: DoorDeps, req: Request, session: LiveSession, { values, u
       return value === undefined || more.length > 0 ? '' : value
     },
     fields: (wanted) => values.get(wanted) ?? [],
-    part: (wanted) => String(req.params[wanted] ?? ''),
+    typed: (wanted, fresh) => (kept?.values ? (kept.values.get(wanted)?.[0] ?? '') : fresh),
+    part: (wanted) => String(req.params[wanted] ?? kept?.parts[wanted] ?? ''),
     upload,
     words: deps.wordsFor(req),
     sessionId: session.id,

@@ -49,7 +49,9 @@ export interface Visit {
   /** Returns a field of the form or the query; empty for a missing or repeated one. */
   field(name: string): string
   fields(name: string): readonly string[]
-  /** Returns a part of the path, decoded. */
+  /** Returns a field of a form that comes back, because it was not done: empty for a missing one. Else returns `fresh`. */
+  typed(name: string, fresh: string): string
+  /** Returns a part of the path, decoded, or of the form that comes back. */
   part(name: string): string
   readonly upload: Upload | null
   readonly words: Words

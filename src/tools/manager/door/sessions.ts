@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
 import type { ManagerSession, ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
+import type { KeptValues } from '../kept-values.ts'
 
 /** A session ends after this time without a request. */
 const IDLE_SECONDS = 15 * 60
@@ -8,6 +9,8 @@ const IDLE_SECONDS = 15 * 60
 const LIFETIME_SECONDS = 8 * 3600
 /** The most time between the password and the second step. */
 const STEP_SECONDS = 10 * 60
+/** A session that is over stays in the file for this time: what its manager typed goes to the next session. */
+const ENDED_SECONDS = 30 * 60
 const FORM_COOKIE_SECONDS = 3600
 const RANDOM_BYTES = 32
 
@@ -22,7 +25,13 @@ export type ManagerSessions = ReturnType<typeof createManagerSessions>
  * Sessions of managers. They last at most eight hours, and fifteen minutes without a request.
  * @param secret signs the token of the sign-in form, which belongs to no session yet.
  */
-export function createManagerSessions(store: ManagerStore, secret: string, isTls: boolean, nowSeconds: () => number) {
+export function createManagerSessions(
+  store: ManagerStore,
+  secret: string,
+  isTls: boolean,
+  nowSeconds: () => number,
+  kept: Pick<KeptValues, 'moveSession'>,
+) {
   const name = isTls ? '__Host-manager' : 'manager'
   const formName = isTls ? '__Host-manager-form' : 'manager-form'
   const cookie = { path: '/', httpOnly: true, secure: true, sameSite: 'strict' } as const
@@ -33,7 +42,6 @@ export function createManagerSessions(store: ManagerStore, secret: string, isTls
     const { startedAtSeconds, usedAtSeconds, isComplete } = session
     const lifetime = isComplete ? LIFETIME_SECONDS : STEP_SECONDS
     const isOver = nowSeconds() >= startedAtSeconds + lifetime || nowSeconds() >= usedAtSeconds + IDLE_SECONDS
-    if (isOver) store.end(id)
     return isOver ? null : { ...session, id }
   }
   function formKey(req: Request, res: Response): string {
@@ -51,23 +59,35 @@ export function createManagerSessions(store: ManagerStore, secret: string, isTls
       if (session !== null) store.use(session.id, nowSeconds())
       return session
     },
+    /** Returns the session of a request whose session is over. It proves only what its manager typed. */
+    endedOf(req: Request): LiveSession | null {
+      const id = cookieOf(req, name)
+      const session = id === null || find(id) !== null ? null : store.session(id)
+      return id !== null && session?.isComplete ? { ...session, id } : null
+    },
     /** True while the session of this id counts. */
     isLive: (id: string): boolean => find(id)?.isComplete === true,
     /**
      * Starts a session under a new id, and ends the earlier session. No other function signs a manager in.
      * @param isComplete true after the second step.
+     * @returns the id, for `give`.
      */
-    start(req: Request, res: Response, key: string, isComplete: boolean): string {
+    start(req: Request, key: string, isComplete: boolean): string {
       const before = cookieOf(req, name)
+      const isSameManager = before !== null && store.session(before)?.manager.key === key
       if (before !== null) store.end(before)
-      store.removeOld(nowSeconds() - LIFETIME_SECONDS, nowSeconds() - IDLE_SECONDS)
+      const ended = nowSeconds() - ENDED_SECONDS
+      store.removeOld(ended - LIFETIME_SECONDS, ended - IDLE_SECONDS)
       const id = store.start(key, isComplete, nowSeconds())
-      res.cookie(name, id, cookie)
+      if (before !== null) kept.moveSession(before, isSameManager ? id : null)
       return id
     },
+    /** Sends the cookie of a session. */
+    give: (res: Response, id: string): void => void res.cookie(name, id, cookie),
     end(req: Request, res: Response): void {
       const id = cookieOf(req, name)
       if (id !== null) store.end(id)
+      if (id !== null) kept.moveSession(id, null)
       res.clearCookie(name, cookie)
     },
     /** Returns the token for the form of the sign-in, which is bound to the browser by a cookie of its own. */

@@ -31,7 +31,7 @@ const VIEWS = new URL('../../../../views/manager/', import.meta.url)
 export type Renderer = ReturnType<typeof createRenderer>
 
 /** The person who gets a page. Before the sign-in, only the words are known. */
-type Visitor = Pick<Visit, 'words'> & Partial<Pick<Visit, 'manager' | 'formToken'>>
+type Visitor = Pick<Visit, 'words'> & Partial<Pick<Visit, 'manager' | 'formToken' | 'typed' | 'part'>>
 
 /** Renders the pages from the templates of `views/manager`. */
 export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite }: RendererDeps) {
@@ -42,12 +42,13 @@ export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoin
   const start = { isPartial: false, notice: null, current: '' }
   const frame = { brand, styles, logo, darkLogo, script, mayInvite, path: pathOf, ...start }
 
-  function render({ words, manager, formToken = '' }: Visitor, view: string, model: object): string {
+  function render(visitor: Visitor, view: string, model: object): string {
+    const { words, manager, formToken = '', typed, part } = visitor
     const compiled = views.get(view)
     if (compiled === undefined) throw new Error(`There is no template ${view}`)
-    const ofWords = { words, t: words.t, say: words.say }
+    const ofVisit = { words, t: words.t, say: words.say, typed, part }
     const own = manager ? tabs.filter(({ roles }) => roles.includes(manager.role)) : []
-    return compiled({ ...frame, ...ofWords, manager: manager ?? null, token: formToken, tabs: own, ...model })
+    return compiled({ ...frame, ...ofVisit, manager: manager ?? null, token: formToken, tabs: own, ...model })
   }
   function send(res: Response, visitor: Visitor, view: string, model: object, status = 200): void {
     res
@@ -67,9 +68,9 @@ export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoin
      * Sends a page with one sentence, by its key in `errors`. The page never has the message of an error, which may name
      * files and settings. The log has it, with the id.
      */
-    sendError(res: Response, visitor: Visitor, status: number, text: string, id = ''): void {
+    sendError(res: Response, visitor: Visitor, status: number, text: string, { id = '', back = '/' } = {}): void {
       const { say, t } = visitor.words
-      send(res, visitor, 'message', { title: t.errors.title, text: say(`errors.${text}`, { id }) }, status)
+      send(res, visitor, 'message', { title: t.errors.title, text: say(`errors.${text}`, { id }), back }, status)
     },
   }
 }

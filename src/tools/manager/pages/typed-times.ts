@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.ts'
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
 import { readEndTime } from '../../cli/output/end-time.ts'
 import { timesOf } from '../../cli/output/local-time.ts'
-import { isoWithOffset, type TimeZone } from '../../cli/output/time-zone.ts'
+import { isoWithOffset } from '../../cli/output/time-zone.ts'
 import type { Sentence } from '../door/route.ts'
 import { isoDate } from './iso-date.ts'
 import type { Words } from './words.ts'
@@ -12,23 +12,35 @@ export type Typed<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)$/
 
-/** Writes a time as a field of the type `datetime-local` has it, without an offset. Empty for no time. */
-export function fieldText(ms: number | null, zone: TimeZone): string {
-  return ms === null ? '' : isoWithOffset(ms, zone.offsetMsAt(ms)).slice(0, 16)
+/** Writes `2026-11-30T20:15` as people of the language write it: `30.11.2026 20:15`. */
+function written(iso: string, { t }: Words): string {
+  const [date = '', ...clock] = iso.split('T')
+  return [date.split('-').reverse().join(t.times.sign), ...clock].join(' ')
+}
+
+/** Writes a time as a field has it, without an offset. Empty for no time. */
+export function fieldText(ms: number | null, words: Words): string {
+  return ms === null ? '' : written(isoWithOffset(ms, words.zone.offsetMsAt(ms)).slice(0, 16), words)
+}
+
+/** True if a field has this time, without its seconds, however it is written. */
+export function isSameField(text: string, ms: number, words: Words): boolean {
+  return isoDate(text, true).replace(' ', 'T') === isoDate(fieldText(ms, words), true)
 }
 
 /**
- * Reads a field of the type `datetime-local`, or a time as people write it (`30.11.2026 20:15`), in the zone of the page.
+ * Reads a time as people write it (`30.11.2026 20:15`), or as ISO 8601, in the zone of the page.
  * @param wrong the key of the sentence for any other text.
  * @returns ISO 8601 with an offset. Refuses a time that the clocks skip, or that comes twice.
  */
-export function readField(text: string, { zone, zoneName }: Words, wrong: string): Typed<string> {
+export function readField(text: string, words: Words, wrong: string): Typed<string> {
+  const { zone, zoneName } = words
   const [, date, clock] = LOCAL.exec(isoDate(text, true)) ?? []
   const local = parseTime(`${date}T${clock}Z`)
   if (local === null) return { ok: false, fault: { text: wrong } }
   const [ms, other] = timesOf(zone, local.seconds * 1000)
   if (ms !== undefined && other === undefined) return { ok: true, value: isoWithOffset(ms, zone.offsetMsAt(ms)) }
-  const values = { time: `${date} ${clock}`, zone: zoneName }
+  const values = { time: written(`${date}T${clock}`, words), zone: zoneName }
   return { ok: false, fault: { text: ms === undefined ? 'times.skipped' : 'times.twice', values } }
 }
 
@@ -53,5 +65,5 @@ export function endText(seconds: number, words: Words): string {
     const read = readEnd(text, words)
     return read.ok && read.value?.seconds === seconds
   }
-  return [iso.slice(0, 10), iso.slice(0, 16)].find(isSame) ?? iso
+  return [iso.slice(0, 10), iso.slice(0, 16)].map((text) => written(text, words)).find(isSame) ?? iso
 }

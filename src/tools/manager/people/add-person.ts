@@ -12,17 +12,8 @@ export function addPages(deps: SectionDeps) {
   const { viewers } = deps
   const ends = endField(deps)
   function show(visit: Visit, fault = '', status = 200): Answer {
-    const { words, field, scope } = visit
-    const form = Object.fromEntries(['username', 'groups', 'attributes', 'until'].map((name) => [name, field(name)]))
-    const groups = scope.groups ?? []
-    const model = {
-      title: words.t.people.addTitle,
-      current: '/people',
-      form,
-      fault,
-      knownGroups: groups,
-      hasEnd: ends.isThere,
-    }
+    const knownGroups = visit.scope.groups ?? []
+    const model = { title: visit.words.t.people.addTitle, current: '/people', fault, knownGroups, hasEnd: ends.isThere }
     return page(viewers.editable === null ? 'people-elsewhere' : 'person-add', model, status)
   }
   async function add(visit: Visit): Promise<Answer> {
@@ -33,7 +24,7 @@ export function addPages(deps: SectionDeps) {
     const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
     if (inName !== null) return show(visit, inName, 400)
     const typed = typedAccount(visit)
-    if (!typed.ok) return show(visit, typed.fault, 400)
+    if (!typed.ok) return show(visit, words.say(typed.fault.text, typed.fault.values), 400)
     const password = field('password')
     const viewer = { username, groups: typed.groups, attributes: ends.withEnd(typed.attributes, typed.end?.text, true) }
     const rules = field('invite') === 'on' && password === '' ? await invitationRules(deps) : null

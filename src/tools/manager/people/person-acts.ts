@@ -102,7 +102,7 @@ function editAct(deps: SectionDeps): ActInStore {
     const { username, groups: before, attributes: old } = known.viewer
     if (field('version') !== versionOf(known.viewer)) return refusal(visit, 'changedMeanwhile')
     const typed = typedAccount(visit, before)
-    if (!typed.ok) return notDone(visit, typed.fault)
+    if (!typed.ok) return redirect(pageOf(visit), { tone: 'refused', text: 'people.refused', notes: [typed.fault] })
     const isSameEnd = field('until').trim() === ends.textOf(old, words)
     const end = isSameEnd ? old[ends.attribute] : typed.end?.text
     const attributes = ends.withEnd(typed.attributes, end, isSameEnd)

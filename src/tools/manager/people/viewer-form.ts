@@ -3,7 +3,7 @@ import type { ZonedTime } from '../../../settings/times.ts'
 import { cleanText } from '../../../typed-text.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { Visit } from '../door/route.ts'
-import { readEnd } from '../pages/typed-times.ts'
+import { readEnd, type Typed } from '../pages/typed-times.ts'
 
 /** Attributes of a form: `name=value` in lines, as people type them. */
 function attributesOf(text: string): Record<string, string> | null {
@@ -40,7 +40,7 @@ export function versionOf({ username, groups, attributes }: Viewer): string {
 /** The fields of an account as typed, or the sentence that says why they are refused. */
 type TypedAccount =
   | { readonly ok: true; readonly groups: string[]; readonly attributes: Record<string, string>; readonly end: End }
-  | { readonly ok: false; readonly fault: string }
+  | Extract<Typed<never>, { ok: false }>
 type End = ZonedTime | null
 
 /** Reads the groups, attributes and end of an account. @param before the groups that the viewer has so far. */
@@ -48,9 +48,9 @@ export function typedAccount(visit: Visit, before: readonly string[] = []): Type
   const { field, words, scope } = visit
   const groups = groupsOf(visit)
   const attributes = attributesOf(field('attributes'))
-  if (attributes === null) return { ok: false, fault: words.t.people.badAttributes }
+  if (attributes === null) return { ok: false, fault: { text: 'people.badAttributes' } }
   const end = readEnd(cleanText(field('until')) || 'never', words)
-  if (!end.ok) return { ok: false, fault: words.say(end.fault.text, end.fault.values) }
+  if (!end.ok) return end
   if (scope.mayGive(groups, before)) return { ok: true, groups, attributes, end: end.value }
-  return { ok: false, fault: words.say('people.groupsRefused', { groups: (scope.groups ?? []).join(', ') }) }
+  return { ok: false, fault: { text: 'people.groupsRefused', values: { groups: (scope.groups ?? []).join(', ') } } }
 }

@@ -2,11 +2,13 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { renderSVG } from 'uqr'
 import { isFromOwnPage } from '../../../server/same-origin.ts'
 import { cleanName } from '../../../typed-text.ts'
-import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
+import type { ManagerStore } from '../../cli/manager/accounts/manager-store.ts'
 import { type createSeal, newStepSecret, stepAddress } from '../../cli/manager/accounts/second-step.ts'
 import type { LogAct } from '../door/acts.ts'
 import { createAgain } from '../door/again.ts'
 import { formBody, valuesOf } from '../door/form-body.ts'
+import type { KeptForms } from '../door/kept-form.ts'
+import type { Notice } from '../door/route.ts'
 import { isSame, type LiveSession, type ManagerSessions } from '../door/sessions.ts'
 import type { Renderer } from '../pages/renderer.ts'
 import type { WordsFor } from '../pages/words.ts'
@@ -17,6 +19,9 @@ export interface SignInDeps {
   readonly sessions: ManagerSessions
   readonly seal: ReturnType<typeof createSeal>
   readonly check: ReturnType<typeof createManagerCheck>
+  /** Forms of sessions that are over. */
+  readonly keptForms: KeptForms
+  readonly setNotice: (sessionId: string, notice: Notice) => void
   readonly renderer: Renderer
   readonly wordsFor: WordsFor
   readonly logAct: LogAct
@@ -38,12 +43,20 @@ export function signInRoutes(deps: SignInDeps): Router {
 }
 
 function addPassword(router: Router, deps: SignInDeps): void {
-  const { sessions, check, addressOf, logAct, origin, renderer, wordsFor } = deps
+  const { sessions, check, addressOf, logAct, origin, renderer, wordsFor, keptForms } = deps
 
   function show(req: Request, res: Response, status = 200, fault = '', name = ''): void {
     const words = wordsFor(req)
     const token = sessions.signInToken(req, res)
-    const model = { title: words.t.signIn.title, token, name: name.slice(0, 255), fault: fault && words.say(fault) }
+    const ended = sessions.endedOf(req)
+    const model = {
+      title: words.t.signIn.title,
+      token,
+      name: name.slice(0, 255),
+      fault: fault && words.say(fault),
+      hasEnded: ended !== null,
+      hasText: ended !== null && keptForms.get(ended.id)?.values != null,
+    }
     renderer.send(res, { words }, 'sign-in', model, status)
   }
   router.get('/sign-in', (req, res) => {
@@ -64,14 +77,14 @@ function addPassword(router: Router, deps: SignInDeps): void {
     const checked = await check.password(name, field('password'), address)
     if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrong'))
     logAct({ act: 'password', outcome: 'done', manager: checked.manager, name, address })
-    sessions.start(req, res, checked.manager.key, false)
+    sessions.give(res, sessions.start(req, checked.manager.key, false))
     res.redirect(303, '/second-step')
   })
 }
 
 function addSecondStep(router: Router, deps: SignInDeps): void {
-  const { sessions, check, seal, addressOf, logAct, origin, renderer, wordsFor } = deps
-  const again = createAgain<Pick<StoredManager, 'key'> | null>((manager) => manager === null)
+  const { sessions, check, seal, addressOf, logAct, origin, renderer, wordsFor, keptForms, setNotice } = deps
+  const again = createAgain<string | null>((id) => id === null)
 
   function show(req: Request, res: Response, session: LiveSession, status = 200, fault = ''): void {
     const words = wordsFor(req)
@@ -87,13 +100,15 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
     const browser = JSON.stringify([isFromOwnPage(req.headers, origin), req.headers.cookie])
     const form = { values: valuesOf(req.body ?? {}), upload: null }
     const { answer, isAgain } = again(browser, req.path, form, () => passed(req, res))
-    const manager = await answer
-    if (manager === null) return isAgain ? res.redirect(303, '/second-step') : undefined
-    sessions.start(req, res, manager.key, true)
-    res.redirect(303, START)
+    const id = await answer
+    if (id === null) return isAgain ? res.redirect(303, '/second-step') : undefined
+    sessions.give(res, id)
+    const kept = keptForms.get(id)
+    if (kept?.values) setNotice(id, { tone: 'done', text: 'signIn.textIsHere' })
+    res.redirect(303, kept?.page ?? START)
   })
-  /** Checks the code. Returns null if it refused, and answered. */
-  async function passed(req: Request, res: Response): Promise<Pick<StoredManager, 'key'> | null> {
+  /** Checks the code, and returns the id of the session that begins. Returns null if it refused, and answered. */
+  async function passed(req: Request, res: Response): Promise<string | null> {
     const session = halfSession(deps, req, res)
     if (session === null) return null
     const { manager, formToken, newSecret } = session
@@ -116,7 +131,7 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
     const checked = await check.code(manager, { code: field('code'), address }, sealed, seal.open)
     if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrongCode'))
     logAct({ act, outcome: 'done', manager, address })
-    return { key: manager.key }
+    return sessions.start(req, manager.key, true)
   }
 }
 

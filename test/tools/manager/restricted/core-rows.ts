@@ -9,8 +9,26 @@ const GROUPS_REFUSED = 'Give a group that you manage: gold.'
 const EDIT = { version: versionOf({ username: GOLD, groups: ['gold'], attributes: {} }) }
 const LIST_CHANGED = 'The list has changed'
 
+const PERSON = `/people/one/${encodeURIComponent(GOLD)}`
+
 /** The rows of the page itself. */
 export const core: RestrictedPart = {
+  forms: [
+    {
+      page: '/people/add',
+      post: '/people/add',
+      typed: { username: 'bob', groups: 'gold', until: '30.11.2026', attributes: 'a=b' },
+      wrong: { until: '31.02.2026' },
+    },
+    {
+      page: PERSON,
+      post: `${PERSON}/edit`,
+      typed: { ...EDIT, groups: 'gold, press', until: '30.11.2026 20:15', attributes: 'a=b' },
+      wrong: { until: '2026-02-31' },
+    },
+    { page: '/people', post: '/people/invite', typed: { group: 'zebra' }, wrong: {} },
+    { page: '/people/import', post: '/people/import', typed: { cells: 'Email,bis' }, isUpload: true },
+  ],
   rows: [
     { route: 'get /', status: 303, shows: GOLD },
     { route: 'get /account', status: 200, shows: 'name="newPassword"' },

@@ -19,9 +19,21 @@ export interface Row {
   readonly shows: string
 }
 
+/** A form for `gold`. Its fields have other texts than the page, which come back if the form is not done. */
+export interface TypedForm {
+  readonly page: string
+  readonly post: string
+  readonly typed: Readonly<Record<string, string>>
+  /** Fields that let the app refuse the form. Absent if no text of the form can be refused. */
+  readonly wrong?: Readonly<Record<string, string>>
+  readonly isUpload?: boolean
+}
+
 /** The rows of one part of the page, and what the part needs for them. */
 export interface RestrictedPart {
   readonly rows: readonly Row[]
+  /** The forms with typed text. */
+  readonly forms?: readonly TypedForm[]
   /** Its settings at both entry points. */
   readonly settings?: object
   readonly env?: Readonly<Record<string, string>>

@@ -15,7 +15,7 @@ import {
   refused,
   type Visit,
 } from '../../../manager/door/route.ts'
-import { keptBySession } from '../../../manager/kept-values.ts'
+import type { KeptBySession } from '../../../manager/kept-values.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { readEnd } from '../../../manager/pages/typed-times.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
@@ -28,12 +28,12 @@ const PATH = '/codes'
 /** More codes are a task for an engineer and a printer. */
 const MOST_CODES = 2_000
 
-type Kept = ReturnType<typeof keptBySession<CreatedCodes>>
+type Kept = KeptBySession<CreatedCodes>
 
 /** Access codes for people without an account: make and print them, revoke a batch. */
 const codesSection: Section = {
   open(deps) {
-    const kept = keptBySession<CreatedCodes>(() => deps.nowSeconds() * 1000)
+    const kept = deps.kept.bySession<CreatedCodes>()
     return {
       tab: { path: PATH, text: 'codes', roles: ALL_ROLES },
       routes: [
@@ -75,9 +75,9 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   const entryPoint = visit.part('entryPoint')
   const label = field('label').trim()
   const count = Number(field('count'))
-  const until = field('until')
+  const until = field('until').trim()
   const isRight = LABEL.test(label) && Number.isInteger(count) && count >= 1 && count <= MOST_CODES
-  if (!isRight || !/^(\d{4}-\d\d-\d\d)?$/.test(until)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
+  if (!isRight) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
   // A day of the page's zone means its last second.
   const end = readEnd(until || 'never', words)
   if (!end.ok)

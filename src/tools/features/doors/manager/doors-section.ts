@@ -19,7 +19,7 @@ import {
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
-import { fieldText, readField, type Typed } from '../../../manager/pages/typed-times.ts'
+import { fieldText, isSameField, readField, type Typed } from '../../../manager/pages/typed-times.ts'
 import type { Words } from '../../../manager/pages/words.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
 import {
@@ -58,7 +58,7 @@ function show(
   visit: Visit,
   refused?: Sentence & { detail?: string },
 ): Answer {
-  const { scope, words, manager, field } = visit
+  const { scope, words, manager } = visit
   const now = nowSeconds()
   const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
   const doors = seen.map(({ name, features }) => {
@@ -75,7 +75,6 @@ function show(
       // Times of the environment are read at the start only.
       isMovable: settings !== undefined && settings.file !== null,
       seen: seenOf(current),
-      typed: refused && visit.part('entryPoint') === name && { opens: field('opens'), closes: field('closes') },
       path: (act: string) => pathOf(['doors', name, act]),
     }
   })
@@ -83,7 +82,7 @@ function show(
     doors,
     minutes: MINUTES,
     isEditor: EDITORS.includes(manager.role),
-    inputTime: (ms: number | null) => fieldText(ms, words.zone),
+    inputTime: (ms: number | null) => fieldText(ms, words),
     ...(refused && { notice: { tone: 'refused', ...refused } }),
   }
   return page('doors', { title: words.t.doors.title, current: PATH, ...model }, refused ? 409 : 200)
@@ -194,8 +193,7 @@ function typedTimes({ field, words }: Visit, current: EventWindow | undefined): 
     if (text === '') continue
     const before = current?.[end] ?? null
     // A time that the manager did not change may have seconds, or be in an hour that comes twice.
-    const isSame = before !== null && text === fieldText(before * 1000, words.zone)
-    const exact = isSame ? before : parseTime(text)?.seconds
+    const exact = before !== null && isSameField(text, before * 1000, words) ? before : parseTime(text)?.seconds
     if (exact !== undefined) {
       times[end] = Math.floor(exact)
       continue

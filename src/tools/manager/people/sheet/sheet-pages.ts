@@ -16,7 +16,6 @@ import {
   redirect,
   type Visit,
 } from '../../door/route.ts'
-import { keptBySession } from '../../kept-values.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
 import { invitationRules } from '../account-acts.ts'
@@ -49,7 +48,7 @@ export function sheetRoutes(deps: SectionDeps): Route[] {
 }
 
 function sheetPages(deps: SectionDeps) {
-  const kept = keptBySession<Sheet>(() => deps.nowSeconds() * 1000)
+  const kept = deps.kept.bySession<Sheet>()
   const { editable } = deps.viewers
   const ends = endField(deps)
   const gone = () => redirect(PATH, { tone: 'refused', text: 'sheet.gone' })

@@ -9,6 +9,14 @@ export const codesRows: RestrictedPart = {
       await all.post(`/codes/${point}/create`, { label, count: '1' })
     }
   },
+  forms: [
+    {
+      page: '/codes',
+      post: '/codes/gold/create',
+      typed: { label: 'GALA-2', count: '7', until: '30.11.2090' },
+      wrong: { until: '31.02.2090' },
+    },
+  ],
   rows: [
     { route: 'get /codes', status: 200, shows: 'GALA' },
     { route: 'get /codes/print', status: 303, shows: 'GALA' },

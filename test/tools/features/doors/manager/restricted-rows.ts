@@ -8,6 +8,14 @@ const seen = `${OPENS}/${OPENS + 7_200}`
 
 export const doorsRows: RestrictedPart = {
   settings: { opensAt: '2090-11-24T20:00:00Z', closesAt: '2090-11-24T22:00:00Z' },
+  forms: [
+    {
+      page: '/doors',
+      post: '/doors/gold/set',
+      typed: { seen, opens: '24/11/2090 19:00', closes: '24.11.2090 23:00' },
+      wrong: { opens: 'soon' },
+    },
+  ],
   rows: [
     { route: 'get /doors', status: 200, shows: 'gold' },
     { route: act('open'), fields: { seen }, status: 303, shows: MOVED },

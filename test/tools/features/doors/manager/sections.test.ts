@@ -76,7 +76,7 @@ test.each([
   expect(earlier.status).toBe(409)
   expect(earlier.text).toContain('Another person moved the doors of default in the meantime')
   expect(earlier.text).toContain('Opens now: Fri, 24 Nov 2090, 20:00.')
-  if (act === 'set') expect(earlier.text).toContain('name="opens" type="datetime-local" value="2090-11-24T19:30"')
+  if (act === 'set') expect(earlier.text).toContain('name="opens" value="2090-11-24T19:30"')
   expect((await browser.post(`/doors/default/${act}`, fields)).status).toBe(409)
   expect(window()).toEqual({ opensAtSeconds: OPENS, closesAtSeconds: OPENS + 7200 })
 })

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { PARTS } from './restricted/all-rows.ts'
+import { startWorld, type TypedForm } from './restricted/world.ts'
+import { type Browser, codeOf, PASSWORD } from './start-manager.ts'
+
+const FORMS = PARTS.flatMap(({ forms = [] }) => forms)
+const REFUSABLE = FORMS.filter(({ wrong }) => wrong !== undefined)
+const IDLE_SECONDS = 15 * 60
+const HERE = 'your text is still here'
+/** Fields that no person types. */
+const HIDDEN = ['version', 'seen']
+
+const send = ({ post, isUpload }: TypedForm, browser: Browser, fields: Readonly<Record<string, string>>) =>
+  isUpload ? browser.upload(post, '', '', fields) : browser.post(post, fields)
+
+/** Returns the texts of a form that a page does not have. */
+function lost(text: string, typed: Readonly<Record<string, string>>): string[] {
+  const values = [...text.matchAll(/<(?:input|textarea) [^>]*name="([^"]+)"([^>]*)>([^<]*)/g)].map(
+    ([, name = '', attributes = '', content = '']) => `${name}=${/ value="([^"]*)"/.exec(attributes)?.[1] ?? content}`,
+  )
+  return Object.entries(typed).flatMap(([name, value]) =>
+    HIDDEN.includes(name) || values.includes(`${name}=${value}`) ? [] : `${name}=${value}`,
+  )
+}
+
+/** Signs in again, as the manager of a session that is over. @returns the page to which it leads. */
+async function signInAgain(browser: Browser & { name: string; secret: string }, seconds: number, name = browser.name) {
+  const { text } = await browser.get('/sign-in')
+  await browser.post('/sign-in', { name, password: PASSWORD })
+  await browser.get('/second-step')
+  const { location } = await browser.post('/second-step', { code: codeOf(browser.secret, seconds) })
+  return { text, location: location ?? '' }
+}
+
+test('each form with a field for a text is in the table', async () => {
+  const { restricted } = await startWorld(PARTS)
+  const found = new Set<string>()
+  for (const page of new Set(FORMS.map((form) => form.page))) {
+    const { text } = await restricted.get(page)
+    for (const [form, action = ''] of text.matchAll(/<form method="post" action="([^"]+)".*?<\/form>/gs)) {
+      if (/<textarea|<input (?![^>]*type="(?:hidden|checkbox|file|password)")/.test(form)) found.add(action)
+    }
+  }
+  expect([...found].toSorted()).toEqual(FORMS.map(({ post }) => post).toSorted())
+})
+
+test.each(FORMS)('the text of $post is still there when the session had ended', async (form) => {
+  const { restricted, clock, users, faults } = await startWorld(PARTS)
+  await restricted.get(form.page)
+  clock.seconds += IDLE_SECONDS
+  expect((await send(form, restricted, form.typed)).location).toBe('/sign-in')
+  const { text, location } = await signInAgain(restricted, clock.seconds)
+  expect(text).toContain(HERE)
+  expect(location).toBe(form.page)
+  const back = await restricted.get(location)
+  expect(lost(back.text, form.typed)).toEqual([])
+  expect(back.text).toContain('Your text is still here')
+  expect((await users.show('bob')).ok).toBe(false)
+  expect(lost((await restricted.get(location)).text, form.typed)).not.toEqual([])
+  expect(faults).toEqual([])
+})
+
+test.each(REFUSABLE)('the text of $post is still there when the app refuses it', async (form) => {
+  const { restricted } = await startWorld(PARTS)
+  await restricted.get(form.page)
+  const fields = { ...form.typed, ...form.wrong }
+  const { location, ...refused } = await send(form, restricted, fields)
+  const { text } = location === null ? refused : await restricted.get(location)
+  expect(lost(text, fields)).toEqual([])
+})
+
+test.each(FORMS)('the text of $post is still there when the page was open for too long', async (form) => {
+  const { restricted } = await startWorld(PARTS)
+  const { status, text } = await send(form, restricted, { ...form.typed, token: 'x'.repeat(43) })
+  expect(status).toBe(403)
+  expect(text).toContain(`href="${form.page}"`)
+  expect(lost((await restricted.get(form.page)).text, form.typed)).toEqual([])
+})
+
+test('the text of one manager is not there for another, who signs in at the same browser', async () => {
+  const { restricted, clock, store } = await startWorld(PARTS)
+  const other = 'joe@example.com'
+  store.add({ name: other, role: 'event-manager', entryPoints: ['gold'] }, PASSWORD)
+  await restricted.get('/people/add')
+  clock.seconds += IDLE_SECONDS
+  await restricted.post('/people/add', { username: 'bob' })
+  await restricted.get('/sign-in')
+  await restricted.post('/sign-in', { name: other, password: PASSWORD })
+  const shown = /class="secret">([^<]+)</.exec((await restricted.get('/second-step')).text)?.[1] ?? ''
+  const code = codeOf(shown.replaceAll(' ', ''), clock.seconds)
+  expect((await restricted.post('/second-step', { code })).location).toBe('/')
+  expect((await restricted.get('/people/add')).text).not.toContain('bob')
+})
+
+test.each([
+  ['another site', {}, { Origin: 'https://evil.example' }],
+  ['a form with another token', { token: 'x'.repeat(43) }, {}],
+])('%s leaves no text for a manager whose session has ended', async (_who, fields, headers) => {
+  const { restricted, clock } = await startWorld(PARTS)
+  await restricted.get('/people/add')
+  clock.seconds += IDLE_SECONDS
+  await restricted.post('/people/add', { username: 'bob', ...fields }, headers)
+  const { text, location } = await signInAgain(restricted, clock.seconds)
+  expect(text).not.toContain(HERE)
+  expect(location).toBe('/')
+})
+
+test('a page that was asked for after the session had ended is there after the sign-in, but passwords are not', async () => {
+  const { restricted, clock } = await startWorld(PARTS)
+  clock.seconds += IDLE_SECONDS
+  expect((await restricted.get('/people?text=ada')).location).toBe('/sign-in')
+  expect((await signInAgain(restricted, clock.seconds)).location).toBe('/people?text=ada')
+  await restricted.get('/people/add')
+  clock.seconds += IDLE_SECONDS
+  await restricted.post('/people/add', { username: 'bob', password: 'correct horse 13' })
+  await signInAgain(restricted, clock.seconds)
+  expect((await restricted.get('/people/add')).text).not.toContain('correct horse 13')
+})
+
+test('the text stays beside what a colleague has changed', async () => {
+  const { restricted } = await startWorld(PARTS)
+  const form = FORMS.find(({ post }) => post.endsWith('/edit')) ?? expect.unreachable('no form')
+  const fields = { ...form.typed, version: 'old' }
+  const { location } = await restricted.post(form.post, fields)
+  const { text } = await restricted.get(location ?? '')
+  expect(text).toContain('Your text is still here')
+  expect(lost(text, fields)).toEqual([])
+})
