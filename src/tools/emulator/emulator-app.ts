@@ -22,6 +22,7 @@ const LOCAL_NETWORK = '; local-network-access; local-network; loopback-network'
 export function createEmulatorApp(deps: EmulatorDeps): Express {
   const { database, clock, publicUrl, faults, requestLog, features, onError } = deps
   const { nowSeconds } = clock
+  const service = { database, nowSeconds, publicUrl }
   const app = express()
   app.locals.delegated = deps.delegatesLocalNetwork ? LOCAL_NETWORK : ''
   app.set('query parser', 'simple')
@@ -36,17 +37,17 @@ export function createEmulatorApp(deps: EmulatorDeps): Express {
   app.use(defaultHeaders)
   app.use(faults.inject)
   app.use(developerRoutes(deps))
-  app.use(oauthRoutes({ database, nowSeconds, publicUrl }))
-  app.use(restRoutes({ database, nowSeconds, publicUrl, features }))
+  app.use(oauthRoutes(service))
+  app.use(restRoutes({ ...service, features }))
   const segments = openSegmentRecorder(database)
-  const verifyToken = async (header: string | undefined) => verifyAnalyticsToken({ database, nowSeconds }, header)
+  const verifyToken = (header: string | undefined) => verifyAnalyticsToken(service, header)
   app.use('/v1', (_req, _res, next) => {
     // A crashed player cannot end its segment.
     segments.finishAbandoned({ nowSeconds: nowSeconds(), silentForSeconds: SILENT_FOR_SECONDS })
     next()
   })
-  app.use('/v1', analyticsRoutes({ database, nowSeconds, verifyToken, onError }))
-  app.use(playerRoutes({ database, nowSeconds, publicUrl, segments, features }))
+  app.use('/v1', analyticsRoutes({ ...service, verifyToken, onError }))
+  app.use(playerRoutes({ ...service, segments, features }))
   app.use(notFound(publicUrl))
   app.use(describeError(onError))
   return app

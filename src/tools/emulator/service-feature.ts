@@ -1,7 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Router } from 'express'
 import type { HomeSection } from './companion.ts'
 import type { FindFrameLock } from './player/content.ts'
+import type { ServiceDeps } from './service-deps.ts'
 
 /** The part of the emulated service that a feature of the login app needs. */
 export interface ServiceFeature {
@@ -12,12 +12,8 @@ export interface ServiceFeature {
   open(deps: ServiceFeatureDeps): OpenServiceFeature
 }
 
-export interface ServiceFeatureDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  /** Scheme, host and port of the service, without a slash at the end. */
-  readonly publicUrl: string
-  /** Length of the RSA keys that the service makes. */
+export interface ServiceFeatureDeps extends ServiceDeps {
+  /** Length of the RSA keys that the service makes: one of 4096 bits takes seconds, one of 2048 bits a fraction of one. */
   readonly keyBits: number
 }
 

@@ -1,18 +1,15 @@
 import { parse } from 'node:querystring'
-import type { DatabaseSync } from 'node:sqlite'
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import { refusesBeyond } from '../http/beyond-documents.ts'
+import type { AnalyticsTokenCheck } from '../oauth/tokens/analytics-token.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import { answerReport } from './reports/answer-report.ts'
 import { type Endpoint, type ParameterError, readParameters } from './reports/report-parameters.ts'
 import type { SeriesDimension, SeriesMetric } from './reports/report-question.ts'
 
-export interface AnalyticsDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
+export interface AnalyticsDeps extends ServiceDeps {
   /** Returns the owner whose content the caller may see, or the reason of the refusal for the developer. */
-  readonly verifyToken: (
-    authorizationHeader: string | undefined,
-  ) => Promise<{ ok: true; ownerId: number } | { ok: false; reason: string }>
+  readonly verifyToken: (authorizationHeader: string | undefined) => AnalyticsTokenCheck
   /** Called with an internal error. The answer to the caller does not show it. */
   readonly onError: (error: unknown) => void
 }
@@ -86,8 +83,8 @@ const onlyGet: RequestHandler = (req, res, next) => {
 }
 
 function answerWith(deps: AnalyticsDeps, route: EndpointOfRoute): RequestHandler {
-  return async (req, res) => {
-    const caller = await deps.verifyToken(req.get('authorization'))
+  return (req, res) => {
+    const caller = deps.verifyToken(req.get('authorization'))
     if (!caller.ok) {
       res.set('WWW-Authenticate', 'JWT realm="analytics"')
       return refuse(res, 401, [{ parameter: 'Authorization', in: 'header', message: caller.reason }])

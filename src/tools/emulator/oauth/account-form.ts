@@ -1,8 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Request, Response, Router } from 'express'
 import { refusesBeyond } from '../http/beyond-documents.ts'
 import { formBody } from '../http/form.ts'
 import { routesOf } from '../http/methods.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import {
   type AuthorizationReading,
   type AuthorizationRequest,
@@ -12,11 +12,7 @@ import type { AccountSessions } from './own-accounts/account-session.ts'
 import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from './page.ts'
 
 /** The parts that all pages of the user's account need. */
-export interface AccountDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  /** Scheme, host and port, without a slash at the end. */
-  readonly publicUrl: string
+export interface AccountDeps extends ServiceDeps {
   readonly sessions: AccountSessions
 }
 
@@ -43,7 +39,7 @@ export const pathsOf = (router: Router) => routesOf(router, showWrongMethod)
 export function addFormRoute(
   router: Router,
   path: string,
-  { database, publicUrl }: Pick<AccountDeps, 'database' | 'publicUrl'>,
+  { database, publicUrl }: ServiceDeps,
   { show, post }: { readonly show?: Answer; readonly post: Answer },
 ): void {
   const answerWith = (answer: Answer) => (req: Request, res: Response) => {

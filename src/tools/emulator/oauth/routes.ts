@@ -1,7 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { Router } from 'express'
 import { errorHandler } from '../http/form.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import { addAuthorizeRoutes } from './authorize/authorize-page.ts'
 import { createAccountSessions } from './own-accounts/account-session.ts'
 import { addConnectedClientsRoutes } from './own-accounts/connected-clients.ts'
@@ -11,17 +11,10 @@ import { addSignUpRoutes } from './own-accounts/sign-up.ts'
 import { STYLESHEET_PATH, showMessage, wordsOf } from './page.ts'
 import { tokenRoutes } from './tokens/token-endpoint.ts'
 
-export interface OauthDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  /** Scheme, host and port, without a slash at the end. */
-  readonly publicUrl: string
-}
-
 const STYLESHEET = fileURLToPath(new URL('public/pages.css', import.meta.url))
 
 /** Routes of the authorization server: `/authorize`, `/oauth2/token`, and the user's pages below `/account`. */
-export function oauthRoutes(deps: OauthDeps): Router {
+export function oauthRoutes(deps: ServiceDeps): Router {
   const shared = { ...deps, sessions: createAccountSessions(deps.database, deps.nowSeconds) }
   const router = Router({ caseSensitive: true, strict: true })
   router.use(tokenRoutes(deps))

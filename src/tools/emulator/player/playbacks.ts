@@ -1,7 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { digest } from '../oauth/tokens/token-store.ts'
 import { randomKey } from '../seed/secrets.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
 
 /** After that, the player sends its stored response again, or gets a new token. */
@@ -10,21 +10,13 @@ const MAX_PLAYBACK_SECONDS = 4 * 3600
 export type Playbacks = ReturnType<typeof openPlaybacks>
 
 /** The parts that all routes for viewers need. */
-export interface PlayerDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  /** Scheme, host and port of the service, without a slash at the end. */
-  readonly publicUrl: string
+export interface PlayerDeps extends ServiceDeps {
   readonly findContent: FindContent
   readonly playbacks: Playbacks
   readonly segments: Pick<SegmentRecorder, 'start' | 'heartbeat' | 'finish'>
 }
 
-export function openPlaybacks({
-  database,
-  nowSeconds,
-  findContent,
-}: Pick<PlayerDeps, 'database' | 'nowSeconds' | 'findContent'>) {
+export function openPlaybacks({ database, nowSeconds, findContent }: Omit<PlayerDeps, 'playbacks' | 'segments'>) {
   const insert = database.prepare('INSERT INTO playbacks VALUES (?, ?, ?, ?, ?, ?)')
   const removeEnded = database.prepare('DELETE FROM playbacks WHERE ends_at_seconds <= ?')
   const select = database.prepare('SELECT * FROM playbacks WHERE token_digest = ? AND ends_at_seconds > ?')

@@ -12,7 +12,7 @@ import { viewRoutes } from './views.ts'
 export function playerRoutes({
   features,
   ...given
-}: Pick<PlayerDeps, 'database' | 'nowSeconds' | 'publicUrl' | 'segments'> & {
+}: Omit<PlayerDeps, 'findContent' | 'playbacks'> & {
   readonly features: readonly Pick<OpenServiceFeature, 'findLock'>[]
 }): Router {
   const findContent = contentFinder(given.database, features)

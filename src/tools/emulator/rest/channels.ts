@@ -5,14 +5,10 @@ import { onlyMethods } from '../../../server/only-methods.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import { routesOf } from '../http/methods.ts'
-import type { AccessDeps } from '../oauth/tokens/access.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import { sendError, sendJson, sendRecord, sendWrongMethod } from './answer.ts'
 import { tokenRequired, userIdOf } from './guard.ts'
 import { anyBody, bodyParameters, PlainText } from './parameters.ts'
-
-interface ChannelDeps extends AccessDeps {
-  readonly publicUrl: string
-}
 
 const MAX_TITLE_LENGTH = 255
 const MAX_SLUG_LENGTH = 80
@@ -28,7 +24,7 @@ const ListPage = z.object({
 })
 
 /** Routes of `/users/self/channels.json`, and of the short links of channels. */
-export function channelRoutes(deps: ChannelDeps): Router {
+export function channelRoutes(deps: ServiceDeps): Router {
   const { database } = deps
   const router = Router({ caseSensitive: true, strict: true })
   const list: RequestHandler = (req, res, next) => {
@@ -60,7 +56,7 @@ export function channelRoutes(deps: ChannelDeps): Router {
 }
 
 /** Returns one page of the channels whose title contains `q`, with links to the pages around it. */
-function listOf({ database, publicUrl }: ChannelDeps, userId: number, { q, p, pagesize }: z.output<typeof ListPage>) {
+function listOf({ database, publicUrl }: ServiceDeps, userId: number, { q, p, pagesize }: z.output<typeof ListPage>) {
   const rows = database
     .prepare(
       'SELECT id, title, url FROM channels WHERE owner_id = ? AND instr(title, ?) > 0 ORDER BY id LIMIT ? OFFSET ?',
@@ -80,7 +76,7 @@ function listOf({ database, publicUrl }: ChannelDeps, userId: number, { q, p, pa
   }
 }
 
-function createChannel({ database, nowSeconds, publicUrl }: ChannelDeps, res: Response, title: string): void {
+function createChannel({ database, nowSeconds, publicUrl }: ServiceDeps, res: Response, title: string): void {
   const channel = inTransaction(database, () => {
     const { lastInsertRowid: id } = database
       .prepare(`INSERT INTO channels (title, url, owner_id, created_at_seconds) VALUES (?, '', ?, ?)`)

@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request, RequestHandler, Response } from 'express'
-import { type AccessDeps, checkAccess } from '../oauth/tokens/access.ts'
+import { checkAccess } from '../oauth/tokens/access.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import { formatOf, sendError } from './answer.ts'
 import type { ContentType } from './lock-settings.ts'
 
 const REALM = 'realm="emulated video service"'
 
 /** Refuses requests without a valid token, before their body is read. Later handlers call `userIdOf`. */
-export function tokenRequired(deps: AccessDeps): RequestHandler {
+export function tokenRequired(deps: ServiceDeps): RequestHandler {
   return (req, res, next) => {
     const check = checkAccess(deps, {
       method: req.method,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Request, type Response, Router } from 'express'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import { routesOf } from '../http/methods.ts'
-import type { AccessDeps } from '../oauth/tokens/access.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import { sendError, sendRecord, sendWrongMethod } from './answer.ts'
 import { CONTENT_NAME, onOwn, tokenRequired } from './guard.ts'
 import {
@@ -23,7 +23,7 @@ const DEFAULT_POPUP_HEIGHT = '480'
 const RESPONSE_ONLY = ['message', 'button_caption', 'popup_width', 'popup_height']
 
 /** Routes for the viewer authentication of channels, in JSON and XML, and of videos, in JSON. */
-export function lockRoutes(deps: AccessDeps): Router {
+export function lockRoutes(deps: ServiceDeps): Router {
   const { database } = deps
   const token = tokenRequired(deps)
   const set = (type: ContentType) =>

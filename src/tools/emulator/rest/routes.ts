@@ -1,14 +1,12 @@
 import { Router } from 'express'
 import { errorHandler } from '../http/form.ts'
-import type { AccessDeps } from '../oauth/tokens/access.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import type { OpenServiceFeature } from '../service-feature.ts'
 import { sendError } from './answer.ts'
 import { channelRoutes } from './channels.ts'
 import { lockRoutes } from './lock-routes.ts'
 
-export interface RestDeps extends AccessDeps {
-  /** Scheme, host and port, without a slash at the end. */
-  readonly publicUrl: string
+export interface RestDeps extends ServiceDeps {
   readonly features: readonly Pick<OpenServiceFeature, 'routes'>[]
 }
 

@@ -6,6 +6,7 @@ import { describeTokenCheck } from '../../../features/token/viewer-token/token-d
 import { TOKEN_LIFETIME_SECONDS } from '../../../features/token/viewer-token/viewer-token.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { Component } from '../player/content.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import type { ServiceKeys } from './service-keys.ts'
 
 /** Only digests of tokens are stored. */
@@ -34,14 +35,8 @@ export type TokenResult =
  */
 export type CheckToken = (vt: unknown, publicKey: string, components: readonly Component[]) => Promise<TokenResult>
 
-interface TokenDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  readonly serviceKeys: Pick<ServiceKeys, 'accepted'>
-}
-
 /** Returns a function that checks viewer tokens, and accepts each token once for a component. */
-export function tokenChecker({ database, nowSeconds, serviceKeys }: TokenDeps): CheckToken {
+export function tokenChecker({ database, nowSeconds }: ServiceDeps, serviceKeys: ServiceKeys): CheckToken {
   const use = openUsedTokens(database, nowSeconds)
   return async (vt, publicKey, components) => {
     if (vt === undefined) return { ok: false, explanation: 'The viewer has no token yet.' }

@@ -1,16 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { FindFrameLock } from '../player/content.ts'
 import { withParameters } from '../player/entry-address.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 import type { CheckToken } from './check-token.ts'
 
-interface LockDeps {
-  readonly database: DatabaseSync
-  readonly publicUrl: string
-  readonly checkToken: CheckToken
-}
-
 /** Returns a function that reads the viewer auth of a channel or video. */
-export function tokenLockFinder({ database, publicUrl, checkToken }: LockDeps): FindFrameLock {
+export function tokenLockFinder({ database, publicUrl }: ServiceDeps, checkToken: CheckToken): FindFrameLock {
   const find = database.prepare('SELECT * FROM viewer_auth WHERE content_type = ? AND content_id = ?')
   return (type, id, isInherited) => {
     const row = find.get(type, id)

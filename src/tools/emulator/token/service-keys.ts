@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { ServicePrivateKey } from '../../../features/token/viewer-token/token-check.ts'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
+import type { ServiceFeatureDeps } from '../service-feature.ts'
 
 /** Private keys in PKCS#8. `accepted_until_seconds` is null for the newest key. A reset keeps the keys. */
 export const SERVICE_KEY_TABLE = `
@@ -18,13 +18,6 @@ export const SERVICE_KEY_TABLE = `
 
 export type ServiceKeys = ReturnType<typeof openServiceKeys>
 
-export interface ServiceKeyDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-  /** Length of new keys. Generating a key of 4096 bits takes seconds, one of 2048 bits a fraction of one. */
-  readonly keyBits: number
-}
-
 const Row = z.object({
   kid: z.string(),
   private_key: z.string(),
@@ -33,7 +26,7 @@ const Row = z.object({
 })
 
 /** Keeps the key pairs of the service in the database. */
-export function openServiceKeys({ database, nowSeconds, keyBits }: ServiceKeyDeps) {
+export function openServiceKeys({ database, nowSeconds, keyBits }: Omit<ServiceFeatureDeps, 'publicUrl'>) {
   const select = database.prepare('SELECT * FROM service_keys ORDER BY id DESC')
   const insert = database.prepare('INSERT INTO service_keys (kid, private_key, created_at_seconds) VALUES (?, ?, ?)')
   const retire = database.prepare(

@@ -16,7 +16,7 @@ export const service: ServiceFeature = {
   faultInKey: faultInPublicKey,
   open(deps) {
     const serviceKeys = openServiceKeys(deps)
-    const checkToken = tokenChecker({ ...deps, serviceKeys })
+    const checkToken = tokenChecker(deps, serviceKeys)
     const routes = Router({ caseSensitive: true, strict: true })
     routes.use(viewerAuthRoutes(deps))
     // The public keys of the service, for everyone.
@@ -27,7 +27,7 @@ export const service: ServiceFeature = {
       routes,
       control: serviceKeyControl(serviceKeys),
       section: { view: SECTION, data: {} },
-      findLock: tokenLockFinder({ ...deps, checkToken }),
+      findLock: tokenLockFinder(deps, checkToken),
     }
   },
 }

@@ -2,17 +2,17 @@ import { type Request, type Response, Router } from 'express'
 import { parseContentPublicKey } from '../../../features/token/viewer-token/content-key.ts'
 import { refusesBeyond, strictRefusal } from '../http/beyond-documents.ts'
 import { routesOf } from '../http/methods.ts'
-import type { AccessDeps } from '../oauth/tokens/access.ts'
 import { sendError, sendWrongMethod } from '../rest/answer.ts'
 import { CONTENT_NAME, onOwn, tokenRequired } from '../rest/guard.ts'
 import { isEntryPoint } from '../rest/lock-settings.ts'
 import { anyBody, bodyParameters } from '../rest/parameters.ts'
+import type { ServiceDeps } from '../service-deps.ts'
 
 const JSON_BODY = 'a JSON body in place of a form'
 const PKCS1_KEY = 'a public_key in PKCS#1 form'
 
 /** Routes for the second version of viewer authentication, of channels and of videos. GET is refused. */
-export function viewerAuthRoutes(deps: AccessDeps): Router {
+export function viewerAuthRoutes(deps: ServiceDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   const token = tokenRequired(deps)
   const save = deps.database.prepare('INSERT OR REPLACE INTO viewer_auth VALUES (?, ?, ?, ?)')

@@ -48,12 +48,13 @@ export async function startAnalytics(database = openAnalyticsDatabase()) {
     analyticsRoutes({
       database,
       nowSeconds: () => nowSeconds,
+      publicUrl: 'http://localhost',
       onError: (error) => faults.push(error),
       verifyToken: (header) => {
         const [, owner] = /^owner-(\d)$/.exec(header ?? '') ?? []
-        return Promise.resolve(
-          owner === undefined ? { ok: false, reason: 'The token is not valid' } : { ok: true, ownerId: Number(owner) },
-        )
+        return owner === undefined
+          ? { ok: false, reason: 'The token is not valid' }
+          : { ok: true, ownerId: Number(owner) }
       },
     }),
   )

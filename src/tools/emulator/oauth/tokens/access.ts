@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { ServiceDeps } from '../../service-deps.ts'
 import { isSignedBy, type MacCredentials, readMacHeader } from './mac-signature.ts'
 import { findToken } from './token-store.ts'
 
@@ -11,11 +11,6 @@ export type AccessCheck =
       readonly description: string
     }
 
-export interface AccessDeps {
-  readonly database: DatabaseSync
-  readonly nowSeconds: () => number
-}
-
 /** The parts of a request that access depends on. */
 export interface AccessRequest {
   readonly method: string
@@ -27,7 +22,7 @@ export interface AccessRequest {
 const BEARER = /^Bearer\s+([\w.~+/-]+=*)$/i
 
 /** Checks the token of a request to the REST API: `Bearer`, or a signature with a MAC token. */
-export function checkAccess(deps: AccessDeps, request: AccessRequest): AccessCheck {
+export function checkAccess(deps: ServiceDeps, request: AccessRequest): AccessCheck {
   const header = request.authorizationHeader?.trim() ?? ''
   if (header === '') return { ok: false, error: 'unauthorized', description: 'No access token was sent' }
   const bearer = BEARER.exec(header)?.[1]
@@ -37,7 +32,7 @@ export function checkAccess(deps: AccessDeps, request: AccessRequest): AccessChe
   return refused('The Authorization header must be "Bearer" with a token, or "MAC" with a complete signature')
 }
 
-function checkBearer({ database, nowSeconds }: AccessDeps, accessToken: string): AccessCheck {
+function checkBearer({ database, nowSeconds }: ServiceDeps, accessToken: string): AccessCheck {
   const found = findToken(database, accessToken, nowSeconds())
   if (!found.ok) return refused(`The access token ${found.reason}`)
   if (found.token.kind === 'mac') return refused('This is a MAC token. Sign requests with it')
@@ -45,7 +40,7 @@ function checkBearer({ database, nowSeconds }: AccessDeps, accessToken: string):
   return { ok: true, userId: found.token.userId }
 }
 
-function checkMac(deps: AccessDeps, request: AccessRequest, credentials: MacCredentials): AccessCheck {
+function checkMac(deps: ServiceDeps, request: AccessRequest, credentials: MacCredentials): AccessCheck {
   const found = findToken(deps.database, credentials.id, deps.nowSeconds())
   if (!found.ok) return refused(`The access token ${found.reason}`)
   const { macKey, userId } = found.token

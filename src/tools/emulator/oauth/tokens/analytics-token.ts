@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { randomKey } from '../../seed/secrets.ts'
-import type { AccessDeps } from './access.ts'
+import type { ServiceDeps } from '../../service-deps.ts'
 import { findToken, type Grant, type IssuedToken, issueToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
 
 export type AnalyticsTokenCheck =
@@ -11,7 +11,7 @@ export type AnalyticsTokenCheck =
 
 /** Makes a JWT for the analytics API. The emulator knows its tokens by their digests, so that it keeps no key. */
 export async function issueAnalyticsToken(
-  { database, nowSeconds }: AccessDeps,
+  { database, nowSeconds }: Omit<ServiceDeps, 'publicUrl'>,
   grant: Omit<Grant, 'kind'>,
 ): Promise<IssuedToken> {
   const iat = nowSeconds()
@@ -26,7 +26,7 @@ export async function issueAnalyticsToken(
  * @param authorizationHeader as received; undefined if absent.
  */
 export function verifyAnalyticsToken(
-  { database, nowSeconds }: AccessDeps,
+  { database, nowSeconds }: Omit<ServiceDeps, 'publicUrl'>,
   authorizationHeader: string | undefined,
 ): AnalyticsTokenCheck {
   const header = authorizationHeader?.trim() ?? ''

@@ -2,8 +2,8 @@ import { type RequestHandler, type Response, Router } from 'express'
 import { type RefusesBeyond, refusesBeyond, strictRefusal } from '../../http/beyond-documents.ts'
 import { errorHandler, formBody, formText, readParameters } from '../../http/form.ts'
 import { routesOf } from '../../http/methods.ts'
+import type { ServiceDeps } from '../../service-deps.ts'
 import { authenticateUser } from '../own-accounts/user-authentication.ts'
-import type { AccessDeps } from './access.ts'
 import { issueAnalyticsToken } from './analytics-token.ts'
 import { authenticateClient, hasSecret } from './client-authentication.ts'
 import { redeemCode, refreshToken } from './code-store.ts'
@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS = 1
  * grant_type missing, grant_type unknown (501), required parameters, the client, token_type and scope, and at last the
  * code or the password.
  */
-export function tokenRoutes(deps: AccessDeps): Router {
+export function tokenRoutes(deps: ServiceDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   const add = routesOf(router, (_req, res, description) => refuse(res, 405, 'invalid_request', description))
   const answerToken: RequestHandler = async (req, res) => {
@@ -55,7 +55,7 @@ export function tokenRoutes(deps: AccessDeps): Router {
   return router
 }
 
-function revokeWith({ database, nowSeconds }: AccessDeps): RequestHandler {
+function revokeWith({ database, nowSeconds }: ServiceDeps): RequestHandler {
   return (req, res) => {
     if (refusesBeyond(res, 'the revocation of tokens')) return refuse(res, 404, 'not_found', 'This emulator is strict')
     const form = readParameters(formText(req) ?? '')
@@ -73,7 +73,7 @@ function revokeWith({ database, nowSeconds }: AccessDeps): RequestHandler {
 }
 
 async function answerTokenRequest(
-  deps: AccessDeps,
+  deps: ServiceDeps,
   request: TokenRequest,
   caller: { authorizationHeader: string | undefined; refusesBeyond: RefusesBeyond },
 ): Promise<TokenAnswer> {
