@@ -39,10 +39,13 @@ export function unusualTime(text: string): string | null {
 
 /** Returns a function that writes UNIX seconds as `YYYY-MM-DDThh:mm:ss+hh:mm` in this zone. */
 export function openTimeWriter(timeZone: string): (seconds: number) => string {
-  const offsetAt = openOffsets(timeZone)
+  // Daylight saving time begins and ends at a full hour of UTC.
+  const atHour = new Map<number, Temporal.ZonedDateTime>()
   return (seconds) => {
-    const offset = offsetAt(seconds)
-    return new Date((seconds + offset) * 1000).toISOString().slice(0, 19) + writeOffset(offset)
+    const hour = Math.floor(seconds / 3_600) * 3_600
+    const zoned = atHour.get(hour) ?? zonedTime(hour, timeZone)
+    atHour.set(hour, zoned)
+    return new Date(seconds * 1000 + zoned.offsetNanoseconds / 1e6).toISOString().slice(0, 19) + zoned.offset
   }
 }
 
@@ -54,48 +57,15 @@ export interface Bucket {
 
 /** Finds the minute, hour, day or month of this zone that contains a moment. A day may have 23 or 25 hours. */
 export function bucketAround(seconds: number, unit: Granularity, timeZone: string): Bucket {
-  if (unit === 'minute' || unit === 'hour') {
-    const sizeSeconds = unit === 'hour' ? 3_600 : 60
-    // The hours of a zone such as +05:30 start at another minute than those of UTC. Los Angeles has the hours of UTC.
-    const startSeconds = seconds - remainder(seconds + (fixedOffsetSeconds(timeZone) ?? 0), sizeSeconds)
-    return { startSeconds, endSeconds: startSeconds + sizeSeconds }
-  }
-  const day = Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
-    .toZonedDateTimeISO(timeZone)
-    .startOfDay()
-  const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
-  const end = start.add(unit === 'day' ? { days: 1 } : { months: 1 }).startOfDay()
+  const time = zonedTime(seconds, timeZone)
+  const start =
+    unit === 'minute' || unit === 'hour'
+      ? time.round({ smallestUnit: unit, roundingMode: 'floor' })
+      : time.with({ day: unit === 'day' ? time.day : 1 }).startOfDay()
+  const end = start.add({ [`${unit}s`]: 1 })
   return { startSeconds: start.epochMilliseconds / 1000, endSeconds: end.epochMilliseconds / 1000 }
 }
 
-function openOffsets(timeZone: string): (seconds: number) => number {
-  const fixed = fixedOffsetSeconds(timeZone)
-  if (fixed !== null) return () => fixed
-  // Daylight saving time begins and ends at a full hour of UTC.
-  const byHour = new Map<number, number>()
-  return (seconds) => {
-    const hour = Math.floor(seconds / 3_600)
-    const known = byHour.get(hour)
-    if (known !== undefined) return known
-    const instant = Temporal.Instant.fromEpochMilliseconds(hour * 3_600_000)
-    const offset = instant.toZonedDateTimeISO(timeZone).offsetNanoseconds / 1e9
-    byHour.set(hour, offset)
-    return offset
-  }
-}
-
-function fixedOffsetSeconds(timeZone: string): number | null {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(timeZone) ?? []
-  if (sign === undefined) return null
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 3_600 + Number(minutes) * 60)
-}
-
-function writeOffset(offsetSeconds: number): string {
-  const time = new Date(Math.abs(offsetSeconds) * 1000).toISOString().slice(11, 16)
-  return `${offsetSeconds < 0 ? '-' : '+'}${time}`
-}
-
-/** The remainder of a division, never below 0. */
-function remainder(dividend: number, divisor: number): number {
-  return ((dividend % divisor) + divisor) % divisor
+function zonedTime(seconds: number, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(timeZone)
 }
