@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, fetch } from 'undici'
+import { Agent, type Response as Answer, type Dispatcher, fetch } from 'undici'
 import { isCertificateFault } from '../../../server/certificate-fault.ts'
 import { type Finding, failure, warning } from './finding.ts'
 
@@ -96,13 +96,13 @@ export function reasonOn(html: string): string | undefined {
 }
 
 /** Reads only the beginning of the body, because an endless answer would fill the memory. */
-async function readBeginning({ body }: Pick<Response, 'body'>): Promise<Blob | null> {
+export async function readBeginning({ body }: Pick<Answer, 'body'>, maxBytes = MAX_BYTES): Promise<Blob | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes >= MAX_BYTES) break
+    if (bytes >= maxBytes) break
   }
   return body === null ? null : new Blob(chunks)
 }

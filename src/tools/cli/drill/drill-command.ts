@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander'
 import { addViewerOptions } from '../settings/viewer-options.ts'
 import { addExamples, addNotes, type CommandContext, runCommand } from '../terminal/command.ts'
 import { loadAll } from '../terminal/lazy.ts'
+import { duration } from '../terminal/option-values.ts'
 import { addVariants, type HasVariants } from '../terminal/variant.ts'
 import { type HasDrill, PASSWORD, type WayIn, wayNamed } from './drill-part.ts'
 import type { PlannedCommand } from './operator-commands.ts'
-import { duration, madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
+import { madeUpPrefix, percent, plannedCommand, viewerCount } from './options.ts'
 import type { DrillOptions } from './rehearse.ts'
 
 const ABOUT = `

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
+import { parseTime } from '../../../settings/times.ts'
 import { isoWithOffset, machineTimeZone, type TimeZone, timeOfLocal } from './time-zone.ts'
 
 /** ISO 8601 times with an offset. */
@@ -17,9 +18,7 @@ export interface PeriodOptions {
 
 const DAY_MS = 86_400_000
 const DAYS_BY_DEFAULT = '7d'
-/** Years from 1000 to 2999. JavaScript would read 0026 as 1926. */
-const LOCAL = /^([12]\d{3}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?$/
-const WITH_OFFSET = /^[12]\d{3}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/
+const LOCAL = /^([12]\d{3}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/
 
 /**
  * Reads the options of a period into ISO 8601 times with an offset, which the service needs. Times without an offset
@@ -71,24 +70,16 @@ function before(endMs: number, last: string, zone: TimeZone): number {
 }
 
 function readTime(option: string, text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
-  const timeMs = WITH_OFFSET.test(text) ? Date.parse(text.replace(' ', 'T')) : localTime(text, zone, dateMeans)
-  if (isOnCalendar(text) && !Number.isNaN(timeMs)) return timeMs
-  throw new ConfigError(`${option} is not a valid time. Use 2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00.`)
-}
-
-function localTime(text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
-  const [, date, time, seconds = ':00'] = LOCAL.exec(text) ?? []
-  const localMs = Date.parse(`${date}T${time ?? '00:00'}${seconds}Z`)
-  if (Number.isNaN(localMs) || time?.startsWith('24')) return Number.NaN
-  if (time !== undefined || dateMeans === 'first second') return timeOfLocal(zone, localMs)
-  return timeOfLocal(zone, localMs + DAY_MS) - 1000
-}
-
-/** JavaScript would read 30 February as 2 March. */
-function isOnCalendar(text: string): boolean {
-  const date = text.slice(0, 10)
-  const time = new Date(`${date}T00:00:00Z`)
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date)
+  const [, date, time] = LOCAL.exec(text) ?? []
+  const given = parseTime(date === undefined ? text.replace(' ', 'T') : `${date}T${time ?? '00:00'}Z`)
+  if (given === null) {
+    const forms = '2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00'
+    throw new ConfigError(`${option} is not a valid time. Use ${forms}.`)
+  }
+  const ms = given.seconds * 1000
+  if (date === undefined) return ms
+  if (time !== undefined || dateMeans === 'first second') return timeOfLocal(zone, ms)
+  return timeOfLocal(zone, ms + DAY_MS) - 1000
 }
 
 function iso(timeMs: number, zone: TimeZone): string {

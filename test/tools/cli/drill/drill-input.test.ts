@@ -31,7 +31,7 @@ describe('bad input', () => {
       ['--over', '10'],
       ['--over', '0s'],
       ['--over', '1.25m'],
-      ['--over', '25h'],
+      ['--over', '100h'],
       ['--wrong', '101'],
       ['--wrong', '-1'],
       ['--returns', 'x'],

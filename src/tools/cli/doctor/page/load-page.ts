@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
-import { TextDecoder } from 'node:util'
 import { InvalidArgumentError } from 'commander'
 import { Agent, fetch, type Response } from 'undici'
+import { readBeginning } from '../request.ts'
 import { consumersIn, type FrameOfPage } from './consumers.ts'
 import { assumedDocument, documentOf, type FramedDocument, isTrustworthy, srcdocOf } from './framed-document.ts'
 import { type FrameElement, type PageHtml, readPageHtml } from './page-html.ts'
@@ -153,29 +153,12 @@ function upgraded(url: URL): URL {
 }
 
 /** Reads only the beginning of a long page. */
-async function htmlOf({ headers, body }: Response): Promise<string> {
-  const type = headers.get('content-type') ?? ''
-  if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
-    await body?.cancel()
-    return ''
+async function htmlOf(answer: Response): Promise<string> {
+  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(answer.headers.get('content-type') ?? '')) {
+    return (await (await readBeginning(answer, MAX_BYTES))?.text()) ?? ''
   }
-  const decoder = decoderFor(/charset="?([^\s;"]+)/i.exec(type)?.[1])
-  let html = ''
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    html += decoder.decode(chunk as Uint8Array, { stream: true })
-    bytes += (chunk as Uint8Array).length
-    if (bytes >= MAX_BYTES) break
-  }
-  return html
-}
-
-function decoderFor(charset = 'utf-8'): TextDecoder {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
-  }
+  await answer.body?.cancel()
+  return ''
 }
 
 /** Reads a repeatable option with the address of a page. */

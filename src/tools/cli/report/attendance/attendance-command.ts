@@ -1,11 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { orUsageError, readPeriod } from '../../output/period.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import { nowSeconds, withService } from '../../service/service.ts'
 import { addCommand, addNotes, type CommandContext, runCommand } from '../../terminal/command.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import type { Lazy } from '../../terminal/lazy.ts'
-import { collect } from '../../terminal/option-values.ts'
+import { collect, duration } from '../../terminal/option-values.ts'
 import {
   addOutputOptions,
   assertOutputOptions,
@@ -33,7 +33,6 @@ const ABOUT = `
 Only time inside the period counts, and parallel devices count once. Names are matched without regard to upper and lower
 case. Who is not in the list is listed apart. Like other reports, CSV and JSON in a file are continued by --resume.
 src/tools/cli/report/attendance/README.md explains the columns.`
-const MINUTE_MS = 60_000
 
 /** Lists of `--invited` that are not files. */
 type Lists = Readonly<Record<string, Lazy<PeopleSource>>>
@@ -98,11 +97,4 @@ async function readPeople(
   if (load === undefined) return await filePeople(invited, choice)
   const read = await load()
   return await read(io, choice)
-}
-
-function duration(text: string): number {
-  const [, hours, minutes] = /^(?:(\d{1,3})h)?(?:(\d{1,4})m)?$/.exec(text) ?? []
-  const ms = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS
-  if (ms === 0) throw new InvalidArgumentError('Use hours and minutes, such as 45m or 1h30m.')
-  return ms
 }

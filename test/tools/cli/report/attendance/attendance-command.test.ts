@@ -256,7 +256,7 @@ describe('wrong usage of report attendance', () => {
     [['--channel', 'x'], 'Ids must be numbers'],
     [['--channel', '1', '--group', 'staff'], '--group needs --invited'],
     [['--channel', '1', '--by', 'group'], '--by needs --invited'],
-    [['--channel', '1', '--at-least', '45'], 'such as 45m'],
+    [['--channel', '1', '--at-least', '45'], 'such as 90s'],
     [['--channel', '1', '--excel'], '--excel needs --csv'],
     [['--channel', '1', '--resume'], '--resume needs --output'],
     [['--channel', '1', '--from', 'noon'], '--from is not a valid time'],

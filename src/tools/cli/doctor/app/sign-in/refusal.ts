@@ -1,3 +1,4 @@
+import { parseFragment } from 'parse5'
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { faultInValue } from '../../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../../users/user-store.ts'
@@ -29,14 +30,6 @@ const CAUSES: Causes = {
 const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
 /** The form did not arrive as it was sent. */
 const FORM_REASONS = ['empty-fields', 'unreadable-text', 'bad-form', 'too-large', 'wrong-type', 'bad-content']
-/** The characters that EJS escapes. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&#34;': '"',
-  '&#39;': "'",
-}
 
 interface Place {
   readonly config: DoctorConfig
@@ -156,6 +149,6 @@ function refusedByPolicy(fact: string, alert: string): Finding {
 /** Returns what the screen says to the viewer. */
 function alertIn(html: string): string {
   const [, alert = ''] = /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(html) ?? []
-  const text = alert.replace(/<[^>]*>/g, '').trim()
-  return text.replace(/&(?:amp|lt|gt|#34|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+  const [text] = parseFragment(alert.replace(/<[^>]*>/g, '').trim()).childNodes
+  return text !== undefined && 'value' in text ? text.value : ''
 }
