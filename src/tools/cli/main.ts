@@ -41,6 +41,9 @@ function loadEnvFile(): string | null {
 }
 
 const { env, stdin, stdout, stderr } = process
+// Wins over the width of the terminal, and is a width where there is no terminal.
+const columns = Number(env.COLUMNS)
+if (Number.isInteger(columns) && columns > 0) stdout.columns = columns
 const envFileError = loadEnvFile()
 if (envFileError === null) {
   process.exitCode = await runCommandLine(process.argv.slice(2), { env, stdin, stdout, stderr, onInterrupt }, features)

@@ -1,4 +1,6 @@
+import completion from '@bomb.sh/tab/commander'
 import { Command, CommanderError, Help } from 'commander'
+import PACKAGE from '../../../package.json' with { type: 'json' }
 import type { ToolFeature } from '../tool-feature.ts'
 import {
   addBareCommand,
@@ -151,26 +153,37 @@ export async function runCommandLine(
 ): Promise<0 | 1 | 2> {
   const context: CommandContext<ToolFeature> = { io, features, status: 0 }
   const commands = [...CORE, ...features.flatMap((feature) => feature.commands ?? [])]
+  const json = args.includes('--json')
+  const isCompletion = args[0] === 'complete'
   try {
-    const program = createProgram(io, commands)
+    const program = createProgram(io, commands, json)
     for (const { name, summary, declare = addGroup, load } of commands) {
       const command = declare(program, name, summary)
-      if (!args.includes(name)) continue
+      if (!args.includes(name) && !isCompletion) continue
       await (await load())(command, context)
       const additions = await loadAll(features.map((feature) => feature.additions?.[name]))
       for (const add of additions) await add(command, context)
     }
+    if (isCompletion) completion(program)
     await program.parseAsync(args, { from: 'user' })
     return context.status
   } catch (error) {
-    // Commander has already printed its message or help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    printFailure(io, args.includes('--json'), messageOf(error))
-    return 1
+    if (!(error instanceof CommanderError)) {
+      printFailure(io, json, messageOf(error))
+      return 1
+    }
+    if (error.exitCode === 0) return 0
+    // Without --json, Commander has already printed its message.
+    if (json) printFailure(io, json, error.message.replace(/^error: /, ''))
+    return 2
   }
 }
 
-function createProgram({ stdout, stderr }: CommandIo, commands: readonly RootCommand<ToolFeature>[]): Command {
+function createProgram(
+  { stdout, stderr }: CommandIo,
+  commands: readonly RootCommand<ToolFeature>[],
+  json: boolean,
+): Command {
   const namesBeside = (main: string) => commands.filter(({ beside }) => beside === main).map(({ name }) => name)
   /** True if the command has a line of its own in the help. A fork may lack the command beside it. */
   const hasLine = (name: string) => {
@@ -179,7 +192,8 @@ function createProgram({ stdout, stderr }: CommandIo, commands: readonly RootCom
   }
   const program = new Command('viewer-auth')
     .usage('COMMAND [--help]. Settings: the environment or .env.')
-    .helpCommand(false)
+    .version(PACKAGE.version, '--version')
+    .addHelpCommand(new Command('help').argument('[command]'))
     // The help fits a terminal of 24 lines and 80 columns.
     .configureHelp({
       subcommandTerm: (command) => [command.name(), ...namesBeside(command.name())].join(', '),
@@ -189,7 +203,8 @@ function createProgram({ stdout, stderr }: CommandIo, commands: readonly RootCom
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeErr: (text) => json || stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 80,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
