@@ -155,11 +155,11 @@ export function readConfig(environment: Environment): Config {
 }
 
 /**
- * Reads only the address of this app and its entry points: commands that set locks need no other setting.
+ * Reads only the address of this app and its entry points: commands for locks and responses need no other setting or file.
  * @throws ConfigError that lists all mistakes at once, one per line.
  */
 export function readEntryPointSettings(environment: Environment): Pick<Config, 'publicUrl' | 'entryPoints'> {
-  const reading = startReading(environment)
+  const reading = startReading(environment, entryPointEnvironment())
   const publicUrl = reading.parse(PublicAddress)?.PUBLIC_URL ?? null
   const entryPoints = entryPointsIn(reading, publicUrl)
   if (!publicUrl || reading.mistakes.length > 0) throw mistakesIn(reading)

@@ -30,3 +30,23 @@ test('a store that holds the question is away, and the answer comes all the same
     away: ['LDAP_URL', 'USER_STORE_URL'],
   })
 })
+
+test('a setting with several stores that are away is named once', async () => {
+  const store = (setting: string, isAvailable: boolean) => ({ setting, isAvailable: () => isAvailable })
+  const app = express().get(
+    '/health/ready',
+    createReadiness({
+      requiredStores: {},
+      optionalStores: [
+        store('SESSION_STORE_URL', false),
+        store('LIMITS_STORE_URL', true),
+        store('SESSION_STORE_URL', false),
+      ],
+      isAccepting: () => true,
+      ofFeatures: () => ({}),
+      onAway: () => {},
+    }),
+  )
+  const { status, body } = await request(app).get('/health/ready')
+  expect({ status, body }).toEqual({ status: 200, body: { status: 'degraded', away: ['SESSION_STORE_URL'] } })
+})

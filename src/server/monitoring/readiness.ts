@@ -35,7 +35,8 @@ export function createReadiness(options: ReadinessOptions): RequestHandler {
     if (!isAccepting()) return void res.status(503).json({ status: 'stopping' })
     const failed = await failedStores(options)
     if (failed.length > 0) return void res.status(503).json({ status: 'unavailable', away: failed })
-    const away = optionalStores.filter((store) => !store.isAvailable()).map(({ setting }) => setting)
+    // Several stores may have one setting.
+    const away = [...new Set(optionalStores.flatMap((store) => (store.isAvailable() ? [] : store.setting)))]
     // Still 200: all copies share the store, and the load balancer must not remove them all.
     const status = away.length === 0 ? { status: 'ready' } : { status: 'degraded', away }
     res.json({ ...status, ...ofFeatures() })

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Config, readConfig } from '../../../config.ts'
+import { type Config, readEntryPointSettings } from '../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { buildAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
@@ -24,7 +24,7 @@ export interface ResponseKind {
   /** Builds the response of an entry point. Null if the entry point has another kind. */
   build(io: CommandIo, entryPoint: EntryPoint, parameters: Parameters, hasLifetime: boolean): Promise<Outcome> | null
   /** Returns a note on a response with a hash that may be meant as this kind. */
-  noteOnHash(config: Config, entryPoint: EntryPoint, parameters: Parameters): string | null
+  noteOnHash(config: Pick<Config, 'entryPoints'>, entryPoint: EntryPoint, parameters: Parameters): string | null
   /** Checks a text of this kind. Null for another text. */
   check(io: CommandIo, entryPoints: readonly EntryPoint[], text: string): Promise<Outcome> | null
 }
@@ -99,7 +99,7 @@ async function build(
   parameters: [string, string][],
   { entryPoint: name, lifetime }: BuildOptions,
 ): Promise<Outcome> {
-  const config = readConfig(io.env)
+  const config = readEntryPointSettings(io.env)
   const entryPoint = entryPointNamed(config, name)
   for (const kind of kinds) {
     const built = kind.build(io, entryPoint, parameters, lifetime !== undefined)
@@ -124,7 +124,7 @@ async function check(
   kinds: readonly ResponseKind[],
   { entryPoint: name, strict = false }: BuildOptions,
 ): Promise<Outcome> {
-  const config = readConfig(io.env)
+  const config = readEntryPointSettings(io.env)
   const entryPoints = name === undefined ? config.entryPoints : [entryPointNamed(config, name)]
   if (io.stdin.isTTY)
     io.stderr.write('Paste the response, or the address that contains it. Then press Enter and Ctrl-D.\n')
@@ -158,7 +158,7 @@ async function check(
 }
 
 function describe(
-  config: Config,
+  config: Pick<Config, 'entryPoints'>,
   { entryPoint, diagnosis, secret }: EntryPointDiagnosis & { readonly entryPoint: HashEntryPoint },
   response: string,
   isStrict: boolean,

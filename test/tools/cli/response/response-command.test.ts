@@ -47,6 +47,15 @@ describe('response build', () => {
   })
 })
 
+test.each([
+  ['response check', ['response', 'check'], GOOD],
+  ['response build', ['response', 'build', 'user=ada'], ''],
+])('%s needs no setting of stores and sessions, and opens no file of theirs', async (_command, args, stdin) => {
+  const { HASH_SECRET, PUBLIC_URL, PLAYER_RETURN_URL, PLAYER_ORIGINS } = SETTINGS
+  const env = { HASH_SECRET, PUBLIC_URL, PLAYER_RETURN_URL, PLAYER_ORIGINS, SESSION_SECRET_FILE: 'nowhere.txt' }
+  expect(await runHere(args, { cwd: temporaryFolder(), env, stdin, hasDefaults: false })).toMatchObject({ status: 0 })
+})
+
 describe('response check', () => {
   test.each([
     [60, false],
