@@ -24,6 +24,20 @@ export function titlesOf(header: FileRecord | null): string[] {
   return (header?.cells ?? []).map(cleanText)
 }
 
+/**
+ * Names the columns of a header, as a sentence. A file without a header begins with a person, whose name or password no message
+ * may show.
+ */
+export function titlesInWords(titles: readonly string[]): string {
+  const isHeader = columnOfKind(titles, Object.keys(KINDS)) !== undefined && titles.every(looksLikeTitle)
+  if (!isHeader) return 'Its first line does not look like names of columns.'
+  return `It has: ${titles.map((title) => JSON.stringify(title)).join(', ')}.`
+}
+
+function looksLikeTitle(title: string): boolean {
+  return /^[\p{L}\p{M}_ ./()-]{0,40}\d{0,2}$/u.test(title)
+}
+
 /** Returns a cell as people mean it. Our own lists have an apostrophe before a text that a spreadsheet would calculate. */
 export function cleanCell(cell: string | undefined): string {
   return cleanText((cell ?? '').replace(/(^|[,;])(["'\s]*)'(?=[=+\-@＝＋－＠])/g, '$1$2'))

@@ -6,6 +6,7 @@ import {
   faultInRecord,
   type RowFault,
   rowFault,
+  titlesInWords,
   titlesOf,
 } from '../../../files/list-columns.ts'
 import { type FileRecord, NOT_UTF8, type RecordFile } from '../../../files/record-file.ts'
@@ -127,23 +128,24 @@ function csvRow(record: FileRecord, titles: readonly string[]): Read<RawRow> {
 
 /** @throws ConfigError when a column is missing, repeated or unusable. */
 function checkHeader(columns: readonly string[], options: ColumnOptions): void {
-  const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
-  if (repeated !== undefined) throw new ConfigError(`The file has two columns ${JSON.stringify(repeated)}.`)
   for (const [field, column] of options.columnOfField) {
     if (columns.includes(column)) continue
-    throw new ConfigError(`The file has no column ${JSON.stringify(column)} for ${field}. ${listing(columns)}`)
+    throw new ConfigError(`The file has no column ${JSON.stringify(column)} for ${field}. ${titlesInWords(columns)}`)
   }
   if (!columns.includes(columnOf('username', options))) {
     throw new ConfigError(
-      `The file has no column "username". Name the column with user names, as in --column username=email. ${listing(columns)}`,
+      `The file has no column "username". Name the column with user names, as in --column username=email. ${titlesInWords(columns)}`,
     )
   }
   const passwordColumns = [columnOf('password', options), columnOf('password_hash', options)]
   if (options.needsPassword && !passwordColumns.some((column) => columns.includes(column))) {
     throw new ConfigError(
-      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass${options.insteadOfPassword ?? ''}. ${listing(columns)}`,
+      `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass${options.insteadOfPassword ?? ''}. ${titlesInWords(columns)}`,
     )
   }
+  // From here on, the first line is a header, which messages may name.
+  const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
+  if (repeated !== undefined) throw new ConfigError(`The file has two columns ${JSON.stringify(repeated)}.`)
   for (const column of columns) {
     const fault = isAttribute(column, options) ? faultInAttributeName(column) : null
     if (fault === null) continue
@@ -152,10 +154,6 @@ function checkHeader(columns: readonly string[], options: ColumnOptions): void {
       `The column ${name} cannot be an attribute, since its name ${fault}. Leave it out with --ignore.`,
     )
   }
-}
-
-function listing(columns: readonly string[]): string {
-  return `It has: ${columns.map((column) => JSON.stringify(column)).join(', ')}.`
 }
 
 function columnOf(field: RowField, { columnOfField }: ColumnOptions): string {

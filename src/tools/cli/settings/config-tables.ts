@@ -71,6 +71,7 @@ function shownItem(item: unknown): string {
   if ('url' in item) return String(item.url)
   if ('origin' in item && 'path' in item) return `${item.origin}${item.path}`
   if ('address' in item) return String(item.address)
+  if ('domain' in item) return `*@${item.domain}`
   if ('text' in item) return String(item.text)
   const values: unknown[] = Object.values(item)
   return values.every((value) => typeof value === 'string') ? values.join('=') : SET

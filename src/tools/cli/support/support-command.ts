@@ -1,7 +1,7 @@
 import { arch, platform, release } from 'node:os'
 import type { Command } from 'commander'
 import PACKAGE from '../../../../package.json' with { type: 'json' }
-import { checkSettings, type HasSettingsCheck } from '../settings/config-command.ts'
+import type { HasSettingsCheck } from '../settings/config-command.ts'
 import type { HasOtherStore } from '../settings/store-command.ts'
 import { addCommand, addNotes, type CommandContext, messageOf, type Outcome, runCommand } from '../terminal/command.ts'
 import { ioWithoutTerminal, stopOnInterrupt } from '../terminal/io.ts'
@@ -9,16 +9,15 @@ import { loadAll } from '../terminal/lazy.ts'
 import { openFileSink } from '../terminal/sink.ts'
 import { lastRefusals } from './audit/last-refusals.ts'
 import { findings } from './doctor/findings.ts'
-import { type BundleSection, dataOf, type HasBundleSection, type Source } from './section.ts'
+import type { BundleSection, HasBundleSection, Source } from './section.ts'
+import { shownSettings } from './shown-settings.ts'
 import { storeFindings } from './store/store-findings.ts'
 import { secretRemover } from './without-secrets.ts'
-
-const settings: BundleSection = { field: 'settings', collect: (source) => dataOf(() => checkSettings(source)) }
 
 /** In the order of the file, before those of features. */
 // biome-ignore format: one item a line
 const SECTIONS: readonly BundleSection[] = [
-  settings,
+  shownSettings,
   storeFindings,
   findings,
   lastRefusals,
@@ -26,7 +25,7 @@ const SECTIONS: readonly BundleSection[] = [
 
 const ABOUT = `
 Writes one file that you can read and send. It has the settings and versions, and what the checks and logs of this
-installation say. Secrets, passwords, tokens and responses are removed; names and addresses of viewers are numbers. Only you can
+installation say. Secrets, passwords, tokens, responses, mail addresses and the queries of addresses are removed; names and addresses of viewers are numbers. Settings that may name a person are "set". Only you can
 read the file. Nothing is sent.`
 
 type Parts = HasBundleSection & HasSettingsCheck & HasOtherStore

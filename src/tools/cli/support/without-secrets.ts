@@ -17,6 +17,9 @@ const CREDENTIALS: readonly [RegExp, string][] = [
   [/(\/\/)[^/@\s"']+@/g, `$1${REMOVED}@`],
   [/\b(Basic|Bearer|MAC) +\S+/gi, `$1 ${REMOVED}`],
   [/\b[0-9a-f]{32,}\b/gi, REMOVED],
+  // What else could open something, or names a person.
+  [/(\bhttps?:\/\/[^\s?#"'<>]+)[?#][^\s"'<>]+/gi, `$1?${REMOVED}`],
+  [/[^\s"'<>()[\],;:=@/]+@[^\s"'<>()[\],;:@/]+\.[\p{L}\p{N}-]+/gu, REMOVED],
 ]
 
 /** Returns a function that removes the secrets of these settings, and everything that looks like a credential. */

@@ -197,6 +197,18 @@ test.each([
   expect(refusal).toHaveProperty('message', expect.stringMatching(message))
 })
 
+test.each([
+  ['ada@example.com,herons fly', {}],
+  ['ada,herons', {}],
+  ['ada,herons,herons', {}],
+  ['username2,Tr0ub4dor&3', {}],
+  ['email;herons$9', { columnOfField: new Map([['username', 'b']]) }],
+])('the first line %j may be a person, so no message shows it', async (line, options) => {
+  const refusal: unknown = await readFile(`${line}\n`, options).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(ConfigError)
+  expect(refusal).not.toHaveProperty('message', expect.stringMatching(/herons|Tr0u|ada/))
+})
+
 test('an option that names a missing column is refused', async () => {
   await expect(readFile('a,password\n', { columnOfField: new Map([['username', 'b']]) })).rejects.toThrow(
     new ConfigError('The file has no column "b" for username. It has: "a", "password".'),

@@ -117,6 +117,36 @@ describe('support bundle', () => {
     expect(LOG_ALONE).toContain('[removed]')
   })
 
+  test('no person of the settings is in the bundle, and nothing that could open something', async () => {
+    const { data, text } = await bundleWith({
+      ...ENV,
+      ALLOWED_GROUPS: 'ada-lovelace,board',
+      BRAND_TITLE: 'The evening of Ada Lovelace',
+      HELP_URL: 'mailto:ada@lovelace.example?subject=help',
+      TERMS_URL: 'https://terms.example/of/lovelace?key=l0velace',
+      CONTEXT_WORDS: 'lovelace',
+      HASH_PARAMETERS: 'user=username,team=team',
+      ...(await leaks(['ask zoe@lovelace.example, or open https://help.example/?key=l0velace#top'])),
+    })
+    expect(data.settings.error).toBeUndefined()
+    expect(data.settings.settings).toMatchObject({
+      PUBLIC_URL: 'http://localhost:1',
+      CONTEXT_WORDS: 'set',
+      LOG_LEVEL: 'info',
+    })
+    expect(data.settings.entryPoints[0].settings).toMatchObject({
+      ALLOWED_GROUPS: 'set',
+      HELP_URL: 'set',
+      HASH_LIFETIME_SECONDS: '3600',
+      HASH_PARAMETERS: 'user=username, team=team',
+      HASH_SECRET: 'set',
+      PLAYER_ORIGINS: SETTINGS.PLAYER_ORIGINS,
+      SCREEN_SCRIPT: expect.stringMatching(/^o(n|ff)$/),
+    })
+    expect(text).not.toMatch(/l[o0]velace/i)
+    expect(data.refusals[0].reason).toContain('https://help.example/?[removed]')
+  })
+
   test.each([
     ['a response', `[{"user":"ada"},{"hashExpire":1795221657},{"hash":"${'3c43e9f0'.repeat(4)}"}]`],
     ['an address with a response', `https://player.example/pass?hash=${encodeURIComponent('[{"user":"ada"}]')}&x=1`],

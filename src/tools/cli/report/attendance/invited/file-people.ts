@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../../../errors.ts'
-import { columnOfKind, titlesOf } from '../../../../../files/list-columns.ts'
+import { columnOfKind, titlesInWords, titlesOf } from '../../../../../files/list-columns.ts'
 import { openRecordFile } from '../../../../../files/record-file.ts'
 import { canonicalViewer } from '../../../../../users/viewer-fields.ts'
 import { viewerRows } from '../../../import/viewer-file.ts'
@@ -19,8 +19,7 @@ export async function filePeople(path: string, { identifier, by, groups }: Peopl
     function needed(option: string, name: string, kinds: readonly string[] = []): string {
       const title = titles.find((one) => one.toLowerCase() === name.toLowerCase()) ?? columnOfKind(titles, kinds)
       if (title !== undefined) return title
-      const has = titles.map((one) => JSON.stringify(one)).join(', ')
-      throw new ConfigError(`${option}: ${path} has no column ${JSON.stringify(name)}. It has: ${has}.`)
+      throw new ConfigError(`${option}: ${path} has no column ${JSON.stringify(name)}. ${titlesInWords(titles)}`)
     }
     const username =
       identifier === undefined
