@@ -95,6 +95,7 @@ export const WRONG: readonly (readonly [name: string, value: string, part: strin
   ['DOORS_WINDOWS', '2026-11-27T22:00Z', 'must be two times with a zone'],
   ['DOORS_TIME_ZONE', 'Mars/Phobos', 'must be the name of a time zone'],
   ['DOORS_OVER_URL', 'javascript:alert(1)', 'must be an https: address'],
+  ['DOORS_MESSAGE', 'a\u200eb', 'must not change the direction'],
   ['WAITING_ROOM', 'yes', 'must be on or off'],
   ['SCREENS_PER_VIEWER', '0', 'must be a whole number from 1 to 100'],
   ['ACCESS_CODES', 'yes', 'must be on or off'],

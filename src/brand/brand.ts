@@ -33,6 +33,12 @@ export interface Logo {
   readonly height: number
 }
 
+/** Returns a title in a language, else in the default language of the screens. Null without a title. */
+export function titleIn(title: Brand['title'], language: string, { defaultLanguage }: Brand): string | null {
+  if (title === null || typeof title === 'string') return title
+  return title[language] ?? title[defaultLanguage] ?? Object.values(title)[0] ?? null
+}
+
 /** The screens of the kit itself. */
 export const UNBRANDED: Brand = Object.freeze({
   name: null,

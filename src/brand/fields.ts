@@ -15,16 +15,20 @@ const KnownLanguage = z
   .transform((tag, context) => knownLanguage(tag) ?? fail(context, 'must be the name of a file in views/languages'))
 
 /** One line for all languages, or a JSON object with a line for each. */
-export const Title = z
-  .string('must be text, or an object with a text for each language')
-  .transform((text, context): unknown => {
-    try {
-      return text.startsWith('{') ? JSON.parse(text) : text
-    } catch {
-      return fail(context, NO_TITLE)
-    }
-  })
-  .pipe(z.union([Line, z.record(KnownLanguage, Line)], NO_TITLE))
+export function titleField(line: z.ZodType<string, string>) {
+  return z
+    .string('must be text, or an object with a text for each language')
+    .transform((text, context): unknown => {
+      try {
+        return text.startsWith('{') ? JSON.parse(text) : text
+      } catch {
+        return fail(context, NO_TITLE)
+      }
+    })
+    .pipe(z.union([line, z.record(KnownLanguage, line)], NO_TITLE))
+}
+
+export const Title = titleField(Line)
 
 /**
  * Builds the fields of a brand.

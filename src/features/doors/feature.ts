@@ -13,7 +13,8 @@ export const doors = defineFeature({
     const [{ createGate }, { watchDoors }] = await Promise.all([import('./gate.ts'), import('./watch-doors.ts')])
     const { createWaitingRoom } = await import('./waiting/waiting-room.ts')
     const watch = watchDoors(entryPoints, {
-      onChange: (entryPoint, { windows }) => log.info({ event: 'doors', entryPoint, windows }, 'The doors have moved'),
+      onChange: (entryPoint, { windows, message }) =>
+        log.info({ event: 'doors', entryPoint, windows, message }, 'The doors have changed'),
       onFault: (entryPoint, fault) => log.warn({ event: 'doors', entryPoint }, `The doors stay as they are: ${fault}`),
     })
     return {

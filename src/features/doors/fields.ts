@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { Brand } from '../../brand/brand.ts'
+import { titleField } from '../../brand/fields.ts'
 import type { FeatureSettings, ReadContext } from '../../entry-points/feature-settings.ts'
 import { addressField } from '../../entry-points/fields.ts'
 import type { EventWindow } from '../../settings/event-window.ts'
-import { listField, OnOff } from '../../settings/fields.ts'
+import { lineField, listField, OnOff } from '../../settings/fields.ts'
 import type { SettingValues } from '../../settings/setting.ts'
 import { isTimeZone, parseTime, timeText, type ZonedTime } from '../../settings/times.ts'
+import { hasDirectionMark } from '../../typed-text.ts'
 import { doorState } from './doors.ts'
 
 const A_TIME = 'must be a time with a zone, such as 2026-11-27T20:00+01:00'
@@ -19,6 +22,8 @@ export interface DoorSettings {
   readonly timeZone: string
   /** The link on the screen after the end. Null for none. */
   readonly overUrl: string | null
+  /** One line for viewers who come before the opening. Null for none. */
+  readonly message: Brand['title']
   /** True if viewers who come early wait on a page, and pass on by themselves. Read at the start only. */
   readonly hasWaitingRoom: boolean
   /** The file that is read again while the app runs. Null for settings of the environment. */
@@ -49,6 +54,13 @@ const Link = addressField((text) => {
   throw new RangeError('must be an https: address')
 })
 
+export const MOST_MESSAGE_CHARACTERS = 100
+const NO_MARKS = 'must not change the direction of the characters around it'
+/** The line for viewers who come before the opening, as the environment has it. */
+export const DoorsMessage = titleField(
+  lineField(MOST_MESSAGE_CHARACTERS).refine((text) => !hasDirectionMark(text), NO_MARKS),
+)
+
 /** The settings of doors, by their names in JSON. */
 export function doorSettings() {
   return {
@@ -57,6 +69,7 @@ export function doorSettings() {
     doorsWindows: Windows.optional().meta({ inFile: 'list', protects }),
     doorsTimeZone: Zone.optional(),
     doorsOverUrl: Link.optional(),
+    doorsMessage: DoorsMessage.optional().meta({ inFile: 'object' }),
     waitingRoom: OnOff.default(false),
   }
 }
@@ -65,7 +78,7 @@ type Values = SettingValues<ReturnType<typeof doorSettings>>
 
 /** Reads the doors of an entry point. Null if it has none. */
 function read(given: Values, { refuse, file, lifetimeSeconds }: ReadContext): DoorSettings | null {
-  const { opensAt: opens, closesAt: closes, doorsWindows, doorsTimeZone, doorsOverUrl, waitingRoom } = given
+  const { opensAt: opens, closesAt: closes, doorsWindows, doorsTimeZone, waitingRoom } = given
   const isOne = opens !== undefined || closes !== undefined
   if (doorsWindows && isOne) refuse('doorsWindows', 'replaces the times of one window: remove one or the other')
   const zoned = doorsWindows ?? (isOne ? [{ opens, closes }] : [])
@@ -86,7 +99,8 @@ function read(given: Values, { refuse, file, lifetimeSeconds }: ReadContext): Do
     })),
     // A zone that the operator has written: the machine's own is UTC in most containers, and tells a viewer nothing.
     timeZone: doorsTimeZone ?? first?.opens?.zone ?? first?.closes?.zone ?? 'UTC',
-    overUrl: doorsOverUrl ?? null,
+    overUrl: given.doorsOverUrl ?? null,
+    message: given.doorsMessage ?? null,
     file: file ?? null,
     hasWaitingRoom: waitingRoom,
     lifetimeSeconds,

@@ -1,5 +1,6 @@
+import { titleIn } from '../../brand/brand.ts'
 import { fill } from '../../languages/languages.ts'
-import type { AccessRefused, PolicyText } from '../../login/answer/access-decision.ts'
+import type { AccessRefused } from '../../login/answer/access-decision.ts'
 import { inEachLanguage } from '../../login/answer/policy-text.ts'
 import { eventNamesOf, type Named } from '../../services/event/service.ts'
 import type { EventState } from '../../settings/event-window.ts'
@@ -28,14 +29,14 @@ export function createGate(entryPoint: Named, doorsNow: () => DoorSettings, nowS
     }
     const today = timeText('en', nowSeconds(), doors.timeZone, 'day')
     // Thousands may wait for the same time.
-    const key = JSON.stringify([state, today, doors.timeZone, doors.overUrl])
-    if (last?.key !== key) last = { key, refusal: refusalOf(state, doors, today, eventNamesOf(entryPoint)) }
+    const key = JSON.stringify([state, today, doors.timeZone, doors.overUrl, doors.message])
+    if (last?.key !== key) last = { key, refusal: refusalOf(state, doors, today, entryPoint) }
     return last.refusal
   }
 }
 
-function refusalOf(state: Closed, doors: DoorSettings, today: string, event: PolicyText): AccessRefused {
-  const { timeZone, overUrl } = doors
+function refusalOf(state: Closed, doors: DoorSettings, today: string, entryPoint: Named): AccessRefused {
+  const { timeZone, overUrl, message } = doors
   const isOver = state.name === 'over'
   const title = inEachLanguage(({ doors }) => (isOver ? doors.overTitle : doors.notOpenYetTitle))
   const text = inEachLanguage(({ doors: { opensToday, notOpenYet } }, language) => {
@@ -48,7 +49,10 @@ function refusalOf(state: Closed, doors: DoorSettings, today: string, event: Pol
   const link =
     isOver && overUrl !== null ? { href: overUrl, text: inEachLanguage(({ doors }) => doors.more) } : undefined
   const next = isOver ? null : inEachLanguage(({ doors }) => doors.checkAgain)
-  const ofAll = { title, reason: state.name, event, next }
+  const announcement = isOver
+    ? ''
+    : inEachLanguage((_texts, language) => titleIn(message, language, entryPoint.brand) ?? '')
+  const ofAll = { title, reason: state.name, event: eventNamesOf(entryPoint), announcement, next }
   const explanation = { text, ofAll, ...(link && { link }) }
   return { ok: false, reason: 'not-entitled', code: state.name, explanation }
 }

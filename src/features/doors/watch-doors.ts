@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod'
 import { type WatchOptions, watchFiles } from '../../files/watched-files.ts'
 import type { EntryPointOf } from '../../login/feature.ts'
 import { sentenceOf } from '../../settings/fields.ts'
-import { environmentName, settingSource } from '../../settings/setting.ts'
+import { environmentName, metaOf, settingSource } from '../../settings/setting.ts'
 import { type DoorSettings, doorSettings, doorsFields } from './fields.ts'
 
 /** The time between two looks at the file. A change counts after two equal reads, so within about a second. */
@@ -85,7 +86,9 @@ function readDoors(entry: Entry, before: DoorSettings): DoorSettings | string {
   const all = doorSettings()
   const faults: string[] = []
   const refuse = (field: string, message: string) => void faults.push(sentenceOf([field], message))
-  const given = Object.fromEntries(Object.keys(all).map((field) => [environmentName(field), textOf(entry[field])]))
+  const given = Object.fromEntries(
+    Object.entries(all).map(([field, schema]) => [environmentName(field), textOf(entry[field], schema)]),
+  )
   const source = settingSource(all, refuse, { given, nameOf: (field) => field, warn() {} })
   const { lifetimeSeconds, file } = before
   const doors = doorsFields.read(source.read(all), { ...source, lifetimeSeconds, ...(file !== null && { file }) })
@@ -107,7 +110,9 @@ function entriesOf(text: string): readonly Entry[] {
 }
 
 /** Returns the text that the environment would have. No setting accepts the text of another value. */
-function textOf(value: unknown): string | undefined {
+function textOf(value: unknown, schema: z.ZodType): string | undefined {
   if (value === undefined || typeof value === 'string') return value
-  return Array.isArray(value) ? value.map(String).join(',') : ' '
+  if (Array.isArray(value)) return value.map(String).join(',')
+  const json = JSON.stringify(value)
+  return metaOf(schema).inFile === 'object' && json.startsWith('{') ? json : ' '
 }

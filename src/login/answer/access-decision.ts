@@ -22,11 +22,12 @@ export interface Explanation {
   readonly ofAll?: RefusalOfAll
 }
 
-/** A refusal of every viewer: title, name of the event, and the reason for programs, as `[a-z-]+`. */
+/** A refusal of every viewer: title, name of the event, line of the people who run it, and the reason for programs, as `[a-z-]+`. */
 export interface RefusalOfAll {
   readonly title: PolicyText
   readonly reason: string
   readonly event?: PolicyText
+  readonly announcement?: PolicyText
   /** The text of the link to the sign-in screen. Null if it cannot help. Default: "Try again". */
   readonly next?: PolicyText | null
 }

@@ -192,6 +192,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
     texts,
     title: heading,
     event: policyText(language, ofAll?.event ?? ''),
+    announcement: policyText(language, ofAll?.announcement ?? ''),
     role: isError ? 'alert' : 'status',
     pageTitle: isError ? fill(texts.titleWithError, { title: heading }) : heading,
     alert: htmlWithName(

@@ -1,3 +1,4 @@
+import { titleIn } from '../../brand/brand.ts'
 import { Title } from '../../brand/fields.ts'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { Language } from '../../languages/languages.ts'
@@ -33,7 +34,5 @@ export function eventNamesOf(entryPoint: Named) {
 
 /** Returns the name of the event of an entry point in a language, else BRAND_TITLE; null without both. */
 export function eventNameOf({ brand, features }: Named, language: Language): string | null {
-  const name = (features[EVENT] as typeof brand.title | undefined) ?? brand.title
-  if (name === null || typeof name === 'string') return name
-  return name[language] ?? name[brand.defaultLanguage] ?? Object.values(name)[0] ?? null
+  return titleIn((features[EVENT] as typeof brand.title | undefined) ?? brand.title, language, brand)
 }

@@ -7,6 +7,7 @@ export function doorSettings(changes: Partial<DoorSettings> = {}): DoorSettings 
     windows: [],
     timeZone: 'UTC',
     overUrl: null,
+    message: null,
     file: null,
     hasWaitingRoom: false,
     lifetimeSeconds: 0,

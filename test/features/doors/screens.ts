@@ -7,6 +7,12 @@ type Headers = Readonly<Record<string, string>>
 
 const OPENS = START_SECONDS + 192 * 86_400
 const LATER = { windows: [{ opensAtSeconds: OPENS, closesAtSeconds: null }], timeZone: 'Europe/Berlin' }
+/** Of as many characters as a message may have. */
+const MESSAGE = {
+  en: 'Because of a technical problem we start at 20:15 only. We are sorry! Please stay with us on the page',
+  de: 'Wegen technischer Schwierigkeiten beginnen wir erst um 20:15 Uhr. Bitte bleiben Sie auf dieser Seite',
+  ar: 'بسبب مشكلة فنية سنبدأ في الساعة 20:15 فقط. نعتذر عن ذلك! يرجى البقاء معنا في هذه الصفحة حتى نبدأ معا',
+}
 const PAST = {
   windows: [{ opensAtSeconds: null, closesAtSeconds: START_SECONDS }],
   overUrl: 'https://customer.example/',
@@ -17,7 +23,7 @@ const refused = async (app: LoginApp, path: string, headers: Headers) =>
 
 /** The screen of doors that have yet to open. */
 export const closedScreens: FeatureScreens = {
-  entryPoint: withDoors(entryPointAt('early'), LATER),
+  entryPoint: withDoors(entryPointAt('early'), { ...LATER, message: MESSAGE }),
   deps: {},
   screens: async (app, headers) => [{ name: 'not open yet', html: await refused(app, '/e/early', headers) }],
 }
@@ -29,12 +35,17 @@ export const overScreens: FeatureScreens = {
   screens: async (app, headers) => [{ name: 'over', html: await refused(app, '/e/late', headers) }],
 }
 
-/** The page of viewers who wait. */
-export const waitingScreens: FeatureScreens = {
-  entryPoint: withDoors(entryPointAt('waiting'), { ...LATER, hasWaitingRoom: true }),
-  deps: {},
-  async screens(app, headers) {
-    const { location = '' } = await app.post('/e/waiting/sign-in', { ...ADA, username: LONG_NAME }, headers)
-    return [{ name: 'waiting, long name', html: (await app.get(location, headers)).text }]
-  },
+function waitingAt(name: string, message: typeof MESSAGE | null): FeatureScreens {
+  return {
+    entryPoint: withDoors(entryPointAt(name), { ...LATER, hasWaitingRoom: true, message }),
+    deps: {},
+    async screens(app, headers) {
+      const { location = '' } = await app.post(`/e/${name}/sign-in`, { ...ADA, username: LONG_NAME }, headers)
+      return [{ name: `${name}, long name`, html: (await app.get(location, headers)).text }]
+    },
+  }
 }
+
+/** The page of viewers who wait. */
+export const waitingScreens = waitingAt('waiting', null)
+export const messageScreens = waitingAt('waiting-message', MESSAGE)

@@ -38,6 +38,7 @@ test.each([
     })),
     timeZone,
     overUrl: null,
+    message: null,
     file: null,
     hasWaitingRoom: false,
     lifetimeSeconds: 3600,

@@ -1,6 +1,6 @@
 import { codeScreens } from '../../features/access-codes/screens.ts'
 import { askingScreens } from '../../features/ask-returning/screens.ts'
-import { closedScreens, overScreens, waitingScreens } from '../../features/doors/screens.ts'
+import { closedScreens, messageScreens, overScreens, waitingScreens } from '../../features/doors/screens.ts'
 import { mailScreens } from '../../features/mail-sign-in/screens.ts'
 import { closedRegistration, registrationScreens } from '../../features/registration/screens.ts'
 import { otherScreens } from '../../features/screen-limit/screens.ts'
@@ -16,6 +16,7 @@ const SCREENS = {
   closedScreens,
   overScreens,
   waitingScreens,
+  messageScreens,
   codeScreens,
   registrationScreens,
   closedRegistration,

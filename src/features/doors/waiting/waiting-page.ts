@@ -52,6 +52,7 @@ export function createWaitingPages({ entryPoint }: Pick<EntryPointDeps, 'entryPo
       texts,
       title,
       event: policyText(language, ofAll?.event ?? ''),
+      announcement: policyText(language, ofAll?.announcement ?? ''),
       pageTitle: title,
       reason: 'waiting',
       why: fault ? errorText(language, fault.text) : policyText(language, text ?? ''),

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { readEntryPointSettings } from '../../../config.ts'
+import { ConfigError } from '../../../errors.ts'
 import { doorState } from '../../../features/doors/doors.ts'
-import type { DoorSettings } from '../../../features/doors/fields.ts'
+import { type DoorSettings, DoorsMessage } from '../../../features/doors/fields.ts'
 import { timeText } from '../../../settings/times.ts'
 import { readTime } from '../../cli/output/local-time.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
@@ -9,13 +10,15 @@ import { addExamples, type CommandContext, type Outcome, runCommand } from '../.
 import { confirmChange } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { printable } from '../../cli/terminal/text.ts'
-import { type MovableDoors, movableDoors, moveDoors, type NewTimes } from './move-doors.ts'
+import { type DoorChange, type MovableDoors, movableDoors, moveDoors } from './move-doors.ts'
 
 interface Options {
   readonly json?: boolean
   readonly entryPoint?: string
   readonly opens?: string
   readonly closes?: string
+  /** False for `--no-message`. */
+  readonly message?: string | false
   readonly yes?: boolean
 }
 
@@ -27,15 +30,20 @@ export function addDoorsCommand(command: Command, context: CommandContext): void
     .option('--entry-point <NAME>', 'the entry point, if there are several; to show, all by default')
     .option('--opens <TIME>', 'when the doors open, such as 20:15 or 2026-11-27T20:15+01:00')
     .option('--closes <TIME>', 'when they close')
+    .option('--message <TEXT>', 'a line for viewers who come early; or JSON with a line for each language')
+    .option('--no-message', 'end the message')
     .option('--yes', 'do not ask before open doors close')
     .action((options: Options) => runCommand(context, options.json, () => showOrMove(context.io, options)))
-  addExamples(command, ['viewer-auth doors', 'viewer-auth doors --entry-point gold --opens 20:15'])
+  addExamples(command, [
+    'viewer-auth doors',
+    'viewer-auth doors --entry-point gold --opens 20:15 --message "We start at 20:15"',
+  ])
 }
 
 async function showOrMove(io: CommandIo, options: Options): Promise<Outcome> {
   const nowSeconds = Date.now() / 1000
-  const { entryPoint, opens, closes } = options
-  if (opens !== undefined || closes !== undefined) return await move(io, options, nowSeconds)
+  const { entryPoint, opens, closes, message } = options
+  if ([opens, closes, message].some((one) => one !== undefined)) return await move(io, options, nowSeconds)
   const all = readEntryPointSettings(io.env)
   if (entryPoint !== undefined) {
     const { name, features } = entryPointNamed(all, entryPoint)
@@ -51,7 +59,7 @@ async function showOrMove(io: CommandIo, options: Options): Promise<Outcome> {
 async function move(io: CommandIo, options: Options, nowSeconds: number): Promise<Outcome> {
   const found = movableDoors(io.env, options.entryPoint, nowSeconds)
   if (!found.ok) return found
-  const times = timesIn(options, found.data, nowSeconds)
+  const times = { ...timesIn(options, found.data, nowSeconds), ...messageIn(options) }
   async function confirmClosing(question: string) {
     io.stderr.write(`${printable(question)}\n`)
     return await confirmChange(io, options.yes, 'Close it?')
@@ -62,12 +70,12 @@ async function move(io: CommandIo, options: Options, nowSeconds: number): Promis
   const { text, data } = shown(name, doors, nowSeconds)
   const next = needsRestart
     ? 'Restart the app once: it had no times at its start.'
-    : 'The app takes the new times within two seconds.'
+    : 'The app takes the change within two seconds.'
   return { ok: true, text: `${text}\n${next}`, data: { ...data, needsRestart } }
 }
 
 /** Reads the times of the options. A time without a date means the day of the time that it replaces. */
-function timesIn({ opens, closes }: Options, { current, zone }: MovableDoors, nowSeconds: number): NewTimes {
+function timesIn({ opens, closes }: Options, { current, zone }: MovableDoors, nowSeconds: number): DoorChange {
   const opensBefore = current?.opensAtSeconds ?? null
   const closesBefore = current?.closesAtSeconds ?? null
   const opensAtSeconds =
@@ -82,12 +90,19 @@ function timesIn({ opens, closes }: Options, { current, zone }: MovableDoors, no
   }
 }
 
+function messageIn({ message }: Options): DoorChange {
+  if (message === undefined || message === false) return message === false ? { message: null } : {}
+  const read = DoorsMessage.safeParse(message)
+  if (!read.success) throw new ConfigError(`--message ${read.error.issues[0]?.message}.`)
+  return { message: read.data }
+}
+
 function shown(name: string, doors: DoorSettings | undefined, nowSeconds: number) {
   if (doors === undefined) {
     const data = { entryPoint: name, state: 'open', windows: [] }
     return { text: `Entry point ${name} is always open.`, data }
   }
-  const { windows, timeZone } = doors
+  const { windows, timeZone, message } = doors
   const { name: state } = doorState(windows, nowSeconds)
   const textOf = (seconds: number | null, none: string) => (seconds === null ? none : timeText('en', seconds, timeZone))
   const isoOf = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString())
@@ -98,6 +113,8 @@ function shown(name: string, doors: DoorSettings | undefined, nowSeconds: number
     entryPoint: name,
     state,
     windows: windows.map((one) => ({ opensAt: isoOf(one.opensAtSeconds), closesAt: isoOf(one.closesAtSeconds) })),
+    ...(message !== null && { message }),
   }
+  if (message !== null) lines.push(`Message: ${typeof message === 'string' ? message : JSON.stringify(message)}`)
   return { text: [`Entry point ${name}: ${STATES[state]}.`, ...lines].join('\n'), data }
 }

@@ -8,13 +8,13 @@ const DO_BY_HAND = 'Nothing was changed. Change the times in the file yourself'
 
 /**
  * Replaces times in the file of the doors at once, so that it is never half-written. Its owner and rights stay.
- * @param fields those that change.
+ * @param fields those that change. An undefined one is removed.
  * @throws ConfigError if the file cannot be replaced, or another program changes it.
  */
 export function writeDoors(
   path: string,
   name: string,
-  fields: Readonly<Record<string, string | readonly string[]>>,
+  fields: Readonly<Record<string, string | object | undefined>>,
 ): void {
   explained(path, () => {
     const file = realpathSync(path)
@@ -94,7 +94,7 @@ function changedText(text: string, name: string, fields: Readonly<Record<string,
     const olds = [entry[field]].flat()
     return [value].flat().reduce<string>((left, one, index) => {
       const old = JSON.stringify(olds[index]) ?? ''
-      return old === '' ? left : left.replaceAll(old, JSON.stringify(one))
+      return old === '' ? left : left.replaceAll(old, JSON.stringify(one) ?? old)
     }, changed)
   }, text)
   const isRight = isDeepStrictEqual(JSON.parse(inPlace.replace(/^\ufeff/, '')), expected)

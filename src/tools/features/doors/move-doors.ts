@@ -22,10 +22,12 @@ export interface MovableDoors {
   readonly current: EventWindow | undefined
 }
 
-/** UNIX times in seconds. A time that is not given stays. */
-export interface NewTimes {
+/** UNIX times in seconds. What is not given stays. */
+export interface DoorChange {
   readonly opensAtSeconds?: number
   readonly closesAtSeconds?: number
+  /** The line for viewers who come early. Null for none. */
+  readonly message?: DoorSettings['message']
 }
 
 export interface MovedDoors {
@@ -56,17 +58,20 @@ export function movableDoors(
 }
 
 /**
- * Moves the current window of the doors. The app reads the new times within two seconds.
+ * Moves the current window of the doors, or changes their message. The app reads the file again within two seconds.
  * @param confirm is asked before open doors close.
  * @throws ConfigError if the doors would close before they open, or the file cannot be replaced.
  */
 export async function moveDoors(
   env: CommandIo['env'],
   { name, file, doors: before, zone, current }: MovableDoors,
-  times: NewTimes,
+  times: DoorChange,
   confirm: Confirm,
   nowSeconds: number,
 ): Promise<ActResult<MovedDoors>> {
+  const { message } = times
+  if (message && before === undefined)
+    return { ok: false, fault: `Entry point ${name} is always open. Only closed doors show a message.` }
   const windows = before?.windows ?? []
   const index = current === undefined ? 0 : windows.indexOf(current)
   const wanted = wantedWindow(current, times, zone)
@@ -80,7 +85,8 @@ export async function moveDoors(
     const confirmed = await confirm(`Entry point ${name} is open now. This closes it ${closing}.`)
     if (!confirmed.ok) return confirmed
   }
-  writeDoors(file, name, changedFields(sourceOf(env, name).given.DOORS_WINDOWS, times, wanted, index, zone))
+  const fields = changedFields(sourceOf(env, name).given.DOORS_WINDOWS, times, wanted, index, zone)
+  writeDoors(file, name, { ...fields, ...(message !== undefined && { doorsMessage: message ?? undefined }) })
   const { doors: after } = doorsIn(env, name)
   const written = after?.windows[index]
   if (written?.opensAtSeconds !== wanted.opensAtSeconds || written?.closesAtSeconds !== wanted.closesAtSeconds) {
@@ -111,7 +117,7 @@ function sourceOf(env: CommandIo['env'], name: string) {
 }
 
 /** @throws ConfigError if the doors would close before they open. */
-function wantedWindow(before: EventWindow | undefined, times: NewTimes, zone: TimeZone): EventWindow {
+function wantedWindow(before: EventWindow | undefined, times: DoorChange, zone: TimeZone): EventWindow {
   const opensAtSeconds = times.opensAtSeconds ?? before?.opensAtSeconds ?? null
   const closesAtSeconds = times.closesAtSeconds ?? before?.closesAtSeconds ?? null
   if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
@@ -125,7 +131,13 @@ function wantedWindow(before: EventWindow | undefined, times: NewTimes, zone: Ti
 }
 
 /** Returns the fields that change, in the form that the entry point has. @param list of several windows. */
-function changedFields(list: string | undefined, times: NewTimes, wanted: EventWindow, index: number, zone: TimeZone) {
+function changedFields(
+  list: string | undefined,
+  times: DoorChange,
+  wanted: EventWindow,
+  index: number,
+  zone: TimeZone,
+) {
   const opensAt = isoIn(zone, wanted.opensAtSeconds ?? 0)
   const closesAt = isoIn(zone, wanted.closesAtSeconds ?? 0)
   if (list !== undefined) return { doorsWindows: list.split(',').with(index, `${opensAt}/${closesAt}`) }

@@ -1,3 +1,4 @@
+import { titleIn } from '../../../../brand/brand.ts'
 import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import type { EventWindow } from '../../../../settings/event-window.ts'
@@ -24,18 +25,19 @@ import type { Words } from '../../../manager/pages/words.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
 import {
   currentWindow,
+  type DoorChange,
   type MovableDoors,
   type MovedDoors,
   movableDoors,
   moveDoors,
-  type NewTimes,
 } from '../move-doors.ts'
+import { messageRoutes, seenMessage } from './door-message.ts'
 
 const PATH = '/doors'
 const MINUTES = [5, 15, 30, 60] as const
 const ENDS = ['opensAtSeconds', 'closesAtSeconds'] as const
 
-/** The doors of each entry point: open now, move the start, close. */
+/** The doors of each entry point: open now, move the start, close, a message to those who wait. */
 export const doorsSection: Section = {
   open(deps) {
     const acts = doorActs(deps)
@@ -47,6 +49,7 @@ export const doorsSection: Section = {
         post(`${PATH}/:entryPoint/close`, EDITORS, 'doors-closed', acts.close),
         post(`${PATH}/:entryPoint/move`, EDITORS, 'doors-moved', acts.move),
         post(`${PATH}/:entryPoint/set`, EDITORS, 'doors-set', acts.set),
+        ...messageRoutes(deps),
       ],
     }
   },
@@ -61,7 +64,7 @@ function show(
   const { scope, words, manager } = visit
   const now = nowSeconds()
   const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
-  const doors = seen.map(({ name, features }) => {
+  const doors = seen.map(({ name, features, brand }) => {
     const settings = features.doors as DoorSettings | undefined
     const windows = settings?.windows ?? []
     const current = currentWindow(windows, now)
@@ -75,6 +78,8 @@ function show(
       // Times of the environment are read at the start only.
       isMovable: settings !== undefined && settings.file !== null,
       seen: seenOf(current),
+      message: titleIn(settings?.message ?? null, words.language, brand),
+      seenMessage: seenMessage(settings?.message ?? null),
       path: (act: string) => pathOf(['doors', name, act]),
     }
   })
@@ -90,7 +95,7 @@ function show(
 
 function doorActs(deps: SectionDeps) {
   const now = () => Math.floor(deps.nowSeconds())
-  const at = (times: NewTimes) => ({ ok: true, value: times }) as const
+  const at = (times: DoorChange) => ({ ok: true, value: times }) as const
   return {
     open: (visit: Visit) => change(deps, visit, () => at({ opensAtSeconds: now() })),
     close: (visit: Visit) => change(deps, visit, () => at({ closesAtSeconds: now() })),
@@ -100,7 +105,7 @@ function doorActs(deps: SectionDeps) {
 }
 
 type Changed = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly fault: string }
-type TimesFor = (current: EventWindow | undefined) => Typed<NewTimes>
+type TimesFor = (current: EventWindow | undefined) => Typed<DoorChange>
 
 /** Changes the times that the page showed. Asks before open doors close, and refuses a form of earlier times. */
 async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Promise<Answer> {
@@ -173,7 +178,7 @@ function done({ words }: Visit, before: MovableDoors, { name, doors }: MovedDoor
   return redirect(PATH, { tone: 'done', text: 'doors.moved', values, ...(isUndoable && { undo }) } satisfies Notice)
 }
 
-function shiftedTimes({ field }: Visit, current: EventWindow | undefined): Typed<NewTimes> {
+function shiftedTimes({ field }: Visit, current: EventWindow | undefined): Typed<DoorChange> {
   const minutes = Number(field('minutes'))
   const { opensAtSeconds: opens = null, closesAtSeconds: closes = null } = current ?? {}
   const isKnown = MINUTES.some((one) => one === Math.abs(minutes))
@@ -183,7 +188,7 @@ function shiftedTimes({ field }: Visit, current: EventWindow | undefined): Typed
   return { ok: true, value: { opensAtSeconds: by(opens), ...end } }
 }
 
-function typedTimes({ field, words }: Visit, current: EventWindow | undefined): Typed<NewTimes> {
+function typedTimes({ field, words }: Visit, current: EventWindow | undefined): Typed<DoorChange> {
   const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
   for (const [name, end] of [
     ['opens', 'opensAtSeconds'],

@@ -75,6 +75,44 @@ test('doors gives an entry point its first times, and says that the app must res
   expect(entries()).toEqual([{ ...OPEN, opensAt: '2099-11-27T20:15:00+00:00'.replace('20:15', '19:15') }])
 })
 
+test('doors sets a message, in one or several languages, shows it, and ends it', async () => {
+  const { run, entries } = withFile([{ ...GOLD, ...EVENING }, OPEN])
+  const both = { en: 'We start at 20:15', de: 'Wir beginnen um 20:15' }
+  const set = await run('--entry-point', 'gold', '--message', both.en)
+  expect(set.stdout).toContain('Message: We start at 20:15')
+  expect(entries()).toEqual([{ ...GOLD, ...EVENING, doorsMessage: both.en }, OPEN])
+  expect((await run('--entry-point', 'gold')).stdout).toContain('Message: We start at 20:15')
+  const json = await run('--entry-point', 'gold', '--message', JSON.stringify(both), '--json')
+  expect(JSON.parse(json.stdout)).toMatchObject({ message: both })
+  expect(entries()).toEqual([{ ...GOLD, ...EVENING, doorsMessage: both }, OPEN])
+  expect((await run('--entry-point', 'gold', '--no-message')).stdout).not.toContain('Message')
+  expect(entries()).toEqual([{ ...GOLD, ...EVENING }, OPEN])
+})
+
+test('doors moves the start and sets a message at once', async () => {
+  const { run, entries } = withFile([{ ...GOLD, ...EVENING }])
+  await run('--opens', '20:15', '--message', 'We start at 20:15')
+  expect(entries()).toMatchObject([{ opensAt: '2099-11-27T20:15:00+01:00', doorsMessage: 'We start at 20:15' }])
+})
+
+test.each([
+  ['an empty line', ''],
+  ['two lines', 'a\nb'],
+  ['101 characters', 'x'.repeat(101)],
+  ['a mark of direction', 'a\u202eb'],
+  ['an unknown language', '{"tlh": "qep"}'],
+])('doors refuses a message of %s, and moves nothing', async (_what, message) => {
+  const { run, entries } = withFile([{ ...GOLD, ...EVENING }])
+  expect((await run('--opens', '20:15', '--message', message)).status).toBe(1)
+  expect(entries()).toEqual([{ ...GOLD, ...EVENING }])
+})
+
+test('an entry point without doors takes no message', async () => {
+  const { run, entries } = withFile([OPEN])
+  expect((await run('--message', 'We start at 20:15')).stderr).toContain('Entry point open is always open.')
+  expect(entries()).toEqual([OPEN])
+})
+
 test('doors without times shows the state', async () => {
   const { run, file } = withFile([{ ...GOLD, opensAt: '2020-11-27T20:00Z' }])
   const before = readFileSync(file, 'utf8')

@@ -4,7 +4,7 @@ import { startManager } from '../../../manager/start-manager.ts'
 
 const GOLD = { ...ENTRY_POINT, name: 'gold', allowedGroups: ['gold'] }
 const SILVER = { ...ENTRY_POINT, name: 'silver', allowedGroups: ['silver'] }
-const ACTS = ['open', 'close', 'move', 'set']
+const ACTS = ['open', 'close', 'move', 'set', 'message']
 
 test.each(['help-desk', 'reader'] as const)('a %s sees the doors, and moves none', async (role) => {
   const manager = await startManager({ entryPoints: [GOLD, SILVER] })
