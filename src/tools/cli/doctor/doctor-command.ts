@@ -8,7 +8,7 @@ import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import { addExamples, addNotes, type CommandContext, type Refused, runCommand } from '../terminal/command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
-import { type ReadPassword, readKnownPassword } from '../terminal/read-password.ts'
+import { readKnownPassword } from '../terminal/read-password.ts'
 import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
 import { type CheckOptions, checkAll } from './check-all.ts'
 import { type DoctorConfig, type FeatureChecks, type HasChecks, loadChecks, type SignInTrial } from './feature-check.ts'
@@ -27,8 +27,6 @@ const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'store-reachable': ['store-reachable'],
   'slow-answers': ['slow-answers'],
 }
-
-type ReadFault = Extract<ReadPassword, { readonly ok: false }>
 
 export interface DoctorOptions extends CheckOptions {
   readonly json?: boolean
@@ -144,17 +142,17 @@ async function readTestViewers(
   io: CommandIo,
   options: DoctorOptions,
   trials: readonly SignInTrial[],
-): Promise<readonly TestViewer[] | ReadFault> {
+): Promise<readonly TestViewer[] | Refused> {
   const viewers: TestViewer[] = []
   if (options.viewer !== undefined) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', options.viewer)
     if (!read.ok) return read
-    viewers.push(passwordViewer(options.viewer, read.password))
+    viewers.push(passwordViewer(options.viewer, read.text))
   }
   for (const trial of trials.filter(({ name }) => options[name] === true)) {
     const read = await trial.read(io)
     if (!read.ok) return read
-    viewers.push(trialViewer(trial, read.password))
+    viewers.push(trialViewer(trial, read.text))
   }
   return viewers
 }

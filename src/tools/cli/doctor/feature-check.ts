@@ -2,7 +2,7 @@ import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type Lazy, loadAll } from '../terminal/lazy.ts'
-import type { ReadPassword } from '../terminal/read-password.ts'
+import type { ReadText } from '../terminal/read-standard-input.ts'
 import type { AnswerAt, AnswerCheck } from './answer-check.ts'
 import type { Finding } from './finding.ts'
 
@@ -55,7 +55,7 @@ export interface SignInTrial {
   /** Says that the option has no effect at an entry point. */
   readonly none: string
   /** Reads what is typed into the form. It is never an argument. */
-  read(io: CommandIo): Promise<ReadPassword>
+  read(io: CommandIo): Promise<ReadText>
   form(typed: string, entryPoint: EntryPoint): Button
   /** A code and a sentence for each reason of a refusal that only this form has. */
   readonly causes: Causes

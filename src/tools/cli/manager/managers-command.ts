@@ -112,6 +112,6 @@ async function newHash(io: CommandIo, name: string): Promise<string | Extract<Ou
   const words = readContextWords(io.env)
   const read = await readNewPassword(io, name, words)
   if (!read.ok) return read
-  const fault = await faultInNewPassword(read.password, name, words)
-  return fault === null ? await hashPassword(read.password) : { ok: false, fault }
+  const fault = await faultInNewPassword(read.text, name, words)
+  return fault === null ? await hashPassword(read.text) : { ok: false, fault }
 }

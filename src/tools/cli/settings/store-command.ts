@@ -87,7 +87,7 @@ export async function checkUserStore(
   if (owner !== null && options.password) {
     const read = await readKnownPassword(io, 'VIEWER_PASSWORD', owner)
     if (!read.ok) return read
-    password = read.password
+    password = read.text
   }
   const findings: StoreFinding[] = []
   const otherStores = url === undefined ? await loadAll(features.map(({ store }) => store)) : []

@@ -115,13 +115,13 @@ export async function readViewer({ io, env, answers }: Trial, given: Values) {
   const withPassword: CommandIo = { ...io, env: { ...env, VIEWER_PASSWORD: given.VIEWER_PASSWORD } }
   const isNew = await isUnknown(withPassword, username)
   const contextWords = readContextWords(env)
-  const passwordRead = isNew
+  const read = isNew
     ? await readNewPassword(withPassword, username, contextWords)
     : await readKnownPassword(withPassword, 'VIEWER_PASSWORD', username)
-  if (!passwordRead.ok) throw io.stdin.isTTY ? new Cancelled() : new ConfigError(passwordRead.fault)
-  const fault = isNew ? await faultInNewPassword(passwordRead.password, username, contextWords) : null
+  if (!read.ok) throw io.stdin.isTTY ? new Cancelled() : new ConfigError(read.fault)
+  const fault = isNew ? await faultInNewPassword(read.text, username, contextWords) : null
   if (fault !== null) throw new ConfigError(fault)
-  return { username, password: passwordRead.password, isNew }
+  return { username, password: read.text, isNew }
 }
 
 async function addViewer(trial: Trial, { username, password }: TestViewer): Promise<void> {

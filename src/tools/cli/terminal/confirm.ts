@@ -1,7 +1,8 @@
+import type { Refused } from './command.ts'
 import type { CommandIo } from './io.ts'
 import { printable } from './text.ts'
 
-export type Confirmation = { readonly ok: true } | { readonly ok: false; readonly fault: string }
+export type Confirmation = { readonly ok: true } | Refused
 
 /** Asks before an act changes something. */
 export type Confirm = (question: string) => Promise<Confirmation>

@@ -5,10 +5,6 @@ import type { CommandIo } from './io.ts'
 import { type ReadText, readStandardInput } from './read-standard-input.ts'
 import { printable } from './text.ts'
 
-export type ReadPassword =
-  | { readonly ok: true; readonly password: string }
-  | { readonly ok: false; readonly fault: string }
-
 const MAX_BYTES = 4096
 const MAX_ADDRESS_BYTES = 16_384
 
@@ -20,9 +16,9 @@ export async function readNewPassword(
   io: CommandIo,
   username: string,
   contextWords: readonly string[],
-): Promise<ReadPassword> {
+): Promise<ReadText> {
   const fromEnvironment = io.env.VIEWER_PASSWORD
-  if (fromEnvironment) return { ok: true, password: fromEnvironment }
+  if (fromEnvironment) return { ok: true, text: fromEnvironment }
   return io.stdin.isTTY ? await promptTwice(io, username, contextWords) : await readPiped(io.stdin, 'VIEWER_PASSWORD')
 }
 
@@ -32,36 +28,34 @@ export async function readKnownPassword(
   variable: 'SERVICE_PASSWORD' | 'VIEWER_PASSWORD' | 'VIEWER_CODE',
   owner: string,
   what = 'Password',
-): Promise<ReadPassword> {
+): Promise<ReadText> {
   const fromEnvironment = io.env[variable]
-  if (fromEnvironment) return { ok: true, password: fromEnvironment }
+  if (fromEnvironment) return { ok: true, text: fromEnvironment }
   if (!io.stdin.isTTY) return await readPiped(io.stdin, variable, what)
   return await promptOnce(io, `${what} of ${printable(owner)}`)
 }
 
 /** Reads the address that a browser shows after the authorization page: hidden like a password, because it has a code. */
 export async function readPastedAddress(io: CommandIo): Promise<ReadText> {
-  if (!io.stdin.isTTY) {
-    const read = await readStandardInput(io.stdin, MAX_ADDRESS_BYTES)
-    return read.ok ? { ok: true, text: read.text.trim() } : read
-  }
-  const pasted = await promptOnce(io, 'Paste the address here')
-  return pasted.ok ? { ok: true, text: pasted.password.trim() } : pasted
+  const read = io.stdin.isTTY
+    ? await promptOnce(io, 'Paste the address here')
+    : await readStandardInput(io.stdin, MAX_ADDRESS_BYTES)
+  return read.ok ? { ok: true, text: read.text.trim() } : read
 }
 
-async function promptOnce(io: CommandIo, message: string): Promise<ReadPassword> {
-  const password = await promptFor(io, message)
-  return password === null ? { ok: false, fault: 'Canceled.' } : { ok: true, password }
+async function promptOnce(io: CommandIo, message: string): Promise<ReadText> {
+  const text = await promptFor(io, message)
+  return text === null ? { ok: false, fault: 'Canceled.' } : { ok: true, text }
 }
 
-async function promptTwice(io: CommandIo, username: string, contextWords: readonly string[]): Promise<ReadPassword> {
+async function promptTwice(io: CommandIo, username: string, contextWords: readonly string[]): Promise<ReadText> {
   const cancelled = { ok: false, fault: 'Canceled. Nothing was changed.' } as const
   const faultIn = async (text = '') => (await faultInNewPassword(text, username, contextWords)) ?? undefined
   const password = await promptFor(io, `Password for ${printable(username)}`, faultIn)
   if (password === null) return cancelled
   const isRepeated = (text?: string) => (text === password ? undefined : 'The passwords do not match.')
   const repeated = await promptFor(io, 'Repeat the password', isRepeated)
-  return repeated === null ? cancelled : { ok: true, password }
+  return repeated === null ? cancelled : { ok: true, text: password }
 }
 
 /** Asks at a terminal. @param validate returns why the text is refused. @returns null after a cancel. */
@@ -80,12 +74,9 @@ async function promptFor(
   return isCancel(typed) ? null : typed
 }
 
-async function readPiped(stdin: CommandIo['stdin'], variable: string, what = 'Password'): Promise<ReadPassword> {
+async function readPiped(stdin: CommandIo['stdin'], variable: string, what = 'Password'): Promise<ReadText> {
   const read = await readStandardInput(stdin, MAX_BYTES)
-  if (!read.ok) return read
-  if (read.text !== '') return { ok: true, password: read.text }
-  return {
-    ok: false,
-    fault: `No ${what.toLowerCase()}. Give it on standard input, in ${variable}, or at a terminal.`,
-  }
+  if (!read.ok || read.text !== '') return read
+  const fault = `No ${what.toLowerCase()}. Give it on standard input, in ${variable}, or at a terminal.`
+  return { ok: false, fault }
 }

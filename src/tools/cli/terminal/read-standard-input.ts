@@ -1,6 +1,7 @@
+import type { Refused } from './command.ts'
 import type { CommandIo } from './io.ts'
 
-export type ReadText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly fault: string }
+export type ReadText = { readonly ok: true; readonly text: string } | Refused
 
 /**
  * Reads standard input to its end, as text without the last line end, which `echo` adds.

@@ -120,7 +120,7 @@ async function addAddCommand(group: Command, context: CommandContext<HasViewerFa
           if (known.ok) return viewerExists(known.viewer)
           if (inviting && options.invite) return await addInvited(context, inviting, store, viewer, options)
           const read = await readNewPassword(context.io, username, contextWords)
-          return read.ok ? outcomeOf(await store.add(viewer, read.password), 'Added') : read
+          return read.ok ? outcomeOf(await store.add(viewer, read.text), 'Added') : read
         }),
       ),
   )
@@ -163,7 +163,7 @@ function addSetPasswordCommand(group: Command, context: CommandContext<HasViewer
           if (!known.ok) return known
           const read = await readNewPassword(context.io, known.viewer.username, contextWords)
           if (!read.ok) return read
-          const done = outcomeOf(await store.setPassword(username, read.password), 'Set a new password for')
+          const done = outcomeOf(await store.setPassword(username, read.text), 'Set a new password for')
           const changed = await withNotes(done, store, username, await viewerFactsOf(context))
           return changed.ok && shared ? await withSessionsEnded(changed, shared, known.viewer.username) : changed
         }),

@@ -35,7 +35,7 @@ export async function obtainToken(io: CommandIo, deps: Deps, choice: TokenChoice
   if (grant !== 'password') return { ok: true, token: await tokenFromAuthorizationPage(io, deps, choice, grant) }
   const read = await readKnownPassword(io, 'SERVICE_PASSWORD', `${username} at the video service`)
   if (!read.ok) return read
-  return { ok: true, token: await requestToken(deps, { grant, type, username, password: read.password }, options) }
+  return { ok: true, token: await requestToken(deps, { grant, type, username, password: read.text }, options) }
 }
 
 async function tokenFromAuthorizationPage(

@@ -13,7 +13,7 @@ const trial: SignInTrial = {
   none: 'This entry point has no access codes, so --code has no effect.',
   async read(io) {
     const read = await readKnownPassword(io, 'VIEWER_CODE', 'the test viewer', 'Access code')
-    if (!read.ok || canonicalCode(read.password.trim()) !== null) return read
+    if (!read.ok || canonicalCode(read.text.trim()) !== null) return read
     return { ok: false, fault: 'The access code has characters that no code has.' }
   },
   form: (code, entryPoint) => {
