@@ -5,33 +5,14 @@ import {
   UnexpectedAnswer,
 } from '../../video-service/service-errors.ts'
 import type { ServiceSettings } from '../../video-service/service-settings.ts'
+import sentences from './service-faults.json' with { type: 'json' }
 
-const LATER = 'The service cannot handle the request now. Try again in a minute.'
 const WRONG_GIVEN_TOKEN =
   "The service does not accept the token in SERVICE_ACCESS_TOKEN, which may have expired. Get another with viewer-auth token, or remove the setting to use the client's own token."
 const WRONG_LOGIN =
   'The service does not accept the login of SERVICE_LOGIN_FILE, which may have expired. Run viewer-auth login, or remove the setting.'
 /** The message for each error value, documented or usual for OAuth 2.0 services. */
-const SENTENCES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    invalid_request: 'Something in the request is missing or malformed.',
-    unsupported_grant_type: 'The service does not support this grant. Choose another with --grant.',
-    invalid_grant:
-      'Incorrect user name or password, or the authorization code was already used or has expired. Start again.',
-    invalid_scope:
-      'The service does not grant this scope. Use --scope broadcaster only with --type mac, and other scopes only if the service has them.',
-    server_error: LATER,
-    invalid_type:
-      "The service refuses the entry point's address. PUBLIC_URL, or --url, must be an address that the service can reach.",
-    lack_of_ownership:
-      'The channel or video belongs to another user. Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET to a client of its owner, or get a token of its owner with --grant.',
-    not_found:
-      'Unknown channel or video, or it has no lock of its own. If it exists, check SERVICE_BASE_URL; for a report, SERVICE_ANALYTICS_URL.',
-    insufficient_scope: 'The token has too few rights. Ask the service for a client with more rights.',
-    bad_request: 'The service refuses the request as malformed.',
-    too_many_requests: 'Too many requests. Try again in a few minutes.',
-  }),
-)
+const SENTENCES = new Map(Object.entries(sentences))
 
 type Settings = Pick<ServiceSettings, 'basicForm' | 'bearerForm' | 'accessToken' | 'loginFile'>
 

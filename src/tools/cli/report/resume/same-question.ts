@@ -5,6 +5,7 @@ import { Cursor } from '../../../video-service/analytics/moving-list.ts'
 import type { Question } from '../../../video-service/analytics/report-question.ts'
 import type { ServiceSettings } from '../../../video-service/service-settings.ts'
 import type { PeriodOptions } from '../../output/period.ts'
+import traits from './traits.json' with { type: 'json' }
 
 /** All that decides on the bytes of a report. */
 export interface Asked {
@@ -38,22 +39,7 @@ export const KeptState = Identity.extend({
 })
 export type KeptState = z.output<typeof KeptState>
 
-const WORDS: Readonly<Record<string, string>> = {
-  service: 'SERVICE_ANALYTICS_URL',
-  client: 'SERVICE_CLIENT_ID',
-  report: 'the report',
-  contentType: '--content',
-  contentIds: '--id',
-  viewerIdentifier: '--viewer',
-  listUnfinishedSegments: '--finished-only',
-  inclusiveRange: '--inside-only',
-  dimension: '--by',
-  granularity: '--granularity',
-  format: 'the format',
-  excel: '--excel',
-  timeZone: 'the time zone',
-  rowsPerPage: 'the release of this program',
-}
+const WORDS: Readonly<Record<string, string>> = traits
 
 export function identityOf(asked: Asked): Identity {
   const { question, typed, format, isForExcel, timeZone, settings } = asked

@@ -3,6 +3,7 @@ import type { TimeZone } from '../../output/time-zone.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { type ReportRow, seriesGroup } from '../rows.ts'
+import headings from './headings.json' with { type: 'json' }
 
 export interface TableLook {
   /** Null for a file or a pipe: times are then as in the data, and a channel or video has its id. */
@@ -16,37 +17,11 @@ const GUEST = '(guest)'
 // biome-ignore format: one line is easier to check
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const SERIES_COLUMNS = ['Point', 'Value']
-const COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
-  viewers: ['Viewer', 'Last activity', 'Videos watched', 'Views'],
-  views: ['Started', 'Finished', 'Viewer', 'Content', 'Place', 'Device'],
-  'total-views': SERIES_COLUMNS,
-  'unique-devices': SERIES_COLUMNS,
-  'authenticated-viewers': SERIES_COLUMNS,
-  'peak-viewer-numbers': ['Time', 'Content', 'Viewers'],
-  'viewer-seconds': ['Time', 'Content', 'Seconds'],
-}
-const POINTS = {
-  summary: 'Period',
-  month: 'Month',
-  day: 'Day',
-  hour: 'Hour',
-  location: 'Place',
-  device: 'Device',
-  'view-source': 'Player',
-  country: 'Country',
-  region: 'Region',
-}
-const VALUES = {
-  'total-views': 'Views',
-  'unique-devices': 'Devices',
-  'authenticated-viewers': 'Signed-in viewers',
-}
 
 /** Returns the titles of the columns of a report. */
 export function tableColumns(question: Question, isTerminal: boolean): readonly string[] {
-  if (!isTerminal || !('dimension' in question)) return COLUMNS[question.report]
-  return [POINTS[question.dimension], VALUES[question.report]]
+  if (!isTerminal || !('dimension' in question)) return headings.columns[question.report]
+  return [headings.points[question.dimension], headings.values[question.report]]
 }
 
 /** Returns the cells of a row, in the order of `tableColumns`. */
