@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { EmulatorStartError } from '../companion.ts'
+import { closeServer, listen } from '../http/listen.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const READY_WITHIN_MS = 30_000
@@ -105,26 +106,18 @@ async function whenReady(address: string): Promise<string | null> {
  * @param port 0 picks any free port.
  * @param setting the name of the setting that chooses another port.
  * @returns the port.
- * @throws EmulatorStartError if the port is in use; names the port and the setting.
+ * @throws EmulatorStartError as `listen` does.
  */
-export async function freePort(port: number, program: string, setting: string): Promise<number> {
+export async function freePort(port: number, setting: string): Promise<number> {
   let found = port
   for (const host of ['127.0.0.1', '::1']) {
     const server = createServer()
     try {
-      await once(server.listen(found, host), 'listening')
-      found = (server.address() as AddressInfo).port
-      server.close()
-      await once(server, 'close')
+      found = await listen(server, found, host, setting)
+      await closeServer(server)
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
       // A machine without IPv6 has no ::1.
-      if (host === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return found
-      throw new EmulatorStartError(
-        code === 'EADDRINUSE'
-          ? `Port ${port} for ${program} is in use. Stop the other program, or set ${setting} to another port.`
-          : `Cannot listen on port ${port} for ${program} (${code}). Set ${setting} to another port.`,
-      )
+      if (host === '127.0.0.1' || !/EADDRNOTAVAIL|EAFNOSUPPORT/.test(String(error))) throw error
     }
   }
   return found

@@ -25,8 +25,8 @@ export type RunningDemo = Awaited<ReturnType<typeof runDemo>>
  * @throws EmulatorStartError with a sentence for the terminal.
  */
 export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironment) {
-  const loginPort = await freePort(settings.DEMO_PORT, 'the login app', 'DEMO_PORT')
-  const servicePort = await freePort(settings.EMULATOR_PORT, 'the emulated video service', 'EMULATOR_PORT')
+  const loginPort = await freePort(settings.DEMO_PORT, 'DEMO_PORT')
+  const servicePort = await freePort(settings.EMULATOR_PORT, 'EMULATOR_PORT')
   const folder = resolve(settings.DEMO_DATA_FOLDER)
   const secrets = loadSecrets(folder)
   const loginUrl = `http://localhost:${loginPort}`

@@ -57,12 +57,5 @@ function send(res: Response, status: number, format: Format, text: string): void
 const builder = new XMLBuilder({ format: true, suppressEmptyNode: true })
 
 function xml(root: string, fields: Readonly<Record<string, string | null>>): string {
-  const clean = Object.entries(fields).map(([name, value]) => [name, value === null ? null : withoutControls(value)])
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: Object.fromEntries(clean) })}`
-}
-
-/** Removes characters that XML 1.0 cannot hold, even escaped. The API refuses them, but a seed may contain them. */
-function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
-  return text.toWellFormed().replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: fields })}`
 }

@@ -193,15 +193,12 @@ describe('npm run demo', () => {
     await other.remove()
   })
 
-  test.each([
-    ['the login app', 'DEMO_PORT'],
-    ['the emulated video service', 'EMULATOR_PORT'],
-  ])('the error for a port of %s in use names the setting %s', async (program, setting) => {
+  test.each(['DEMO_PORT', 'EMULATOR_PORT'])('the error for a port in use names the setting %s', async (setting) => {
     const taken = await takePort()
     const demo = start({ [setting]: String(taken.port) })
     expect(await demo.ended).toBe(1)
     expect(demo.printed()).toContain(
-      `Port ${taken.port} for ${program} is in use. Stop the other program, or set ${setting} to another port.`,
+      `Port ${taken.port} on 127.0.0.1 is in use. Stop the other program, or set ${setting} to another port.`,
     )
     await taken.release()
   })

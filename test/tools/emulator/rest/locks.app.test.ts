@@ -88,15 +88,6 @@ describe('Channel level', () => {
     expect(text).toContain('<url>https://login.example/entry?a=1&amp;b=2</url>')
   })
 
-  test('XML leaves out control characters of a seed', async () => {
-    app.database
-      .prepare(
-        `INSERT INTO locks (content_type, content_id, url, secret, message) VALUES ('live', 1001, 'https://a.example/', 's', ?)`,
-      )
-      .run('a\u0000b\u001bc\ufffed\tend')
-    expect((await read(`${CHANNEL}.xml`)).text).toContain('<message>abcd\tend</message>')
-  })
-
   test.each(['json', 'xml'])('a channel DELETE (%s) gets 200, and a GET after it 404', async (format) => {
     await set(`${CHANNEL}/advanced.json`)
     expect((await remove(`${CHANNEL}.${format}`)).status).toBe(200)

@@ -22,9 +22,7 @@ export const demo: MakeDemoFeature = () => {
     order: 11,
     async programSettings(folder) {
       // Another program may use the port: the demo then takes any free port.
-      port = await freePort(PORT, 'the page for managers', 'DEMO_PORT').catch(() =>
-        freePort(0, 'the page for managers', 'DEMO_PORT'),
-      )
+      port = await freePort(PORT, 'DEMO_PORT').catch(() => freePort(0, 'DEMO_PORT'))
       address = `http://localhost:${port}`
       logFile = join(folder, 'manager-program.log')
       kept = keptIn(join(folder, 'manager.json'), Kept, () => ({
