@@ -1,9 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import PACKAGE from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../errors.ts'
 import { inTransaction } from './sqlite-transaction.ts'
 
 export const RELEASE = PACKAGE.version
+
+/** Reads the migrations of a folder, in the order of their numbers. A migration that was released is never edited. */
+export function migrationsIn(folder: URL): readonly string[] {
+  const files = readdirSync(folder).toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
+  return files.map((file) => readFileSync(new URL(file, folder), 'utf8'))
+}
 
 /**
  * Returns the number of migrations that a SQLite file has had.

@@ -1,33 +1,11 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../errors.ts'
-import { migrateFile } from '../server/migrations.ts'
+import { migrateFile, migrationsIn } from '../server/migrations.ts'
 import { openSqlite, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-file.ts'
 
 /** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
-export const SESSION_MIGRATIONS: readonly string[] = [
-  `CREATE TABLE sessions (
-     id TEXT PRIMARY KEY, username TEXT NOT NULL, data TEXT NOT NULL,
-     signed_in_at INTEGER NOT NULL, used_at INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX sessions_by_username ON sessions (username)`,
-  `ALTER TABLE sessions ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
-   DROP INDEX sessions_by_username;
-   CREATE INDEX sessions_by_viewer ON sessions (username, number)`,
-  // Null for a viewer of the user store.
-  `ALTER TABLE sessions ADD COLUMN issuer TEXT;
-   ALTER TABLE sessions ADD COLUMN subject TEXT;
-   ALTER TABLE sessions ADD COLUMN provider_session TEXT;
-   UPDATE sessions SET
-     issuer = json_extract(data, '$.viewer.sso.issuer'),
-     subject = json_extract(data, '$.viewer.sso.subject'),
-     provider_session = json_extract(data, '$.viewer.sso.providerSession')
-   WHERE json_valid(data);
-   DROP INDEX IF EXISTS sessions_by_viewer;
-   CREATE INDEX sessions_by_viewer ON sessions (username, number) WHERE issuer IS NULL;
-   CREATE INDEX sessions_by_subject ON sessions (issuer, subject, number) WHERE issuer IS NOT NULL;
-   CREATE INDEX sessions_by_provider_session ON sessions (issuer, provider_session) WHERE provider_session IS NOT NULL`,
-]
+export const SESSION_MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
 /** Enough for 50,000 sessions. With the 2 MB of SQLite's default, most sessions would be read from the file each time. */
 const CACHE_KIB = 32_768
 const OPENING_TIMEOUT_MS = 10_000

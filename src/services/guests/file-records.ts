@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import { migrateFile } from '../../server/migrations.ts'
+import { migrateFile, migrationsIn } from '../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite, sqliteCode } from '../../server/sqlite-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
 import {
@@ -18,16 +18,7 @@ import type { OpenStoreDeps, RecordStoreKind } from './record-store-kind.ts'
 /** "VwrG" in the header of the file. Other files of this app, and of other programs, are refused. */
 const APPLICATION_ID = 0x56777247
 /** Each updates a file by one version. */
-const MIGRATIONS: readonly string[] = [
-  `PRAGMA application_id = ${APPLICATION_ID};
-   CREATE TABLE records (
-     kind TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, version INTEGER NOT NULL, ends_at REAL,
-     PRIMARY KEY (kind, key)
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX records_by_end ON records (ends_at) WHERE ends_at IS NOT NULL;
-   CREATE TABLE last_version (number INTEGER NOT NULL) STRICT;
-   INSERT INTO last_version VALUES (0)`,
-]
+const MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
 const OPENING_TIMEOUT_MS = 10_000
 /** Enough for a write of a command. While it waits, SQLite blocks this whole process. */
 const APP_TIMEOUT_MS = 250

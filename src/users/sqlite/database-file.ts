@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import { migrateFile } from '../../server/migrations.ts'
+import { migrateFile, migrationsIn } from '../../server/migrations.ts'
 import {
   assertApplication,
   openSqlite,
@@ -16,61 +16,7 @@ import { inTransaction } from '../../server/sqlite-transaction.ts'
 const APPLICATION_ID = 0x56777241
 
 /** Each updates a file by one version. The version of a file is the number of migrations it has had. */
-const MIGRATIONS: readonly string[] = [
-  `PRAGMA application_id = ${APPLICATION_ID};
-   CREATE TABLE viewers (
-     key TEXT PRIMARY KEY,
-     username TEXT NOT NULL,
-     password_hash TEXT NOT NULL,
-     disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
-     group_names TEXT NOT NULL DEFAULT '[]' CHECK (json_type(group_names) = 'array'),
-     attributes TEXT NOT NULL DEFAULT '{}' CHECK (json_type(attributes) = 'object')
-   ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE password_links (
-     key TEXT NOT NULL REFERENCES viewers (key) ON DELETE CASCADE,
-     purpose TEXT NOT NULL CHECK (purpose IN ('reset', 'invitation')),
-     digest TEXT NOT NULL UNIQUE,
-     expires_at INTEGER NOT NULL,
-     is_sent INTEGER NOT NULL DEFAULT 0 CHECK (is_sent IN (0, 1)),
-     PRIMARY KEY (key, purpose)
-   ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE passkey_handles (
-     key TEXT PRIMARY KEY REFERENCES viewers (key) ON DELETE CASCADE,
-     handle TEXT NOT NULL UNIQUE
-   ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE passkeys (
-     key TEXT NOT NULL REFERENCES passkey_handles (key) ON DELETE CASCADE,
-     id TEXT NOT NULL UNIQUE,
-     public_key BLOB NOT NULL,
-     counter INTEGER NOT NULL CHECK (counter >= 0),
-     device_type TEXT NOT NULL CHECK (device_type IN ('singleDevice', 'multiDevice')),
-     is_backed_up INTEGER NOT NULL CHECK (is_backed_up IN (0, 1)),
-     transports TEXT NOT NULL CHECK (json_type(transports) = 'array'),
-     name TEXT NOT NULL,
-     created_at INTEGER NOT NULL,
-     last_used_at INTEGER,
-     PRIMARY KEY (key, id)
-   ) STRICT, WITHOUT ROWID`,
-  // Finds viewers by a mail address in any attribute. Triggers keep it, for each statement that changes attributes.
-  `CREATE TABLE viewer_addresses (
-     attribute TEXT NOT NULL,
-     address TEXT NOT NULL,
-     key TEXT NOT NULL REFERENCES viewers (key) ON DELETE CASCADE,
-     PRIMARY KEY (attribute, address, key)
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX viewer_addresses_by_key ON viewer_addresses (key);
-   INSERT INTO viewer_addresses
-     SELECT a.key, lower(a.value), viewers.key FROM viewers, json_each(attributes) AS a WHERE instr(a.value, '@') > 0;
-   CREATE TRIGGER viewer_added AFTER INSERT ON viewers BEGIN
-     INSERT INTO viewer_addresses
-       SELECT a.key, lower(a.value), new.key FROM json_each(new.attributes) AS a WHERE instr(a.value, '@') > 0;
-   END;
-   CREATE TRIGGER viewer_changed AFTER UPDATE OF attributes ON viewers WHEN new.attributes <> old.attributes BEGIN
-     DELETE FROM viewer_addresses WHERE key = old.key;
-     INSERT INTO viewer_addresses
-       SELECT a.key, lower(a.value), new.key FROM json_each(new.attributes) AS a WHERE instr(a.value, '@') > 0;
-   END`,
-]
+const MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
 
 const OPENING_TIMEOUT_MS = 10_000
 const RETRY_MS = 20

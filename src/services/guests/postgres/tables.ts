@@ -1,22 +1,11 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
-import { RELEASE } from '../../../server/migrations.ts'
+import { migrationsIn, RELEASE } from '../../../server/migrations.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../../../users/postgres/connection.ts'
 import { isMissingPermission, placeOf } from '../../../users/postgres/fault.ts'
 
 /** The tables have a schema of their own: the role of the app may own it without a right on the tables of viewers. */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE viewer_guests.records (
-     kind text COLLATE "C" NOT NULL,
-     key text COLLATE "C" NOT NULL,
-     text text NOT NULL,
-     version bigint NOT NULL,
-     ends_at double precision,
-     PRIMARY KEY (kind, key)
-   )`,
-  'CREATE INDEX records_by_end ON viewer_guests.records (ends_at) WHERE ends_at IS NOT NULL',
-  'CREATE SEQUENCE viewer_guests.versions',
-]
+const MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
 const VERSION = MIGRATIONS.length
 /** "VwrG": an advisory lock, so that two copies of the app cannot create the tables at once. */
 const LOCK = 0x56777247

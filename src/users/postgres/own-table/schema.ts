@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
-import { RELEASE } from '../../../server/migrations.ts'
+import { migrationsIn, RELEASE } from '../../../server/migrations.ts'
 import { inTransaction, type PostgresConnection, type SqlClient } from '../connection.ts'
 import { isMissingPermission, isMissingTable, isStatementError, placeOf } from '../fault.ts'
 import type { Migration } from '../migration.ts'
@@ -10,48 +10,7 @@ import { type AppRole, grantAppRole } from './app-role.ts'
  * The tables have a schema of their own: no table of the customer has the same name, and one GRANT covers all tables.
  * Keys are sorted by their bytes, so that the order is the same in every locale.
  */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE viewer_auth.viewers (
-     key text COLLATE "C" PRIMARY KEY,
-     username text NOT NULL,
-     password_hash text NOT NULL,
-     disabled boolean NOT NULL DEFAULT false,
-     group_names text[] NOT NULL DEFAULT '{}',
-     attributes jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(attributes) = 'object')
-   )`,
-  `CREATE TABLE viewer_auth.password_links (
-     key text COLLATE "C" NOT NULL REFERENCES viewer_auth.viewers ON DELETE CASCADE,
-     purpose text NOT NULL CHECK (purpose IN ('reset', 'invitation')),
-     digest text NOT NULL UNIQUE,
-     expires_at bigint NOT NULL,
-     is_sent boolean NOT NULL DEFAULT false,
-     PRIMARY KEY (key, purpose)
-   )`,
-  `CREATE TABLE viewer_auth.passkey_handles (
-     key text COLLATE "C" PRIMARY KEY REFERENCES viewer_auth.viewers ON DELETE CASCADE,
-     handle text NOT NULL UNIQUE
-   )`,
-  `CREATE TABLE viewer_auth.passkeys (
-     key text COLLATE "C" NOT NULL REFERENCES viewer_auth.passkey_handles ON DELETE CASCADE,
-     id text NOT NULL UNIQUE,
-     public_key bytea NOT NULL,
-     counter bigint NOT NULL CHECK (counter >= 0),
-     device_type text NOT NULL CHECK (device_type IN ('singleDevice', 'multiDevice')),
-     is_backed_up boolean NOT NULL,
-     transports text[] NOT NULL,
-     name text NOT NULL,
-     created_at bigint NOT NULL,
-     last_used_at bigint,
-     PRIMARY KEY (key, id)
-   )`,
-  // Finds viewers by a mail address in any attribute. No name of an attribute contains "=".
-  `CREATE FUNCTION viewer_auth.addresses_of(attributes jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-     SELECT ARRAY(SELECT key || '=' || lower(value COLLATE "C") FROM jsonb_each_text(attributes)
-                  WHERE strpos(value, '@') > 0)
-   $$;
-   CREATE INDEX viewers_by_address ON viewer_auth.viewers USING gin (viewer_auth.addresses_of(attributes))
-     WITH (fastupdate = off)`,
-]
+const MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
 
 /** The version of the tables that this app needs: the number of migrations. */
 const VERSION = MIGRATIONS.length

@@ -3,40 +3,18 @@ import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ConfigError } from '../../../../errors.ts'
-import { migrateFile } from '../../../../server/migrations.ts'
+import { migrateFile, migrationsIn } from '../../../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
-import { INVITATIONS_TABLE, invitationsIn } from './invitation-rows.ts'
+import { invitationsIn } from './invitation-rows.ts'
 
 /** "VwrM" in the header of the file. */
 const APPLICATION_ID = 0x5677724d
 const LOCK_TIMEOUT_MS = 5_000
 const ID_BYTES = 32
 
-const MIGRATIONS: readonly string[] = [
-  `PRAGMA application_id = ${APPLICATION_ID};
-   CREATE TABLE managers (
-     key TEXT PRIMARY KEY,
-     name TEXT NOT NULL,
-     role TEXT NOT NULL CHECK (role IN ('event-manager', 'help-desk', 'reader')),
-     entry_points TEXT,
-     password_hash TEXT NOT NULL,
-     step_secret BLOB,
-     last_period INTEGER NOT NULL DEFAULT -1
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE sessions (
-     id TEXT PRIMARY KEY,
-     key TEXT NOT NULL REFERENCES managers (key) ON DELETE CASCADE,
-     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
-     started_at INTEGER NOT NULL,
-     used_at INTEGER NOT NULL,
-     form_token TEXT NOT NULL,
-     step_secret BLOB,
-     notice TEXT
-   ) STRICT, WITHOUT ROWID`,
-  INVITATIONS_TABLE,
-]
+const MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
 
 /** Roles of managers, the one with the fewest rights last. */
 export const ROLES = ['event-manager', 'help-desk', 'reader'] as const

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { openSqlite } from '../../../../server/sqlite-file.ts'
 import { networkOf } from '../../../../sign-in-limits/keys.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
@@ -45,18 +46,7 @@ const SHOWN_EVENTS = 20
 const STEP = /-(?:started|not-yet)$/
 /** 64 MB stay in memory, and the rest in a temporary file. Nothing is committed, because the rows may be lost. */
 const PRAGMAS = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; BEGIN;'
-const TABLES = `
-  CREATE TABLE counts (
-    minute INTEGER, entry_point TEXT, outcome TEXT, way_in TEXT, count INTEGER,
-    PRIMARY KEY (minute, entry_point, outcome, way_in)
-  ) WITHOUT ROWID;
-  CREATE TABLE viewers_in (viewer TEXT, entry_point TEXT, minute INTEGER, PRIMARY KEY (viewer, entry_point)) WITHOUT ROWID;
-  CREATE TABLE waiting (viewer TEXT PRIMARY KEY, entry_point TEXT) WITHOUT ROWID;
-  CREATE TABLE held_back (key TEXT PRIMARY KEY, viewer TEXT, address TEXT, entry_point TEXT, at INTEGER) WITHOUT ROWID;
-  CREATE TABLE failures (
-    network TEXT, minute INTEGER, viewer TEXT, address TEXT, count INTEGER, PRIMARY KEY (network, minute, viewer)
-  ) WITHOUT ROWID;
-  CREATE TABLE last_events (viewer TEXT PRIMARY KEY, sign_in TEXT, refusal TEXT) WITHOUT ROWID;`
+const TABLES = readFileSync(new URL('tables.sql', import.meta.url), 'utf8')
 /** The SQL condition for the entry points that a manager sees. */
 const SEEN = '(:seen IS NULL OR entry_point IN (SELECT value FROM json_each(:seen)))'
 
