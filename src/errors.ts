@@ -3,9 +3,20 @@
  * messages are for the log or the terminal, never for a viewer.
  */
 
+/** Names a fault for a page, which has a sentence of its own in each language. Without a code, the page names none. */
+export interface Coded {
+  readonly code?: string
+  readonly values?: Readonly<Record<string, string | number>>
+}
+
 /** A setting, file or argument of the operator is missing or wrong. The message says what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+  readonly coded: Coded
+  constructor(message?: string, { coded = {}, ...options }: ErrorOptions & { readonly coded?: Coded } = {}) {
+    super(message, options)
+    this.coded = coded
+  }
 }
 
 /** A service that the app depends on did not answer, or answered wrongly. */

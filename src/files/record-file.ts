@@ -231,7 +231,8 @@ function unreadableRecord(path: string, line: number, cause: CsvError): ConfigEr
 }
 
 function wrongRecord(path: string, line: number, fault: string, cause?: CsvError): ConfigError {
-  return new ConfigError(`Line ${line} of ${path} ${fault}. Correct the file, then start again.`, { cause })
+  const coded = { code: 'badRow', values: { line } }
+  return new ConfigError(`Line ${line} of ${path} ${fault}. Correct the file, then start again.`, { cause, coded })
 }
 
 const SAVE = 'in Excel, save the list as "CSV UTF-8"'

@@ -1,3 +1,4 @@
+import type { Coded } from '../errors.ts'
 import { isNoPassword } from './passwords/argon2.ts'
 import type { StoredViewer } from './passwords/verify-sign-in.ts'
 import type { Viewer, ViewerState } from './user-store.ts'
@@ -15,9 +16,14 @@ export function toViewerState(stored: StoredViewer, invitation: ViewerState['inv
 }
 
 export function noSuchViewer(username: string): Extract<Change, { ok: false }> {
-  return { ok: false, fault: `There is no viewer ${JSON.stringify(username)}.` }
+  return { ok: false, fault: `There is no viewer ${JSON.stringify(username)}.`, ...coded('unknown', username) }
 }
 
 export function viewerExists({ username }: Viewer): Change {
-  return { ok: false, fault: `The viewer ${JSON.stringify(username)} already exists.` }
+  return { ok: false, fault: `The viewer ${JSON.stringify(username)} already exists.`, ...coded('exists', username) }
+}
+
+/** Returns the code of a fault, with the name for its sentence. */
+export function coded(code: string, name: string): Required<Coded> {
+  return { code, values: { name } }
 }

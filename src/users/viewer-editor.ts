@@ -1,3 +1,4 @@
+import type { Coded } from '../errors.ts'
 import type { UserStore, Viewer, ViewerState } from './user-store.ts'
 
 /** A viewer of the store, who may be disabled. */
@@ -8,7 +9,7 @@ export interface ListedViewer extends Viewer {
 export type Change =
   | { readonly ok: true; readonly viewer: ListedViewer }
   /** A sentence for the user of the command. */
-  | { readonly ok: false; readonly fault: string }
+  | ({ readonly ok: false; readonly fault: string } & Coded)
 
 /** Changes viewers one by one. Each function throws an UpstreamError when the store cannot be reached. */
 export interface ViewerEditor extends UserStore {

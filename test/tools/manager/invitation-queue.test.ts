@@ -113,7 +113,8 @@ test('a refused address is named with the reason, and a mailbox that greylists g
   const { start, mails, server } = world()
   let tries = 0
   server.answer = (name) => {
-    if (name === 'bob') return { ok: false, fault: 'The mail server refuses it (550).' }
+    if (name === 'bob')
+      return { ok: false, fault: 'The mail server refuses it (550).', code: 'mailRefused', values: { reason: '550' } }
     if (name !== 'cy') return { ok: true }
     tries += 1
     return tries === 1 ? { ok: false, fault: 'Later (450).', mayPass: true } : { ok: true }
@@ -122,7 +123,7 @@ test('a refused address is named with the reason, and a mailbox that greylists g
   onTestFinished(stop)
   queue.add(['ada', 'bob', 'cy'], 'eve')
   await vi.advanceTimersByTimeAsync(10)
-  const refused = [{ username: 'bob', fault: 'The mail server refuses it (550).' }]
+  const refused = [{ username: 'bob', fault: { code: 'mailRefused', values: { reason: '550' } } }]
   expect(queue.progress(null)).toEqual({ all: 3, sent: 1, waiting: 1, isAway: false, refused })
   await vi.advanceTimersByTimeAsync(45_000)
   expect(mails).toEqual(['ada', 'cy'])

@@ -49,15 +49,13 @@ test('the preview lists every mistake by its row, and what happens to the others
     existing: 'update',
   })
   const { text } = await browser.get(location ?? '')
-  const mistakes = [...text.matchAll(/<th scope="row" class="count">(\d+)<\/th><td lang="en">([^<]+)/g)].map(
-    ([, line]) => line,
-  )
+  const mistakes = [...text.matchAll(/<th scope="row" class="count">(\d+)<\/th><td>([^<]+)/g)].map(([, line]) => line)
   expect(mistakes).toEqual(['3', '4', '6', '7'])
   expect(text).toContain('Import 2 people')
   const german = (await browser.get(location ?? '', { 'Accept-Language': 'de' })).text
-  expect(german).toContain('<td lang="de">2 Zellen, aber die erste Zeile hat 3.</td>')
-  expect(german).toContain('<td lang="de">Kein Benutzername.</td>')
-  expect(german).toContain('<td lang="de">Die Zelle in der Spalte „until“ ist nicht lesbar.</td>')
+  expect(german).toContain('<td>2 Zellen, aber die erste Zeile hat 3.</td>')
+  expect(german).toContain('<td>Kein Benutzername.</td>')
+  expect(german).toContain('<td>Die Zelle in der Spalte „until“ ist nicht lesbar.</td>')
   await browser.post('/people/import/confirm')
   expect(await manager.users.show('old@example.com')).toMatchObject({ viewer: { groups: ['staff'] } })
   const added = await manager.users.show('new@example.com')

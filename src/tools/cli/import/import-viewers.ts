@@ -179,7 +179,7 @@ async function hashWhenNew(
 }
 
 /** Returns the code of the part of a viewer that has a fault. */
-function partWithFault({ username, groups }: Pick<Viewer, 'username' | 'groups'>): string {
+export function partWithFault({ username, groups }: Pick<Viewer, 'username' | 'groups'>): string {
   if (faultInUsername(username) !== null) return 'badName'
   return groups.some((group) => faultInGroup(group) !== null) ? 'badGroup' : 'badAttribute'
 }

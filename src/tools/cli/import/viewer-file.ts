@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConfigError } from '../../../errors.ts'
+import { type Coded, ConfigError } from '../../../errors.ts'
 import {
   cleanCell,
   columnOfKind,
@@ -135,25 +135,36 @@ function checkHeader(columns: readonly string[], options: ColumnOptions): void {
   if (!columns.includes(columnOf('username', options))) {
     throw new ConfigError(
       `The file has no column "username". Name the column with user names, as in --column username=email. ${titlesInWords(columns)}`,
+      fault('noNameColumn', { columns: columns.join(', ') }),
     )
   }
   const passwordColumns = [columnOf('password', options), columnOf('password_hash', options)]
   if (options.needsPassword && !passwordColumns.some((column) => columns.includes(column))) {
     throw new ConfigError(
       `The file has neither a column "password" nor "password_hash". Name one, as in --column password_hash=user_pass${options.insteadOfPassword ?? ''}. ${titlesInWords(columns)}`,
+      fault('noPasswordColumn', { columns: columns.join(', ') }),
     )
   }
   // From here on, the first line is a header, which messages may name.
   const repeated = columns.find((column, index) => columns.indexOf(column) !== index)
-  if (repeated !== undefined) throw new ConfigError(`The file has two columns ${JSON.stringify(repeated)}.`)
+  if (repeated !== undefined)
+    throw new ConfigError(
+      `The file has two columns ${JSON.stringify(repeated)}.`,
+      fault('twoColumns', { name: repeated }),
+    )
   for (const column of columns) {
-    const fault = isAttribute(column, options) ? faultInAttributeName(column) : null
-    if (fault === null) continue
+    const inName = isAttribute(column, options) ? faultInAttributeName(column) : null
+    if (inName === null) continue
     const name = JSON.stringify(column)
     throw new ConfigError(
-      `The column ${name} cannot be an attribute, since its name ${fault}. Leave it out with --ignore.`,
+      `The column ${name} cannot be an attribute, since its name ${inName}. Leave it out with --ignore.`,
+      fault('badColumn', { name: column }),
     )
   }
+}
+
+function fault(code: string, values: Required<Coded>['values']) {
+  return { coded: { code, values } }
 }
 
 function columnOf(field: RowField, { columnOfField }: ColumnOptions): string {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { ConfigError, isOutage } from '../../../errors.ts'
+import { type Coded, ConfigError, isOutage } from '../../../errors.ts'
 import type { CommandIo } from './io.ts'
 import type { Lazy } from './lazy.ts'
 import { printableJson, printableParagraphs } from './text.ts'
@@ -41,7 +41,7 @@ export type Outcome =
   | Refused
 
 /** Full sentences: the fault, then what to do. */
-export interface Refused {
+export interface Refused extends Coded {
   readonly ok: false
   readonly fault: string
 }
@@ -79,7 +79,9 @@ export function addNotes(command: Command, text: string): Command {
 
 /** Does the work of a command or an act. An error becomes its fault. */
 export async function outcomeOf<T>(work: () => Promise<T>): Promise<T | Refused> {
-  return await work().catch((error: unknown): Refused => ({ ok: false, fault: messageOf(error) }))
+  return await work().catch((error: unknown): Refused => {
+    return { ok: false, fault: messageOf(error), ...codedIn(error) }
+  })
 }
 
 /** Does the work of a command. Prints the result on standard output, or the failure on standard error. */
@@ -106,6 +108,12 @@ export function printFailure({ stderr }: CommandIo, json: boolean | undefined, f
     styleText('red', word, { stream: stderr }),
   )
   stderr.write(`${json ? printableJson({ error: fault }) : text}\n`)
+}
+
+/** Returns the name of an error for a page. */
+function codedIn(error: unknown): Coded {
+  if (isOutage(error)) return { code: 'away' }
+  return error instanceof ConfigError ? error.coded : {}
 }
 
 /** Returns the message of an error in one sentence, never a stack. */

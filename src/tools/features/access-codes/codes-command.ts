@@ -31,7 +31,11 @@ interface Options {
 }
 
 const ENTRY_POINT = ['--entry-point <NAME>', 'the entry point, if several have access codes'] as const
-const UNKNOWN_BATCH = { ok: false, fault: 'There is no such batch. See: viewer-auth codes list.' } as const
+const UNKNOWN_BATCH = {
+  ok: false,
+  fault: 'There is no such batch. See: viewer-auth codes list.',
+  code: 'changed',
+} as const
 
 /** Adds `codes create`, `codes list` and `codes revoke`. */
 export function addCodesCommands(group: Command, context: CommandContext): void {
@@ -185,7 +189,7 @@ export async function revokeBatch(
   const confirmation = await confirm(`Revoke ${counted(batch.count, 'code')} of ${batch.label}? This cannot be undone.`)
   if (!confirmation.ok) return confirmation
   const isRevoked = await codes.revokeBatch(batch, now())
-  if (!isRevoked) return { ok: false, fault: `${batch.label} is revoked already.` }
+  if (!isRevoked) return { ok: false, fault: `${batch.label} is revoked already.`, code: 'changed' }
   return { ok: true, data: { label: batch.label, revoked: batch.count } }
 }
 

@@ -11,6 +11,7 @@ import {
   YEAR_SECONDS,
 } from '../../../features/access-codes/codes/guessing-budget.ts'
 import { type Holder, newCodes, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
+import { coded } from '../../../users/viewer-changes.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import { now, type OpenCodes } from './open-codes.ts'
 
@@ -45,7 +46,8 @@ export async function createCodes(
   const { holders, words, length, ...batch } = wanted
   const { label, endsAtSeconds } = batch
   const nowSeconds = now()
-  if (endsAtSeconds !== null && endsAtSeconds <= nowSeconds) return { ok: false, fault: '--until is in the past.' }
+  if (endsAtSeconds !== null && endsAtSeconds <= nowSeconds)
+    return { ok: false, fault: '--until is in the past.', code: 'past' }
   const before = codesInForce(await codes.batches(entryPoint.name), nowSeconds)
   const plan = planLength(before, { count: holders.length, length, endsAtSeconds, nowSeconds })
   const planned = {
@@ -58,7 +60,8 @@ export async function createCodes(
   }
   const { shown, stored } = newCodes(planned, holders, settings.key, words)
   const isStored = await around(shown, () => codes.create(planned, stored))
-  if (!isStored) return { ok: false, fault: `There is a batch ${label} already. Choose another --label.` }
+  if (!isStored)
+    return { ok: false, fault: `There is a batch ${label} already. Choose another --label.`, ...coded('exists', label) }
   return {
     ok: true,
     data: { label, entryPoint: entryPoint.name, chance: plan.chance, guesses: plan.guesses, codes: shown },
@@ -86,6 +89,7 @@ export function planLength(
   if (fewest === null) {
     throw new ConfigError(
       'The codes that are valid already are too easy to guess for so long a time. Revoke some with: codes revoke, or use an earlier --until.',
+      { coded: { code: 'tooGuessable' } },
     )
   }
   const length = wanted ?? fewest
@@ -94,6 +98,7 @@ export function planLength(
     throw new ConfigError(
       `With ${length} random characters, the chance that a guesser finds a valid code would be ${chanceWords(budget.chance)}. ` +
         `At most ${chanceWords(MOST_CHANCE)} is allowed. Use --length ${fewest}, fewer codes or an earlier --until.`,
+      { coded: { code: 'tooGuessable' } },
     )
   }
   return { ...budget, length }

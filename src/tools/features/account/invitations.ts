@@ -2,7 +2,7 @@ import { readFeatureSettings } from '../../../config.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { MailFault } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { noSuchViewer } from '../../../users/viewer-changes.ts'
+import { coded, noSuchViewer } from '../../../users/viewer-changes.ts'
 import type { Outcome } from '../../cli/terminal/command.ts'
 import { printable } from '../../cli/terminal/text.ts'
 import type { Inviter, Inviting } from '../../cli/viewers/inviting.ts'
@@ -42,22 +42,23 @@ async function invite(
   const { viewer, hasPassword, invitation: earlier } = known
   const name = printable(viewer.username)
   if (hasPassword) {
-    return { ok: false, fault: `${name} has a password already. To set another one, run viewers set-password.` }
+    const fault = `${name} has a password already. To set another one, run viewers set-password.`
+    return { ok: false, fault, ...coded('hasPassword', username) }
   }
   const fault = viewer.disabled ? 'is disabled. Run viewers enable first' : sender.faultIn(viewer)
-  if (fault !== null) return { ok: false, fault: `${name} ${fault}.` }
-  if (isBeingSent(earlier, days))
-    return { ok: false, fault: `${name} is being invited by another command.`, mayPass: true }
+  if (fault !== null)
+    return { ok: false, fault: `${name} ${fault}.`, ...coded(viewer.disabled ? 'disabled' : 'noMail', username) }
+  const busy = { ...coded('busy', username), mayPass: true }
+  if (isBeingSent(earlier, days)) return { ok: false, fault: `${name} is being invited by another command.`, ...busy }
   try {
     const invitation = await sender.send(store, viewer.username, earlier)
-    if (invitation === null)
-      return { ok: false, fault: `${name} was changed by another command. Try again.`, mayPass: true }
+    if (invitation === null) return { ok: false, fault: `${name} was changed by another command. Try again.`, ...busy }
     const expiresAt = new Date(invitation.expiresAtSeconds * 1000).toISOString()
     return { ok: true, text: `Invited ${name}. The link works until ${expiresAt}.`, data: { ...viewer, expiresAt } }
   } catch (error) {
     if (!(error instanceof MailFault)) throw error
     const fault = `The mail server refuses the invitation of ${name} (${error.message}).`
-    return { ok: false, fault, mayPass: !error.isFinal }
+    return { ok: false, fault, ...mailRefused(username, error), mayPass: !error.isFinal }
   }
 }
 
@@ -65,9 +66,14 @@ async function sendReset(store: EditableUserStore, sender: LinkSender, username:
   const name = printable(username)
   try {
     if (await sender.sendReset(store, username)) return { ok: true, text: `Sent ${name} a link.` }
-    return { ok: false, fault: `${name} is disabled, or has no mail address.` }
+    return { ok: false, fault: `${name} is disabled, or has no mail address.`, ...coded('noMail', username) }
   } catch (error) {
     if (!(error instanceof MailFault)) throw error
-    return { ok: false, fault: `The mail server refuses the mail of ${name} (${error.message}).` }
+    const fault = `The mail server refuses the mail of ${name} (${error.message}).`
+    return { ok: false, fault, ...mailRefused(username, error) }
   }
+}
+
+function mailRefused(name: string, { message }: MailFault) {
+  return { code: 'mailRefused', values: { name, reason: message } }
 }

@@ -52,7 +52,8 @@ export function movableDoors(
   nowSeconds: number,
 ): ActResult<MovableDoors> {
   const { name, doors, file } = doorsIn(env, wanted)
-  if (file === undefined) return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.` }
+  if (file === undefined)
+    return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.`, code: 'fixedTimes' }
   const zone = openTimeZone(doors?.timeZone ?? 'UTC')
   return { ok: true, data: { name, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) } }
 }
@@ -71,7 +72,11 @@ export async function moveDoors(
 ): Promise<ActResult<MovedDoors>> {
   const { message } = times
   if (message && before === undefined)
-    return { ok: false, fault: `Entry point ${name} is always open. Only closed doors show a message.` }
+    return {
+      ok: false,
+      fault: `Entry point ${name} is always open. Only closed doors show a message.`,
+      code: 'alwaysOpen',
+    }
   const windows = before?.windows ?? []
   const index = current === undefined ? 0 : windows.indexOf(current)
   const wanted = wantedWindow(current, times, zone)
@@ -93,6 +98,7 @@ export async function moveDoors(
     return {
       ok: false,
       fault: `${file} does not have the new times: another program changes it. Run the command again.`,
+      code: 'changed',
     }
   }
   return { ok: true, data: { name, doors: after, needsRestart: before === undefined } }

@@ -79,7 +79,7 @@ export async function changeRegistrations(
   return { changed, faults }
 }
 
-export function faultLine(one: Fault): string {
+function faultLine(one: Fault): string {
   if (!('state' in one)) return `${printable(one.address)} ${FAULTS[one.fault]}.`
   const time = isoOf(one.changedAtSeconds).slice(11, 16)
   const what = one.fault === 'decided' ? 'another person decided this' : 'came up from the waiting list'

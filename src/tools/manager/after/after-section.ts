@@ -3,7 +3,7 @@ import { cachedOffsets } from '../../cli/report/local-times.ts'
 import { windowsOf } from '../../cli/settings/event-times.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Period } from '../../video-service/analytics/report-question.ts'
-import { ALL_ROLES, type Answer, detailOf, faultText, get, page, type Route, type Visit } from '../door/route.ts'
+import { ALL_ROLES, type Answer, get, page, type Route, type Sentence, sentenceOf, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { fieldText, readField } from '../pages/typed-times.ts'
 import type { Words } from '../pages/words.ts'
@@ -88,7 +88,7 @@ function reportRoutes(deps: SectionDeps, report: Report): Route[] {
   ]
 }
 
-async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 200): Promise<Answer> {
+async function showForm(deps: SectionDeps, visit: Visit, refused?: Sentence, status = 400): Promise<Answer> {
   const { words, field, scope } = visit
   const title = words.t.after.title
   // The service counts by channel, and no setting says which channel an entry point is for.
@@ -103,8 +103,10 @@ async function showForm(deps: SectionDeps, visit: Visit, fault = '', status = 20
     atLeast: field('atLeast') === '' ? '45' : field('atLeast'),
     isInvited: field('channel') === '' || field('invited') === 'on',
   }
-  const detail = listed.ok || fault !== '' ? fault : (detailOf(listed.fault) ?? words.t.after.noService)
-  return page('after', { title, current: PATH, channels, form, fault: detail }, status)
+  const ofService: Sentence | null = listed.ok ? null : listed.code ? sentenceOf(listed) : { text: 'after.noService' }
+  const sentence = refused ?? ofService
+  const fault = sentence && words.say(sentence.text, sentence.values)
+  return page('after', { title, current: PATH, channels, form, fault }, refused ? status : 200)
 }
 
 /** The last window of doors that has begun, or else today. */
@@ -133,12 +135,12 @@ async function ask(
   const from = readField(question?.from ?? '', words, wrong)
   const to = readField(question?.to ?? '', words, wrong)
   const typed = from.ok ? to : from
-  if (!typed.ok) return await showForm(deps, visit, words.say(typed.fault.text, typed.fault.values), 400)
+  if (!typed.ok) return await showForm(deps, visit, typed.fault)
   if (question === null || !from.ok || !to.ok || Date.parse(from.value) > Date.parse(to.value)) {
-    return await showForm(deps, visit, words.say(wrong), 400)
+    return await showForm(deps, visit, { text: wrong })
   }
   const result = await read(question, { from: from.value, to: to.value })
-  if (!result.ok) return await showForm(deps, visit, faultText(result.fault, words), 502)
+  if (!result.ok) return await showForm(deps, visit, sentenceOf(result), 502)
   return answer(result.data, question)
 }
 

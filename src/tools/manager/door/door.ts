@@ -199,6 +199,7 @@ function send(deps: DoorDeps, res: Response, visit: Visit, session: LiveSession,
       res.redirect(303, answer.to)
       return
     case 'page':
+      if (answer.reload) res.setHeader('Refresh', `${answer.reload.seconds};url=${answer.reload.to}`)
       deps.renderer.sendPage(res, visit, answer, session)
       return
     case 'file':

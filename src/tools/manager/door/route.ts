@@ -1,4 +1,5 @@
 import type { Response } from 'express'
+import type { Coded } from '../../../errors.ts'
 import type { Manager, Role } from '../../cli/manager/accounts/manager-store.ts'
 import type { Words } from '../pages/words.ts'
 import type { Scope } from './scope.ts'
@@ -12,8 +13,6 @@ export interface Sentence {
 /** A message on the next page, perhaps with a button that undoes the act. Texts by their keys. */
 export interface Notice extends Sentence {
   readonly tone: 'done' | 'refused'
-  /** A text as it is, such as why a store refuses a change. */
-  readonly detail?: string
   /** Sentences after the text. */
   readonly notes?: readonly Sentence[]
   readonly undo?: { readonly action: string; readonly fields: Readonly<Record<string, string>> }
@@ -30,8 +29,14 @@ export interface ActSubject {
 }
 
 export type Answer =
-  /** @property view a template of views/manager. */
-  | { readonly kind: 'page'; readonly view: string; readonly model: object; readonly status?: number }
+  /** @property view a template of views/manager. @property reload the page that the browser loads by itself. */
+  | {
+      readonly kind: 'page'
+      readonly view: string
+      readonly model: object
+      readonly status?: number
+      readonly reload?: { readonly to: string; readonly seconds: number }
+    }
   | { readonly kind: 'redirect'; readonly to: string; readonly notice?: Notice; readonly subject?: ActSubject }
   | { readonly kind: 'file'; readonly name: string; readonly type: string; readonly content: string | Buffer }
   | { readonly kind: 'stream'; readonly open: (res: Response) => void }
@@ -103,26 +108,20 @@ export function redirect(to: string, notice?: Notice, subject?: ActSubject): Ans
   return { kind: 'redirect', to, ...(notice && { notice }), ...(subject && { subject }) }
 }
 
-/** Redirects with the message of a failed act. @param fault shown if a manager can do something about it. */
+/** Redirects with the message of a failed act, and its fault. */
 export function refused(
-  { words }: Pick<Visit, 'words'>,
   to: string,
   text: string,
-  fault: string,
+  fault: Coded,
   { values, subject }: { readonly values?: Sentence['values']; readonly subject?: ActSubject } = {},
 ): Answer {
-  return redirect(to, { tone: 'refused', text, detail: faultText(fault, words), ...(values && { values }) }, subject)
+  return redirect(to, { tone: 'refused', text, notes: [sentenceOf(fault)], ...(values && { values }) }, subject)
 }
 
-/** Names of settings, options, paths and faults of the program are for the engineer, not for the page. */
-const FOR_ENGINEERS = /[A-Z]{2,}_[A-Z_]+|Unexpected error|[\w.-]\/[\w.-]|\/\w+\/|\.ts\b|viewer-auth|--[a-z]/
-
-/** Returns the fault of a store or a command, if a manager can do something about it. Undefined otherwise. */
-export function detailOf(fault: string): string | undefined {
-  return FOR_ENGINEERS.test(fault) ? undefined : fault
-}
-
-/** Returns the fault, or advice to ask an engineer if a manager can do nothing about it. */
-export function faultText(fault: string, { t }: Words): string {
-  return detailOf(fault) ?? t.errors.askEngineer
+/**
+ * Returns the sentence of a fault of a store or a command. A fault without a code is one for an engineer: no page has its
+ * words, which are for a terminal.
+ */
+export function sentenceOf({ code, values = {} }: Coded): Required<Sentence> {
+  return { text: code === undefined ? 'errors.askEngineer' : `faults.${code}`, values }
 }

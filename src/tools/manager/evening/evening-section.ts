@@ -44,6 +44,6 @@ async function unlockAddress({ env }: SectionDeps, visit: Visit): Promise<Answer
   }
   const result = await unlock(env, { address })
   const subject = { target: address }
-  if (!result.ok) return refused(visit, PATH, 'evening.notUnlocked', result.fault, { subject })
+  if (!result.ok) return refused(PATH, 'evening.notUnlocked', result, { subject })
   return redirect(PATH, { tone: 'done', text: 'evening.unlocked', values: { name: address } }, subject)
 }

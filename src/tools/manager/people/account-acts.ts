@@ -1,7 +1,7 @@
 import { readSharedStores } from '../../../config.ts'
 import type { UnlockTarget } from '../../../sign-in-limits/failed-sign-ins.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
-import { outcomeOf } from '../../cli/terminal/command.ts'
+import { outcomeOf, type Refused } from '../../cli/terminal/command.ts'
 import { ioWithoutTerminal } from '../../cli/terminal/io.ts'
 import type { Inviter } from '../../cli/viewers/inviting.ts'
 import { endSessionsOf } from '../../cli/viewers/sessions-command.ts'
@@ -9,8 +9,8 @@ import { unlockSignIns } from '../../cli/viewers/unlock-command.ts'
 import { invitingIn } from '../../cli/viewers/viewer-facts.ts'
 import type { SectionDeps } from '../section.ts'
 
-/** The result of an act on an account. The fault is for the page, also of a store that does not answer. */
-export type Result = { readonly ok: true } | { readonly ok: false; readonly fault: string }
+/** The result of an act on an account. A store that does not answer is a fault too. */
+export type Result = { readonly ok: true } | Refused
 
 type Env = SectionDeps['env']
 type Deps = Pick<SectionDeps, 'env' | 'viewerFacts'>

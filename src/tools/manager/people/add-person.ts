@@ -1,6 +1,6 @@
 import { cleanName } from '../../../typed-text.ts'
-import { faultInUsername } from '../../../users/viewer-fields.ts'
-import { type Answer, faultText, page, redirect, refused, type Visit } from '../door/route.ts'
+import { findPasswordFault } from '../../../users/passwords/new-password.ts'
+import { type Answer, page, redirect, refused, type Sentence, sentenceOf, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 import { invitationRules, sendLink } from './account-acts.ts'
@@ -11,31 +11,33 @@ import { typedAccount } from './viewer-form.ts'
 export function addPages(deps: SectionDeps) {
   const { viewers } = deps
   const ends = endField(deps)
-  function show(visit: Visit, fault = '', status = 200): Answer {
+  function show(visit: Visit, refused?: Sentence): Answer {
+    const fault = refused ? visit.words.say(refused.text, refused.values) : ''
     const knownGroups = visit.scope.groups ?? []
     const model = { title: visit.words.t.people.addTitle, current: '/people', fault, knownGroups, hasEnd: ends.isThere }
-    return page(viewers.editable === null ? 'people-elsewhere' : 'person-add', model, status)
+    return page(viewers.editable === null ? 'people-elsewhere' : 'person-add', model, refused ? 400 : 200)
   }
   async function add(visit: Visit): Promise<Answer> {
     const { editable } = viewers
-    const { words, field } = visit
-    if (editable === null) return show(visit, '', 400)
+    const { field } = visit
+    if (editable === null) return show(visit, { text: 'people.elsewhere' })
     const username = cleanName(field('username'))
-    const inName = username === '' ? words.t.people.nameMissing : faultInUsername(username)
-    if (inName !== null) return show(visit, inName, 400)
-    const typed = typedAccount(visit)
-    if (!typed.ok) return show(visit, words.say(typed.fault.text, typed.fault.values), 400)
+    if (username === '') return show(visit, { text: 'people.nameMissing' })
+    const typed = typedAccount(visit, username)
+    if (!typed.ok) return show(visit, typed.fault)
     const password = field('password')
+    const weak = password === '' ? null : await findPasswordFault(password, username, [])
+    if (weak !== null) return show(visit, { text: `sheet.faults.password.${weak.reason}` })
     const viewer = { username, groups: typed.groups, attributes: ends.withEnd(typed.attributes, typed.end?.text, true) }
     const rules = field('invite') === 'on' && password === '' ? await invitationRules(deps) : null
-    if (rules?.faultIn(viewer)) return show(visit, words.t.sheet.faults.notInvited, 400)
+    if (rules?.faultIn(viewer)) return show(visit, { text: 'sheet.faults.notInvited' })
     const added = await editable.add(viewer, password === '' ? null : password)
-    if (!added.ok) return show(visit, faultText(added.fault, words), 400)
+    if (!added.ok) return show(visit, sentenceOf(added))
     const invited = field('invite') === 'on' ? await sendLink(deps, editable, username) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }
     const values = { name: username }
-    if (invited?.ok === false) return refused(visit, to, 'people.addedOnly', invited.fault, { values, subject })
+    if (invited?.ok === false) return refused(to, 'people.addedOnly', invited, { values, subject })
     return redirect(to, { tone: 'done', text: invited ? 'people.addedInvited' : 'people.added', values }, subject)
   }
   return { show: (visit: Visit) => show(visit), add }

@@ -35,7 +35,7 @@ export function openInvitationQueue(deps: QueueDeps): InvitationQueue {
     if (inviter.wasInvitedSince(known, addedAtSeconds)) return rows.setSent(username)
     const invited = await inviter.invite(store, username)
     if (invited.ok) rows.setSent(username)
-    else if (!invited.mayPass || tries >= MOST_TRIES) rows.setRefused(username, invited.fault)
+    else if (!invited.mayPass || tries >= MOST_TRIES) rows.setRefused(username, invited)
     else rows.delay(username, nowSeconds() + FIRST_RETRY_SECONDS * 2 ** tries)
   }
   async function sendDue(inviter: Inviter, store: EditableUserStore): Promise<{ readonly ok: true }> {

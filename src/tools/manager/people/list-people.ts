@@ -4,7 +4,7 @@ import type { ViewerState } from '../../../users/user-store.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { stateOf } from '../../cli/viewers/shown-viewer.ts'
 import type { ViewerFacts } from '../../cli/viewers/viewer-facts.ts'
-import { type Answer, faultText, page, redirect, type Visit } from '../door/route.ts'
+import { type Answer, page, redirect, sentenceOf, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
 
@@ -44,9 +44,9 @@ export function listPages({ viewerFacts, viewers, nowSeconds, kept, invitations 
     return page('people', { title, current: '/people', ...model })
   }
   /** A manager of some groups sees only the own invitations. */
-  function progressFor({ manager, scope, words }: Visit) {
+  function progressFor({ manager, scope }: Visit) {
     const progress = invitations.progress(scope.groups === null ? null : manager.name)
-    const refused = progress.refused.map(({ username, fault }) => ({ username, fault: faultText(fault, words) }))
+    const refused = progress.refused.map(({ username, fault }) => ({ username, fault: sentenceOf(fault) }))
     return { ...progress, refused }
   }
   function find(visit: Visit): Answer {

@@ -1,3 +1,4 @@
+import type { Coded } from '../../../errors.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { outcomeOf } from '../../cli/terminal/command.ts'
 import { forgetPerson } from '../../cli/viewers/forget/forget-person.ts'
@@ -22,12 +23,12 @@ function done(visit: Visit, text: string, besides: Partial<Notice> = {}, to = pa
   return redirect(to, { tone: 'done', ...besides, text: `people.${text}`, values: { name: nameIn(visit) } })
 }
 
-function notDone(visit: Visit, fault: string, text = 'refused'): Answer {
-  return refused(visit, pageOf(visit), `people.${text}`, fault, { values: { name: nameIn(visit) } })
+function notDone(visit: Visit, fault: Coded, text = 'refused'): Answer {
+  return refused(pageOf(visit), `people.${text}`, fault, { values: { name: nameIn(visit) } })
 }
 
 function shown(visit: Visit, text: string, result: Result, besides: Partial<Notice> = {}, to?: string): Answer {
-  return result.ok ? done(visit, text, besides, to) : notDone(visit, result.fault)
+  return result.ok ? done(visit, text, besides, to) : notDone(visit, result)
 }
 
 /** The acts on the page of one viewer. */
@@ -47,9 +48,9 @@ export function personActs(deps: SectionDeps) {
     ),
     putOut: inStore(async (visit, store, name) => {
       const changed = await store.setDisabled(name, true)
-      if (!changed.ok) return notDone(visit, changed.fault)
+      if (!changed.ok) return notDone(visit, changed)
       const ended = await endSessions(env, name)
-      if (!ended.ok) return notDone(visit, ended.fault, 'putOutPart')
+      if (!ended.ok) return notDone(visit, ended, 'putOutPart')
       return done(visit, 'isOut', { ...undoOf(visit), ...noteIn(visit) })
     }),
     /** Says what is lost before it is removed or forgotten. */
@@ -68,7 +69,7 @@ export function personActs(deps: SectionDeps) {
     async exportAll(visit: Visit): Promise<Answer> {
       const { seesEntryPoint, entryPoints } = visit.scope
       const known = await outcomeOf(() => knownOf(env, deps.viewerFacts, nameIn(visit)))
-      if (!known.ok) return notDone(visit, known.fault)
+      if (!known.ok) return notDone(visit, known)
       // A manager of some entry points sees no acts of others.
       const log = known.data.log.filter(({ event }) => entryPoints === null || event !== 'manager')
       const content = personFile(seenPart({ ...known.data, log }, seesEntryPoint))
@@ -77,7 +78,7 @@ export function personActs(deps: SectionDeps) {
     endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),
     async unlock(visit: Visit): Promise<Answer> {
       const unlocked = await unlock(env, { username: nameIn(visit) })
-      return unlocked.ok ? done(visit, 'unlocked') : notDone(visit, unlocked.fault, 'notUnlocked')
+      return unlocked.ok ? done(visit, 'unlocked') : notDone(visit, unlocked, 'notUnlocked')
     },
   }
 }
@@ -98,10 +99,10 @@ function editAct(deps: SectionDeps): ActInStore {
   return async (visit, store, name) => {
     const { field, words } = visit
     const known = await store.show(name)
-    if (!known.ok) return notDone(visit, known.fault)
+    if (!known.ok) return notDone(visit, known)
     const { username, groups: before, attributes: old } = known.viewer
     if (field('version') !== versionOf(known.viewer)) return refusal(visit, 'changedMeanwhile')
-    const typed = typedAccount(visit, before)
+    const typed = typedAccount(visit, username, before)
     if (!typed.ok) return redirect(pageOf(visit), { tone: 'refused', text: 'people.refused', notes: [typed.fault] })
     const isSameEnd = field('until').trim() === ends.textOf(old, words)
     const end = isSameEnd ? old[ends.attribute] : typed.end?.text
@@ -120,7 +121,7 @@ function forgetAct(deps: SectionDeps): Act {
     const who = { store: editable, sees: scope.seesEntryPoint }
     deps.invitations.forget(nameIn(visit))
     const { deleted, faults } = await forgetPerson(deps.env, deps.viewerFacts, nameIn(visit), who)
-    if (faults.account !== undefined) return notDone(visit, faults.account)
+    if (faults.account !== undefined) return notDone(visit, { code: 'away' })
     const failed = Object.keys(faults)
     const notes = [
       ...failed.map((part) => ({ text: `people.notForgotten.${part}` })),

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ZonedTime } from '../../../settings/times.ts'
 import { cleanText } from '../../../typed-text.ts'
 import type { Viewer } from '../../../users/user-store.ts'
+import { faultInViewer } from '../../../users/viewer-fields.ts'
+import { partWithFault } from '../../cli/import/import-viewers.ts'
 import type { Visit } from '../door/route.ts'
 import { readEnd, type Typed } from '../pages/typed-times.ts'
 
@@ -43,14 +45,19 @@ type TypedAccount =
   | Extract<Typed<never>, { ok: false }>
 type End = ZonedTime | null
 
-/** Reads the groups, attributes and end of an account. @param before the groups that the viewer has so far. */
-export function typedAccount(visit: Visit, before: readonly string[] = []): TypedAccount {
+/**
+ * Reads the groups, attributes and end of an account.
+ * @param username the cleaned user name. @param before the groups that the viewer has so far.
+ */
+export function typedAccount(visit: Visit, username: string, before: readonly string[] = []): TypedAccount {
   const { field, words, scope } = visit
   const groups = groupsOf(visit)
   const attributes = attributesOf(field('attributes'))
   if (attributes === null) return { ok: false, fault: { text: 'people.badAttributes' } }
   const end = readEnd(cleanText(field('until')) || 'never', words)
   if (!end.ok) return end
+  const faulty = { username, groups, attributes }
+  if (faultInViewer(faulty) !== null) return { ok: false, fault: { text: `sheet.faults.${partWithFault(faulty)}` } }
   if (scope.mayGive(groups, before)) return { ok: true, groups, attributes, end: end.value }
   return { ok: false, fault: { text: 'people.groupsRefused', values: { groups: (scope.groups ?? []).join(', ') } } }
 }

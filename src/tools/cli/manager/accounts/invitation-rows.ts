@@ -1,27 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
+import type { Coded } from '../../../../errors.ts'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
-
-/** The migration that adds the table. Times are UNIX times in seconds. */
-export const INVITATIONS_TABLE = `
-  CREATE TABLE invitations (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    username TEXT NOT NULL,
-    manager TEXT NOT NULL,
-    added_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0,
-    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'refused')),
-    fault TEXT
-  ) STRICT`
 
 const DueRow = z.object({ username: z.string(), addedAtSeconds: z.number(), tries: z.number() })
 /** An invitation that waits to be sent. */
 export type DueInvitation = Readonly<z.output<typeof DueRow>>
 
-const Refused = z.object({ username: z.string(), fault: z.string() })
+/** JSON. A row of an earlier version has a sentence of the command line, which no page shows. */
+const Fault = z.string().transform((text): Coded => (text.startsWith('{') ? JSON.parse(text) : {}))
+const Refused = z.object({ username: z.string(), fault: Fault })
 const Counts = z.object({ all: z.number(), sent: z.number(), waiting: z.number() })
 
 /** The invitations of the last round. A round ends when none waits. */
@@ -31,7 +20,7 @@ export interface InvitationProgress extends Readonly<z.output<typeof Counts>> {
 
 const MOST_REFUSED_SHOWN = 50
 
-/** Invitations that the page for managers sends after its answer. No kill loses one. */
+/** Invitations that the page for managers sends after its answer. No kill loses one. UNIX times in seconds. */
 export function invitationsIn(database: DatabaseSync) {
   const isRoundOver = database.prepare(`SELECT count(*) = 0 AS isOver FROM invitations WHERE state = 'waiting'`)
   const clear = database.prepare('DELETE FROM invitations')
@@ -68,7 +57,8 @@ export function invitationsIn(database: DatabaseSync) {
     /** Returns when the next one is due. Null if none waits. */
     nextAtSeconds: (): number | null => z.number().nullable().parse(next.get()?.atSeconds),
     setSent: (username: string): void => void settle.run('sent', null, usernameKey(username)),
-    setRefused: (username: string, fault: string): void => void settle.run('refused', fault, usernameKey(username)),
+    setRefused: (username: string, { code, values }: Coded): void =>
+      void settle.run('refused', JSON.stringify({ code, values }), usernameKey(username)),
     /** Tries one again later. */
     delay: (username: string, untilSeconds: number): void =>
       void delay.run(Math.ceil(untilSeconds), usernameKey(username)),

@@ -94,7 +94,7 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
     attributes: {},
   }
   const result = await outcomeOf(() => withCodes({ env }, entryPoint, (open) => createCodes(open, batch)))
-  if (!result.ok) return refused(visit, PATH, 'codes.notCreated', result.fault, { subject: { detail: label } })
+  if (!result.ok) return refused(PATH, 'codes.notCreated', result, { subject: { detail: label } })
   kept.set(sessionId, result.data)
   return redirect(`${PATH}/print`, undefined, { count, detail: label })
 }
@@ -122,6 +122,6 @@ async function revoke({ env }: SectionDeps, visit: Visit): Promise<Answer> {
     withCodes({ env }, visit.part('entryPoint'), (open) => revokeBatch(open, label, isConfirmed)),
   )
   const subject = { detail: label }
-  if (!result.ok) return refused(visit, PATH, 'codes.notRevoked', result.fault, { subject })
+  if (!result.ok) return refused(PATH, 'codes.notRevoked', result, { subject })
   return redirect(PATH, { tone: 'done', text: 'codes.revoked', values: { label } }, subject)
 }

@@ -6,12 +6,12 @@ import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import {
   type Answer,
   EDITORS,
-  faultText,
   get,
   type Notice,
   page,
   post,
   redirect,
+  sentenceOf,
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
@@ -36,7 +36,7 @@ export function seenMessage(message: Message): string {
 }
 
 /** @param refused why the form is refused. */
-function show(deps: SectionDeps, visit: Visit, refused?: Pick<Notice, 'text' | 'values' | 'detail'>): Answer {
+function show(deps: SectionDeps, visit: Visit, refused?: Pick<Notice, 'text' | 'values' | 'notes'>): Answer {
   const { words, typed, part } = visit
   const name = part('entryPoint')
   const { brand, message } = messageAt(deps, name)
@@ -72,7 +72,7 @@ async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
     return found.ok ? await moveDoors(env, found.data, typed.value, isConfirmed, nowSeconds()) : found
   })
   if (!result.ok) {
-    return show(deps, visit, { text: 'doors.refused', values: { name }, detail: faultText(result.fault, words) })
+    return show(deps, visit, { text: 'doors.refused', values: { name }, notes: [sentenceOf(result)] })
   }
   const { message: after = null } = typed.value
   const message = titleIn(after, words.language, brand)

@@ -4,19 +4,19 @@ import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import type { EventWindow } from '../../../../settings/event-window.ts'
 import { parseTime } from '../../../../settings/times.ts'
 import { isoWithOffset } from '../../../cli/output/time-zone.ts'
-import { outcomeOf } from '../../../cli/terminal/command.ts'
+import { outcomeOf, type Refused } from '../../../cli/terminal/command.ts'
 import type { Confirm } from '../../../cli/terminal/confirm.ts'
 import {
   ALL_ROLES,
   type Answer,
   EDITORS,
-  faultText,
   get,
   type Notice,
   page,
   post,
   redirect,
   type Sentence,
+  sentenceOf,
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
@@ -59,7 +59,7 @@ export const doorsSection: Section = {
 function show(
   { entryPoints, nowSeconds }: SectionDeps,
   visit: Visit,
-  refused?: Sentence & { detail?: string },
+  refused?: Sentence & Pick<Notice, 'notes'>,
 ): Answer {
   const { scope, words, manager } = visit
   const now = nowSeconds()
@@ -104,7 +104,7 @@ function doorActs(deps: SectionDeps) {
   }
 }
 
-type Changed = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly fault: string }
+type Changed = { readonly ok: true; readonly answer: Answer } | Refused
 type TimesFor = (current: EventWindow | undefined) => Typed<DoorChange>
 
 /** Changes the times that the page showed. Asks before open doors close, and refuses a form of earlier times. */
@@ -141,7 +141,7 @@ async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Prom
     return moved.ok ? { ok: true, answer: done(visit, found.data, moved.data, nowSeconds) } : moved
   })
   if (result.ok) return result.answer
-  return show(deps, visit, { text: 'doors.refused', values: { name }, detail: faultText(result.fault, words) })
+  return show(deps, visit, { text: 'doors.refused', values: { name }, notes: [sentenceOf(result)] })
 }
 
 /** Says whom it concerns before open doors close. The form comes again with the agreement. */

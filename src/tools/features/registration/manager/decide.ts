@@ -1,4 +1,4 @@
-import { type Registration, STATES } from '../../../../features/registration/book/registration.ts'
+import { STATES } from '../../../../features/registration/book/registration.ts'
 import type { RegistrationFilter, Seen } from '../../../../features/registration/book/registrations.ts'
 import { cleanText } from '../../../../typed-text.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
@@ -6,13 +6,14 @@ import { type Answer, page, redirect, refused, type Sentence, type Visit } from 
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import type { Words } from '../../../manager/pages/words.ts'
 import type { SectionDeps } from '../../../manager/section.ts'
-import { type Asked, changeRegistrations, type Fault, faultLine } from '../change-registrations.ts'
+import { type Asked, changeRegistrations, type Fault } from '../change-registrations.ts'
 import { MAILS_PER_MINUTE, type OpenRegistrations, pagesOf, withRegistrations } from '../open-registrations.ts'
 
 const STEPS = ['approve', 'refuse', 'cancel', 'forget'] as const
 /** The most guests of one decision. Each is written on its own, and the manager waits. */
 const MOST = 1_000
 const LONGEST_TEXT = 255
+const MOST_NOTES = 20
 
 /** Reads the filter of the list from a query or a form. */
 export function filterOf({ field }: Visit): Pick<RegistrationFilter, 'state' | 'text'> {
@@ -69,7 +70,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
       return { ok: true, asked, ...(await changeRegistrations(registrations, step, asked)) } as const
     }),
   )
-  if (!result.ok) return refused(visit, to, 'registrations.refused', result.fault)
+  if (!result.ok) return refused(to, 'registrations.refused', result)
   const { asked } = result
   if (!('changed' in result)) {
     const text = result.isOther ? 'registrations.otherNumber' : 'registrations.noneChosen'
@@ -77,7 +78,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
   }
   const subject = { count: asked.length, detail: step, ...(asked.length === 1 && { viewer: asked[0]?.address ?? '' }) }
   const count = result.changed.length
-  const notes = result.faults.flatMap((one) => ('state' in one ? decidedNote(one, words) : []))
+  const notes = result.faults.slice(0, MOST_NOTES).map((one) => noteOf(one, words))
   if (count === asked.length)
     return redirect(to, { tone: 'done', text: `registrations.done.${step}`, values: { count } }, subject)
   if (count > 0) {
@@ -85,9 +86,7 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
     const values = { count, all: asked.length }
     return redirect(to, { tone: 'refused', text: 'registrations.part', values, notes }, subject)
   }
-  const others = result.faults.filter((one) => !('state' in one))
-  const detail = others.map(faultLine).join('\n')
-  return redirect(to, { tone: 'refused', text: 'registrations.refused', detail, notes }, subject)
+  return redirect(to, { tone: 'refused', text: 'registrations.refused', notes }, subject)
 }
 
 /** Calls work with the guests of the form: the chosen guests as the page showed them, or all that match now. */
@@ -122,10 +121,11 @@ function readSeen(text: string): [address: string, seen: Seen] {
   return [address, known && { state: known, changedAtSeconds: Number(changedAtSeconds) }]
 }
 
-function decidedNote(
-  { fault, address: name, state, changedAtSeconds }: Extract<Fault, Pick<Registration, 'state'>>,
-  words: Words,
-): Sentence {
-  const time = words.clockOrTime(changedAtSeconds * 1000, Date.now())
-  return { text: `registrations.${fault}`, values: { name, time, state: words.say(`registrations.states.${state}`) } }
+/** Returns why a guest was not changed. */
+function noteOf(one: Fault, words: Words): Sentence {
+  const { fault, address: name } = one
+  if (!('state' in one)) return { text: `registrations.faults.${fault}`, values: { name } }
+  const time = words.clockOrTime(one.changedAtSeconds * 1000, Date.now())
+  const state = words.say(`registrations.states.${one.state}`)
+  return { text: `registrations.${fault}`, values: { name, time, state } }
 }

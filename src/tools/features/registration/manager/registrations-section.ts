@@ -8,11 +8,11 @@ import {
   ALL_ROLES,
   type Answer,
   EDITORS,
-  faultText,
   get,
   page,
   post,
   redirect,
+  sentenceOf,
   type Visit,
 } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
@@ -73,7 +73,8 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
     }),
   )
   if (!listed.ok) {
-    const text = faultText(listed.fault, words)
+    const sentence = sentenceOf(listed)
+    const text = words.say(sentence.text, sentence.values)
     return page('message', { title, current: PATH, text, back: '/people' }, 503)
   }
   const { registrations, counts, most, free, labels, next } = listed

@@ -1,12 +1,9 @@
 import { ConfigError } from '../../../../errors.ts'
 import type { RowFault } from '../../../../files/list-columns.ts'
 import type { EditableUserStore } from '../../../../users/editable-user-store.ts'
-import { storedPasswords } from '../../../../users/passwords/stored-passwords.ts'
-import { type ImportCounts, importViewers } from '../../../cli/import/import-viewers.ts'
-import { faultInRowOf, needsInvitation } from '../../../cli/viewers/inviting.ts'
+import type { ImportCounts } from '../../../cli/import/import-viewers.ts'
 import {
   type Answer,
-  detailOf,
   EDITORS,
   get,
   type Notice,
@@ -14,25 +11,25 @@ import {
   post,
   type Route,
   redirect,
+  sentenceOf,
   type Visit,
 } from '../../door/route.ts'
 import type { Words } from '../../pages/words.ts'
 import type { SectionDeps } from '../../section.ts'
-import { invitationRules } from '../account-acts.ts'
 import { endField } from '../end-field.ts'
-import { dryStore } from './dry-store.ts'
-import { inScope, openSheet, type SheetColumn, type SheetOptions } from './read-sheet.ts'
+import { type ImportedSheet, importSheet, readSheet, type Sheet } from './import-sheet.ts'
+import type { SheetColumn } from './read-sheet.ts'
 import { decodeSheet } from './sheet-text.ts'
+import { resultSoon, startWork, type Work } from './sheet-work.ts'
 
 const PATH = '/people/import'
 const PREVIEW = `${PATH}/preview`
-const MOST_FAULTS_SHOWN = 500
+const RELOAD_SECONDS = 2
 
-/** A sheet between its preview and the confirmation. */
-interface Sheet extends SheetOptions {
-  readonly name: string
-  readonly text: string
-  readonly updates: boolean
+/** A sheet that waits for its confirmation, with what it would do, and the import after it. */
+interface KeptSheet extends Sheet {
+  reading?: Work<Awaited<ReturnType<typeof readSheet>>>
+  importing?: Work<ImportedSheet>
 }
 
 /** The import of a sheet: upload, preview with every mistake by its row, confirmation. */
@@ -48,13 +45,15 @@ export function sheetRoutes(deps: SectionDeps): Route[] {
 }
 
 function sheetPages(deps: SectionDeps) {
-  const kept = deps.kept.bySession<Sheet>()
+  const kept = deps.kept.bySession<KeptSheet>()
   const { editable } = deps.viewers
-  const ends = endField(deps)
+  const program = new AbortController()
+  deps.onClose(() => program.abort())
   const gone = () => redirect(PATH, { tone: 'refused', text: 'sheet.gone' })
-  function show({ words }: Visit, fault = '', status = 200): Answer {
-    const title = words.t.sheet.title
-    return page(editable === null ? 'people-elsewhere' : 'sheet', { title, current: '/people', fault }, status)
+  function show({ words, sessionId }: Visit, fault = '', status = 200): Answer {
+    const sheet = kept.get(sessionId) ?? null
+    const model = { title: words.t.sheet.title, current: '/people', fault, sheet }
+    return page(editable === null ? 'people-elsewhere' : 'sheet', model, status)
   }
   function upload(visit: Visit): Answer {
     const { field, upload: file, words, sessionId } = visit
@@ -70,47 +69,95 @@ function sheetPages(deps: SectionDeps) {
     kept.set(sessionId, { ...options, name: file?.name.slice(0, 100) ?? '', text: sheet.text })
     return redirect(PREVIEW)
   }
+  /** Returns the reading of a sheet, which is read once. It stops when no page asks for it any more. */
+  function readingOf(sheet: KeptSheet, store: EditableUserStore, visit: Visit) {
+    const { nowSeconds } = deps
+    const isStopped = () => program.signal.aborted || !visit.isSignedIn() || kept.get(visit.sessionId) !== sheet
+    const known = sheet.reading
+    const reading =
+      known && (known.at.isDone || !known.at.isStopped())
+        ? known
+        : startWork((at) => readSheet(store, sheet, visit, deps, at), isStopped, nowSeconds)
+    reading.askedAtSeconds = nowSeconds()
+    sheet.reading = reading
+    return reading
+  }
   async function preview(visit: Visit): Promise<Answer> {
     const sheet = kept.get(visit.sessionId)
     if (sheet === undefined || editable === null) return gone()
+    if (sheet.importing !== undefined) return await imported(sheet, sheet.importing, visit)
+    const reading = readingOf(sheet, editable, visit)
     try {
-      const dry = dryStore(editable, ends)
-      const { counts, faults, columns, invited, rules } = await importSheet(dry, editable, sheet, visit, deps)
-      const shown = faults
-        .slice(0, MOST_FAULTS_SHOWN)
-        .map(({ line, fault }) => ({ line, ...mistakeOf(fault, visit.words) }))
-      const mail = rules && mailColumnIn(columns, rules.addressAttribute)
-      const model = {
-        hasEnd: ends.isThere,
-        sheet,
-        counts,
-        columns,
-        mail,
-        invitedCount: invited.length,
-        sendsMails: !sheet.invites || rules !== null,
-        sample: dry.sample,
-        faults: shown,
-        faultCount: faults.length,
-      }
-      return page('sheet-preview', { title: visit.words.t.sheet.previewTitle, current: '/people', ...model })
+      const result = await resultSoon(reading)
+      return result === null || !reading.at.isDone
+        ? progressOf(reading, visit, 'reading')
+        : previewOf(sheet, result, deps, visit)
     } catch (error) {
+      delete sheet.reading
       if (!(error instanceof ConfigError)) throw error
-      return show(visit, detailOf(error.message) ?? visit.words.t.sheet.unreadable, 400)
+      const { text, values } = sentenceOf(error.coded)
+      return show(visit, error.coded.code ? visit.words.say(text, values) : visit.words.t.sheet.unreadable, 400)
     }
   }
-  async function confirm(visit: Visit): Promise<Answer> {
+  function confirm(visit: Visit): Answer | Promise<Answer> {
     const sheet = kept.get(visit.sessionId)
     if (sheet === undefined || editable === null) return gone()
-    kept.delete(visit.sessionId)
-    const { counts, invited } = await importSheet(editable, editable, sheet, visit, deps)
-    if (invited.length > 0) deps.invitations.add(invited, visit.manager.name)
-    return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
+    sheet.importing ??= startWork(
+      async (at) => {
+        const done = await importSheet(editable, editable, sheet, visit, deps, at)
+        if (done.invited.length > 0) deps.invitations.add(done.invited, visit.manager.name)
+        return done
+      },
+      () => program.signal.aborted,
+    )
+    return imported(sheet, sheet.importing, visit)
+  }
+  /** Says what was imported, or how far the import is. */
+  async function imported(sheet: KeptSheet, work: Work<ImportedSheet>, visit: Visit): Promise<Answer> {
+    try {
+      const done = await resultSoon(work)
+      if (done === null) return progressOf(work, visit, 'importing')
+      kept.delete(visit.sessionId)
+      const { counts, invited } = done
+      return redirect('/people', noticeOf(counts, invited.length), { count: counts.added + counts.updated })
+    } catch (error) {
+      delete sheet.importing
+      throw error
+    }
   }
   function cancel({ sessionId }: Visit): Answer {
     kept.delete(sessionId)
     return redirect('/people')
   }
   return { show: (visit: Visit) => show(visit), upload, preview, confirm, cancel }
+}
+
+/** Says how far a work is. The browser looks again by itself. */
+function progressOf({ at }: Work<unknown>, { words }: Visit, step: 'reading' | 'importing'): Answer {
+  const model = { title: words.t.sheet[`${step}Title`], current: '/people', step, percent: Math.floor(at.share * 100) }
+  return { kind: 'page', view: 'sheet-work', model, reload: { to: PREVIEW, seconds: RELOAD_SECONDS } }
+}
+
+function previewOf(
+  sheet: KeptSheet,
+  { counts, faults, columns, invited, rules, sample }: Awaited<ReturnType<typeof readSheet>>,
+  deps: SectionDeps,
+  { words }: Visit,
+): Answer {
+  return page('sheet-preview', {
+    title: words.t.sheet.previewTitle,
+    current: '/people',
+    hasEnd: endField(deps).isThere,
+    sheet,
+    counts,
+    columns,
+    mail: rules && mailColumnIn(columns, rules.addressAttribute),
+    invitedCount: invited.length,
+    sendsMails: !sheet.invites || rules !== null,
+    sample,
+    faults: faults.map(({ line, fault }) => ({ line, fault: mistakeOf(fault, words) })),
+    faultCount: counts.refused,
+  })
 }
 
 /** Returns the column with the mail address of invitations. */
@@ -129,57 +176,8 @@ function noticeOf({ added, updated, refused }: ImportCounts, invited: number): N
   return { tone: 'done', text: 'sheet.addedCount', values: { count: added }, notes }
 }
 
-/**
- * Imports a sheet. @param target gets the viewers: the store, or one that only says what would happen.
- * @returns the counts, the faults by row, the columns, and the names of viewers who get an invitation.
- */
-async function importSheet(
-  target: Pick<EditableUserStore, 'importBatch' | 'show' | 'inspect'>,
-  store: EditableUserStore,
-  { text, dayFirst, invites, updates }: Sheet,
-  { scope, words: { zone } }: Visit,
-  deps: SectionDeps,
-) {
-  const faults: { line: number; fault: RowFault }[] = []
-  const invited: string[] = []
-  const viewerOf = async (username: string) => {
-    const known = await store.show(username)
-    return known.ok ? known.viewer : null
-  }
-  const sheet = await openSheet(text, { dayFirst, invites, zone, viewerFacts: deps.viewerFacts })
-  const rules = invites ? await invitationRules(deps) : null
-  const isDry = target !== store
-  const counts = await importViewers(
-    inScope(sheet.rows, scope, viewerOf),
-    { existing: updates ? 'update' : 'keep', acceptsWeakPasswords: false, contextWords: [] },
-    {
-      store: target,
-      // The preview hashes no password.
-      passwords: isDry
-        ? { ...storedPasswords, hash: () => Promise.resolve(storedPasswords.dummyHash) }
-        : storedPasswords,
-      invitations: invites
-        ? {
-            faultIn: rules ? faultInRowOf(store, rules, updates) : () => null,
-            async invite(username) {
-              const known = await target.inspect(username)
-              if (rules && known && needsInvitation(known)) invited.push(username)
-              return false
-            },
-          }
-        : null,
-      hashingWidth: 1,
-      onRefused: (line, fault) => void faults.push({ line, fault }),
-      onProgress: () => {},
-      isStopped: () => false,
-    },
-  )
-  faults.sort((one, other) => one.line - other.line)
-  return { counts, faults, columns: sheet.columns, invited, rules }
-}
-
-/** Returns a mistake in the language of the page, or in English if it has no text there. */
-function mistakeOf({ code, values, text }: RowFault, { has, say, language }: Words) {
+/** Returns a mistake in the language of the page. The words of the command line stay there. */
+function mistakeOf({ code, values }: RowFault, { has, say }: Words): string {
   const path = `sheet.faults.${code}`
-  return has(path) ? { fault: say(path, values), language } : { fault: text, language: 'en' }
+  return say(has(path) ? path : 'sheet.faults.other', values)
 }
