@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,15 +60,9 @@ async function runInShell(
   const file = openSync(join(folder, 'output'), 'w+', 0o600)
   rmSync(folder, { recursive: true })
   try {
-    const exitStatus = await new Promise<number | null>((resolve, reject) => {
-      const child = spawn(command, {
-        shell: env.SHELL || true,
-        detached: true,
-        stdio: ['ignore', file, file],
-        env: { ...env },
-      })
-      child.on('error', reject).on('exit', resolve)
-    })
+    const options = { shell: env.SHELL || true, detached: true, env } as const
+    const child = spawn(command, { ...options, stdio: ['ignore', file, file] })
+    const [exitStatus = null]: (number | null)[] = await once(child, 'exit')
     return { exitStatus, output: endOf(file) }
   } catch (error) {
     return { exitStatus: null, output: error instanceof Error ? error.message : String(error) }

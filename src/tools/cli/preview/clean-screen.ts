@@ -76,12 +76,15 @@ function* textsIn(value: string): Generator<string> {
   yield value
   const [, inBrackets] = /\((.+)\)$/.exec(value) ?? []
   if (inBrackets !== undefined) yield inBrackets
-  if (value.startsWith('{')) yield* leavesOf(JSON.parse(value))
+  if (value.startsWith('{')) for (const [, text] of leavesOf(JSON.parse(value))) yield text
 }
 
-function* leavesOf(data: unknown): Generator<string> {
-  if (typeof data === 'string') yield data
-  else if (typeof data === 'object' && data !== null) for (const one of Object.values(data)) yield* leavesOf(one)
+/** Returns the texts of JSON with their paths, such as `errors.disabled`. */
+export function* leavesOf(data: unknown, path = ''): Generator<readonly [path: string, text: string]> {
+  if (typeof data === 'string') yield [path, data]
+  else if (typeof data === 'object' && data !== null) {
+    for (const [name, one] of Object.entries(data)) yield* leavesOf(one, path === '' ? name : `${path}.${name}`)
+  }
 }
 
 function innerText(element: Element): string {

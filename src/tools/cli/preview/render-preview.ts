@@ -4,7 +4,7 @@ import ejs from 'ejs'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { type Language, textsOf } from '../../../languages/languages.ts'
 import { sourceOf } from '../html-page/content-policy.ts'
-import { cleanScreen } from './clean-screen.ts'
+import { cleanScreen, leavesOf } from './clean-screen.ts'
 import type { Screen } from './screen.ts'
 
 /** The sizes of players, of a window, and of a phone in portrait, in CSS pixels. */
@@ -106,38 +106,23 @@ function plainOf(html: string, files: Files, scheme: string): string {
  * under each.
  */
 function createTextFinder(language: Language) {
-  const known = allTexts(language)
-  return (shown: readonly string[]) => known.filter(({ text }) => shown.some((one) => isShown(text, one)))
+  const known = allTexts(language).map((one) => ({ ...one, pattern: patternOf(one.text) }))
+  return (shown: readonly string[]) => known.filter(({ pattern }) => shown.some((one) => pattern.test(one)))
 }
 
 /** Returns all texts of a language with their keys, such as `errors.disabled`, in the order of the file. */
 function allTexts(language: Language) {
-  const english = new Map(leavesOf(textsOf('en'), ''))
-  return [...leavesOf(textsOf(language), '')].map(([key, text]) => ({ key, text, english: english.get(key) ?? '' }))
+  const english = new Map(leavesOf(textsOf('en')))
+  return [...leavesOf(textsOf(language))].map(([key, text]) => ({ key, text, english: english.get(key) ?? '' }))
 }
 
-function* leavesOf(data: unknown, path: string): Generator<readonly [string, string]> {
-  if (typeof data === 'string') yield [path, data]
-  else if (typeof data === 'object' && data !== null) {
-    for (const [name, one] of Object.entries(data)) yield* leavesOf(one, path === '' ? name : `${path}.${name}`)
-  }
-}
-
-/** True if a text is on the screen. A value such as `{username}` may be any text. */
-function isShown(template: string, shown: string): boolean {
+/** Matches a text on a screen. A value such as `{username}` may be any text. */
+function patternOf(template: string): RegExp {
   const pieces = template
     .replace(/\s+/g, ' ')
     .trim()
     .split(/\{\w+\}/)
-  const first = pieces[0] ?? ''
-  const last = pieces.at(-1) ?? ''
-  if (pieces.length === 1) return shown === first
   // A text that is only a value would be everywhere.
-  if (!/\p{L}/u.test(pieces.join(''))) return false
-  let at = 0
-  for (const piece of pieces) {
-    at = shown.indexOf(piece, at) + piece.length
-    if (at < piece.length) return false
-  }
-  return shown.startsWith(first) && shown.endsWith(last)
+  const isOnlyValue = pieces.length > 1 && !/\p{L}/u.test(pieces.join(''))
+  return isOnlyValue ? /(?!)/ : new RegExp(`^${pieces.map(RegExp.escape).join('.*')}$`, 's')
 }

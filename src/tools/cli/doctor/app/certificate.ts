@@ -1,4 +1,5 @@
-import { connect, type PeerCertificate } from 'node:tls'
+import { once } from 'node:events'
+import { connect } from 'node:tls'
 import { type Finding, failure, warning } from '../finding.ts'
 
 const DAY_MS = 86_400_000
@@ -12,19 +13,11 @@ export async function checkCertificate(
 ): Promise<Finding | null> {
   if (protocol !== 'https:') return null
   const name = hostname.replace(/^\[|\]$/g, '')
-  const certificate = await new Promise<PeerCertificate | null>((resolve) => {
-    const socket = connect({ host: name, port: Number(port || 443), servername: name, rejectUnauthorized: false })
-    const done = (seen: PeerCertificate | null) => {
-      signal.removeEventListener('abort', stop)
-      socket.destroy()
-      resolve(seen)
-    }
-    const stop = () => done(null)
-    signal.addEventListener('abort', stop)
-    socket.setTimeout(TIMEOUT_MS, stop)
-    socket.once('error', stop)
-    socket.once('secureConnect', () => done(socket.getPeerCertificate()))
-  })
+  const socket = connect({ host: name, port: Number(port || 443), servername: name, rejectUnauthorized: false })
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const connected = await once(socket, 'secureConnect', { signal: limit }).catch(() => null)
+  const certificate = connected && socket.getPeerCertificate()
+  socket.destroy()
   if (certificate === null) return null
   if (!certificate.subjectaltname) {
     return failure(
