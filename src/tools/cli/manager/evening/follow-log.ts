@@ -1,5 +1,4 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { StringDecoder } from 'node:string_decoder'
 import { linesOfFile } from '../../security-log/log-lines.ts'
 import { findOwnLog } from '../../security-log/own-log.ts'
 import { type SecurityEvent, securityEvents } from '../../security-log/security-events.ts'
@@ -7,7 +6,6 @@ import type { CommandIo } from '../../terminal/io.ts'
 
 /** A chunk takes about five milliseconds. Pages are answered between two chunks. */
 const CHUNK_BYTES = 131_072
-const LONGEST_LINE = 1_048_576
 
 type Visit = (event: SecurityEvent) => void
 
@@ -16,9 +14,6 @@ interface OpenFile {
   readonly path: string
   readonly handle: FileHandle
   position: number
-  decoder: StringDecoder
-  /** The beginning of a line whose end is not written yet. */
-  rest: string
 }
 
 /** Follows the security log of this machine, also after its file was renamed and a new one was created. */
@@ -60,25 +55,23 @@ async function visitEach(batches: Parameters<typeof securityEvents>[0], visit: V
 
 async function readOn(file: OpenFile, visit: Visit): Promise<void> {
   // The file was copied and truncated.
-  if ((await file.handle.stat()).size < file.position) Object.assign(file, startOfFile())
+  if ((await file.handle.stat()).size < file.position) file.position = 0
   const buffer = Buffer.alloc(CHUNK_BYTES)
   for (;;) {
     const { bytesRead } = await file.handle.read(buffer, 0, CHUNK_BYTES, file.position)
-    if (bytesRead === 0) break
-    file.position += bytesRead
-    const lines = (file.rest + file.decoder.write(buffer.subarray(0, bytesRead))).split('\n')
-    file.rest = (lines.pop() ?? '').slice(-LONGEST_LINE)
-    await visitEach([lines], visit)
+    const end = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1
+    // The end of the last line is not written yet.
+    if (end === 0 && bytesRead < CHUNK_BYTES) break
+    // No line of the app is longer than a chunk.
+    const length = end || bytesRead
+    file.position += length
+    await visitEach([buffer.toString('utf8', 0, length).split('\n')], visit)
   }
-}
-
-function startOfFile() {
-  return { position: 0, decoder: new StringDecoder('utf8'), rest: '' }
 }
 
 async function opened(path: string): Promise<OpenFile | null> {
   const handle = await open(path, 'r').catch(() => null)
-  return handle && { path, handle, ...startOfFile() }
+  return handle && { path, handle, position: 0 }
 }
 
 /** True after a rotation by renaming. */
