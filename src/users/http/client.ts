@@ -1,6 +1,6 @@
 import { Agent, Client, type Dispatcher, errors, Pool } from 'undici'
 import { UpstreamError } from '../../errors.ts'
-import { isCertificateFault } from '../../server/certificate-fault.ts'
+import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { HttpStoreSettings } from './settings.ts'
 
 export interface HttpAnswer {

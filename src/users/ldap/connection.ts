@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { Client, ResultCodeError } from 'ldapts'
 import { UpstreamError } from '../../errors.ts'
-import { isCertificateFault } from '../../server/certificate-fault.ts'
+import { isCertificateFault } from '../remote/certificate-fault.ts'
 import { linkOver } from './link.ts'
 import type { LdapStoreSettings } from './settings.ts'
 

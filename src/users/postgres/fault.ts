@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 import { UpstreamError } from '../../errors.ts'
-import { isCertificateFault } from '../../server/certificate-fault.ts'
+import { isCertificateFault } from '../remote/certificate-fault.ts'
 import type { PostgresSettings } from './settings.ts'
 
 /**

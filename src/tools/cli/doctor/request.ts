@@ -1,5 +1,5 @@
 import { Agent, type Response as Answer, type Dispatcher, fetch } from 'undici'
-import { isCertificateFault } from '../../../server/certificate-fault.ts'
+import { isCertificateFault } from '../../../users/remote/certificate-fault.ts'
 import { type Finding, failure, warning } from './finding.ts'
 
 /** Statuses that the app does not give to a request for its health or its screen. */

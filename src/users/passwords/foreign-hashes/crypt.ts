@@ -1,7 +1,14 @@
+import { threadPool } from '../../../server/thread-pool.ts'
 import type { CryptJob } from './crypt-digests.ts'
-import { cryptDigestInThread } from './crypt-threads.ts'
 import { derivation, TOO_COSTLY } from './derivation.ts'
 import { formOf, type HashForm } from './hash-form.ts'
+
+/**
+ * Computes a digest in a thread, so that other requests go on: Node has no asynchronous function for these digests. The
+ * number of parallel jobs is limited by server/work-queue.ts.
+ */
+const digestInThread = threadPool<CryptJob, Uint8Array>(new URL('./crypt-thread.ts', import.meta.url))
+const cryptDigestInThread = async (job: CryptJob) => Buffer.from(await digestInThread(job))
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

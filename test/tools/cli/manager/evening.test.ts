@@ -144,7 +144,7 @@ test('copies say by their metrics if they are up, what waits, and which clock is
     'viewer_auth_sign_ins_total{outcome="signed-in",entry_point="gold"} 6',
   ]
   const server = createServer((_req, res) => {
-    res.setHeader('Date', new Date(NOW_MS + 63_000).toUTCString())
+    res.setHeader('Date', new Date(Date.now() + 63_000).toUTCString())
     res.end(metrics.join('\n'))
   })
   const port = await listen(server, 0, '127.0.0.1')

@@ -1,13 +1,16 @@
+import { threadPool } from '../../../../server/thread-pool.ts'
 import { readManagerPart } from '../../settings/manager/settings.ts'
 import type { CommandIo } from '../../terminal/io.ts'
+import type { Asked } from './ask-thread.ts'
 
-const TIMEOUT_MS = 2_500
-const MOST_BYTES = 5_000_000
+const ask = threadPool<string, Asked>(new URL('./ask-thread.ts', import.meta.url))
 
 /** One copy of the login app, by its metrics. */
 export interface Copy {
   readonly address: string
   readonly isUp: boolean
+  /** It answered, and took more than a second. */
+  readonly isSlow: boolean
   readonly version: string | null
   /** Password checks that wait. */
   readonly waiting: number
@@ -21,23 +24,31 @@ export interface Copy {
 
 /** The state of the app behind its address. */
 export interface Readiness {
-  /** As the app says, or `no-answer`; `no-viewers` if nothing is wrong but an empty user store. */
+  /** As the app says, or `no-answer`; `slow` for `ready` after more than a second; `no-viewers` if only the user store is empty. */
   readonly status: string
   readonly away: readonly string[]
   readonly clockSeconds: number | null
 }
 
-const NO_FIGURES = { version: null, waiting: 0, running: 0, away: [], clockSeconds: null, signIns: new Map() }
+const NO_FIGURES = {
+  isSlow: false,
+  version: null,
+  waiting: 0,
+  running: 0,
+  away: [],
+  clockSeconds: null,
+  signIns: new Map(),
+}
 const NO_ANSWER: Readiness = { status: 'no-answer', away: [], clockSeconds: null }
 
 /** Asks every copy for its metrics. Empty without MANAGER_METRICS_URLS. */
-export function readCopies(env: CommandIo['env'], nowMs: () => number): Promise<Copy[]> {
-  return Promise.all(readManagerPart(env).metricsUrls.map((url) => readCopy(url, nowMs)))
+export function readCopies(env: CommandIo['env']): Promise<Copy[]> {
+  return Promise.all(readManagerPart(env).metricsUrls.map(readCopy))
 }
 
-async function readCopy(url: URL, nowMs: () => number): Promise<Copy> {
+async function readCopy(url: URL): Promise<Copy> {
   const address = url.host
-  const answer = await ask(url, nowMs)
+  const answer = await ask(url.href)
   if (answer?.status !== 200) return { ...NO_FIGURES, address, isUp: false }
   const samples = samplesIn(answer.text)
   const named = (wanted: string) => samples.filter(({ name }) => name === `viewer_auth_${wanted}`)
@@ -51,6 +62,7 @@ async function readCopy(url: URL, nowMs: () => number): Promise<Copy> {
   return {
     address,
     isUp: true,
+    isSlow: answer.isSlow,
     version: named('build_info')[0]?.labels.version ?? null,
     waiting: checksIn('waiting'),
     running: checksIn('running'),
@@ -71,34 +83,20 @@ function samplesIn(text: string) {
 }
 
 /** Asks the login app if it is ready. Null without PUBLIC_URL. */
-export async function readReadiness(env: CommandIo['env'], nowMs: () => number): Promise<Readiness | null> {
+export async function readReadiness(env: CommandIo['env']): Promise<Readiness | null> {
   const { PUBLIC_URL: origin = '' } = env
   if (!URL.canParse('/health/ready', origin)) return null
-  const answer = await ask(new URL('/health/ready', origin), nowMs)
+  const answer = await ask(new URL('/health/ready', origin).href)
   if (answer === null) return NO_ANSWER
   try {
     const { status = 'unavailable', away = [] } = JSON.parse(answer.text) as { status?: string; away?: string[] }
-    const { clockSeconds } = answer
+    const { clockSeconds, isSlow } = answer
     // A user store that does not answer makes the app unavailable. In a degraded app, it has no viewer.
     const others = status === 'degraded' ? away.filter((setting) => setting !== 'USER_STORE_URL') : away
     const hasOnlyNoViewers = others.length === 0 && away.length > 0
-    return { status: hasOnlyNoViewers ? 'no-viewers' : String(status), away: others.map(String), clockSeconds }
+    const own = status === 'ready' && isSlow ? 'slow' : String(status)
+    return { status: hasOnlyNoViewers ? 'no-viewers' : own, away: others.map(String), clockSeconds }
   } catch {
     return NO_ANSWER
-  }
-}
-
-async function ask(url: URL, nowMs: () => number) {
-  const startMs = nowMs()
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' })
-    const text = (await response.text()).slice(0, MOST_BYTES)
-    const date = Date.parse(response.headers.get('Date') ?? '')
-    // The header has whole seconds.
-    const offset = (date + 500 - (startMs + nowMs()) / 2) / 1000
-    const clockSeconds = Number.isNaN(date) ? null : Math.round(offset)
-    return { status: response.status, text, clockSeconds }
-  } catch {
-    return null
   }
 }

@@ -40,7 +40,7 @@ export function openEvening(
   let sessions: SessionCount | null = null
 
   const refresh = oneAtATime(async () => {
-    const read = await Promise.all([readCopies(env, nowMs), readReadiness(env, nowMs), sessionsIn(), log.read()])
+    const read = await Promise.all([readCopies(env), readReadiness(env), sessionsIn(), log.read()])
     copies = read[0]
     readiness = read[1]
     sessions = read[2]
