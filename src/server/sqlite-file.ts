@@ -3,7 +3,9 @@ import { ConfigError } from '../errors.ts'
 import { createPrivateFile } from './private-file.ts'
 
 export const SQLITE_BUSY = 5
+const SQLITE_IOERR = 10
 export const SQLITE_CORRUPT = 11
+const SQLITE_FULL = 13
 export const SQLITE_NOTADB = 26
 
 export interface SqliteOptions {
@@ -64,6 +66,12 @@ export function assertApplication(database: DatabaseSync, applicationId: number,
                   AS isOther FROM pragma_application_id, pragma_user_version`)
       .get() ?? {}
   if (isOther === 1) throw new ConfigError(fault)
+}
+
+/** True for an error of a full disk, on which SQLite cannot open a file either. A broken disk gives the same error. */
+export function isDiskFull(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === SQLITE_FULL || code === SQLITE_IOERR
 }
 
 /** Returns the primary result code of SQLite; 0 for a closed file; null for other errors. */

@@ -2,7 +2,14 @@ import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError, UpstreamError } from '../errors.ts'
 import { migrateFile, migrationsIn } from '../server/migrations.ts'
-import { openSqlite, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from '../server/sqlite-file.ts'
+import {
+  isDiskFull,
+  openSqlite,
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+  sqliteCode,
+} from '../server/sqlite-file.ts'
 
 /** Each updates a file by one version. `number` orders the sessions of a viewer, since clocks can be set back. */
 export const SESSION_MIGRATIONS = migrationsIn(new URL('migrations/', import.meta.url))
@@ -28,17 +35,22 @@ export const SESSION_FILE: DataFile = {
 
 /**
  * Opens a file. Creates the file and its folder if missing, and updates it to the version of this app.
- * Renames a damaged file, and creates a new one. Waits up to ten seconds for another process that locks the file. Later
+ * Renames a damaged file, and creates a new one. On a full disk, keeps the content in memory. Waits up to ten seconds for another process that locks the file. Later
  * statements wait 50 ms.
  * @param file a path, or ":memory:".
- * @param warn called if the file was damaged.
+ * @param warn called if the file was damaged, or the disk is full.
  * @throws ConfigError if the file cannot be opened, or belongs to another program.
  */
 export function openDataFile(file: string, kind: DataFile, warn: (message: string) => void): DatabaseSync {
   try {
     return openDatabase(file, kind)
   } catch (error) {
-    const code = sqliteCode((error as Error).cause)
+    const { cause, message } = error as Error
+    if (isDiskFull(cause)) {
+      warn(`${message} Is the disk full? Until the next start, this copy keeps the content in memory.`)
+      return openDatabase(':memory:', kind)
+    }
+    const code = sqliteCode(cause)
     if ((code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) || isOfAnotherProgram(file)) throw error
     const path = realpathSync(file)
     const aside = `${path}.damaged-${Date.now()}`
@@ -80,24 +92,24 @@ export type LockGuard = ReturnType<typeof createLockGuard>
 
 /** Keeps requests from waiting for a file that another process locks. */
 export function createLockGuard() {
-  let isLocked = false
+  let isWritable = true
   let refuseUntilMs = 0
   return {
-    /** True from a statement that found the file locked until the next one that did not. */
-    isLocked: () => isLocked,
+    /** False from a statement that could not write, for a lock or a full disk, until the next one that could. */
+    isWritable: () => isWritable,
     /**
-     * Runs a statement or transaction.
+     * Runs a statement or transaction that writes.
      * @throws UpstreamError at once, for a second after a statement that found the file locked.
      */
     run<T>(work: () => T): T {
       if (performance.now() < refuseUntilMs) throw new UpstreamError('session-store', 'The session file is locked')
       try {
         const result = work()
-        isLocked = false
+        isWritable = true
         return result
       } catch (error) {
+        if (sqliteCode(error) !== null) isWritable = false
         if (sqliteCode(error) !== SQLITE_BUSY) throw error
-        isLocked = true
         refuseUntilMs = performance.now() + PAUSE_MS
         throw new UpstreamError('session-store', 'Another process locks the session file', { cause: error })
       }

@@ -28,7 +28,7 @@ const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.nu
  * Checks the absolute and idle limits at every read, so that no cookie outlives them (OWASP ASVS 7.3.1, 7.3.2). While
  * another process locks the file, writes fail at once, and reads work.
  * @param file a path, or ":memory:".
- * @param warn called if the file was damaged and has been renamed.
+ * @param warn called if the file was damaged and has been renamed, or the disk is full.
  * @throws ConfigError if the file cannot be opened or is another kind of database.
  */
 export function openSqliteSessionStore(
@@ -42,6 +42,9 @@ export function openSqliteSessionStore(
   const writes = createLockGuard()
   const select = database.prepare('SELECT data, signed_in_at, used_at FROM sessions WHERE id = ?')
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?')
+  const probe = database.prepare(
+    `INSERT OR REPLACE INTO sessions (id, username, data, signed_in_at, used_at) VALUES ('', '', '', 0, 0)`,
+  )
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
   const uses = createPendingUses(database, writes)
@@ -77,11 +80,11 @@ export function openSqliteSessionStore(
     store: expressStore({ read, write, use, remove: destroy }),
     ...managementOf(database, writes),
     setting: 'SESSION_STORE_URL',
-    isAvailable: () => !writes.isLocked(),
+    isAvailable: writes.isWritable,
     async checkHealth() {
       await Promise.resolve(select.get(''))
-      // Finds out when a lock is over.
-      if (writes.isLocked()) attempt(() => writes.run(() => inTransaction(database, () => {})))
+      // Only a row on the disk shows that there is room, and that a lock is over.
+      attempt(() => writes.run(() => inTransaction(database, () => [probe.run(), remove.run('')])))
     },
     close() {
       clearInterval(timer)

@@ -24,7 +24,7 @@ export const fileFaults: readonly Fault[] = [
   },
   {
     id: 'disk-full',
-    sees: { 'right password': ['in without a session'] },
+    sees: { 'right password': ['in without a session'], ready: ['degraded'] },
     waitSeconds: 2,
     recoverySeconds: 3,
     async prepare() {

@@ -13,8 +13,8 @@ test('after a statement that found the file locked, none is tried for a second',
   for (const pauseMs of [0, 0, 999]) {
     vi.advanceTimersByTime(pauseMs)
     expect(() => guard.run(statement)).toThrow(UpstreamError)
-    expect([statement.mock.calls.length, guard.isLocked()]).toEqual([1, true])
+    expect([statement.mock.calls.length, guard.isWritable()]).toEqual([1, false])
   }
   vi.advanceTimersByTime(1)
-  expect([guard.run(() => 'stored'), guard.isLocked()]).toEqual(['stored', false])
+  expect([guard.run(() => 'stored'), guard.isWritable()]).toEqual(['stored', true])
 })

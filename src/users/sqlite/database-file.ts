@@ -1,9 +1,12 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { ConfigError, UpstreamError } from '../../errors.ts'
-import { migrateFile, migrationsIn } from '../../server/migrations.ts'
+import { fileVersion, migrateFile, migrationsIn } from '../../server/migrations.ts'
 import {
   assertApplication,
+  isDiskFull,
   openSqlite,
   SQLITE_BUSY,
   SQLITE_CORRUPT,
@@ -11,6 +14,7 @@ import {
   sqliteCode,
 } from '../../server/sqlite-file.ts'
 import { inTransaction } from '../../server/sqlite-transaction.ts'
+import type { Warn } from '../user-store.ts'
 
 /** "VwrA" in the header of the file. Databases of other programs, and the sessions of this app, are refused. */
 const APPLICATION_ID = 0x56777241
@@ -55,6 +59,25 @@ export function openViewersFile(
     if (isFileSystemError(error)) throw new ConfigError(cannotWrite(path, error.code ?? 'unknown'), { cause: error })
     if (sqliteCode(error) === null) throw error
     throw new ConfigError(openingFault(path, error), { cause: error })
+  }
+}
+
+/**
+ * Opens the file for the app. On a full disk, after a start, the file can only be read as it is: viewers sign in, and what
+ * commands change counts after the next start.
+ * @throws ConfigError as openViewersFile().
+ */
+export function openForReading(file: string, busyTimeoutMs: number, warn: Warn): DatabaseSync {
+  try {
+    return openViewersFile(file, busyTimeoutMs)
+  } catch (error) {
+    const path = resolve(file)
+    const hasUnreadChanges = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+    if (!isDiskFull((error as Error).cause) || hasUnreadChanges) throw error
+    const database = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
+    if (fileVersion(database, MIGRATIONS, path) < MIGRATIONS.length) throw error
+    warn(`${(error as Error).message} Is the disk full? The file is only read. Make room, then restart the app.`)
+    return database
   }
 }
 

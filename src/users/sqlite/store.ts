@@ -8,7 +8,7 @@ import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-s
 import type { UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { sqlitePasswordChanges } from './account/password-links.ts'
-import { openViewersFile, type ViewersFile, viewersIn } from './database-file.ts'
+import { openForReading, type ViewersFile, viewersIn } from './database-file.ts'
 import { sqliteAddressLookup } from './mail/address-lookup.ts'
 import { sqlitePasskeys } from './passkeys/sqlite-passkeys.ts'
 import { readViewerRow, viewerInspector } from './viewer-row.ts'
@@ -27,7 +27,8 @@ const BUSY_TIMEOUT_MS = 100
  * @throws ConfigError when the file cannot be used, with what to do.
  */
 export function openSqliteStore(file: string, options: SqliteStoreOptions = {}): UserStore {
-  return createSqliteStore(viewersIn(file, openViewersFile(file, BUSY_TIMEOUT_MS)), options)
+  const database = openForReading(file, BUSY_TIMEOUT_MS, options.warn ?? (() => {}))
+  return createSqliteStore(viewersIn(file, database), options)
 }
 
 type SqliteStore = UserStore & Required<Pick<UserStore, 'inspect'>>

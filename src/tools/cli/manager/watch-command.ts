@@ -105,11 +105,21 @@ function withDetails(count: number, details: readonly string[]): string {
   return count === 0 ? '0' : `${number(count)}: ${details.join(', ')}`
 }
 
-function copyText({ isUp, isSlow, version, running, waiting, away, clockSeconds }: Evening['copies'][number]): string {
+function copyText({
+  isUp,
+  isSlow,
+  version,
+  running,
+  waiting,
+  away,
+  lostLines,
+  clockSeconds,
+}: Evening['copies'][number]): string {
   if (!isUp) return 'does not answer'
   const clock = clockSeconds === null || Math.abs(clockSeconds) < 2 ? '' : `, clock ${clockSeconds} s off`
   const stores = away.length === 0 ? '' : `, away: ${away.join(' ')}`
-  return `${isSlow ? 'slow' : 'up'}, ${version ?? '?'}, ${running} password checks, ${waiting} waiting${stores}${clock}`
+  const lost = lostLines === 0 ? '' : `, ${counted(lostLines, 'log line')} lost`
+  return `${isSlow ? 'slow' : 'up'}, ${version ?? '?'}, ${running} password checks, ${waiting} waiting${stores}${lost}${clock}`
 }
 
 function sparkline(counts: readonly number[]): string {

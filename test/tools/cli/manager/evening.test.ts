@@ -140,6 +140,8 @@ test('copies say by their metrics if they are up, what waits, and which clock is
     'viewer_auth_store_up{store="limits"} 0',
     'viewer_auth_password_checks{state="running"} 2',
     'viewer_auth_password_checks{state="waiting"} 7',
+    'viewer_auth_log_lines_dropped_total{log="main"} 3',
+    'viewer_auth_log_lines_dropped_total{log="security"} 4',
     'viewer_auth_sign_ins_total{outcome="signed-in",entry_point="default"} 5',
     'viewer_auth_sign_ins_total{outcome="signed-in",entry_point="gold"} 6',
   ]
@@ -152,7 +154,7 @@ test('copies say by their metrics if they are up, what waits, and which clock is
   const { read } = openFor([], { MANAGER_METRICS_URLS: `http://127.0.0.1:${port}/metrics, http://127.0.0.1:1/metrics` })
   const { copies } = await read()
   expect(copies).toMatchObject([
-    { isUp: true, version: '0.2.0', running: 2, waiting: 7, away: ['limits'] },
+    { isUp: true, version: '0.2.0', running: 2, waiting: 7, away: ['limits'], lostLines: 7 },
     { isUp: false },
   ])
   expect(copies[0]?.signIns.get('signed-in')).toBe(11)

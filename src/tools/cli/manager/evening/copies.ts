@@ -17,6 +17,8 @@ export interface Copy {
   readonly running: number
   /** The names of stores that do not answer. */
   readonly away: readonly string[]
+  /** Lines of its logs that it could not write since its start, as on a full disk. */
+  readonly lostLines: number
   /** Seconds by which its clock is ahead of the clock of this machine. Null if not known. */
   readonly clockSeconds: number | null
   readonly signIns: ReadonlyMap<string, number>
@@ -36,6 +38,7 @@ const NO_FIGURES = {
   waiting: 0,
   running: 0,
   away: [],
+  lostLines: 0,
   clockSeconds: null,
   signIns: new Map(),
 }
@@ -67,6 +70,7 @@ async function readCopy(url: URL): Promise<Copy> {
     waiting: checksIn('waiting'),
     running: checksIn('running'),
     away: named('store_up').flatMap(({ labels, value }) => (value === 0 ? (labels.store ?? []) : [])),
+    lostLines: named('log_lines_dropped_total').reduce((sum, { value }) => sum + value, 0),
     clockSeconds: answer.clockSeconds,
     signIns,
   }
