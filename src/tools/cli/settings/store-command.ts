@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readUserStore } from '../../../config.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import type { StoreChecks, StoreFinding } from '../../../users/store-check/store-check.ts'
-import { addCommand, addNotes, type CommandContext, type Refused, runCommand } from '../terminal/command.ts'
+import { addCommand, addNotes, type CommandContext, runCommand } from '../terminal/command.ts'
 import { findingLine } from '../terminal/finding-line.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { type Lazy, loadAll } from '../terminal/lazy.ts'
@@ -28,20 +28,6 @@ interface Options {
   /** False for --no-password. */
   readonly password: boolean
 }
-
-/** The findings, or why there are none. */
-type StoreOutcome =
-  | Refused
-  | {
-      readonly ok: true
-      readonly text: string
-      readonly data: {
-        readonly findings: readonly StoreFinding[]
-        readonly failures: number
-        readonly warnings: number
-      }
-      readonly isPartial: boolean
-    }
 
 const ABOUT = `
 Asks the user store as the app does, and says which promise it breaks. Without a URL, checks the store of USER_STORE_URL.
@@ -72,12 +58,13 @@ export async function addStoreCommands(group: Command, context: CommandContext<H
 /**
  * Checks the user store, and prints the findings unless they are for JSON.
  * @param url of a user store. Undefined for the stores of the settings.
+ * @returns the findings, or why there are none.
  */
 export async function checkUserStore(
   { io, features }: Pick<CommandContext<HasOtherStore>, 'io' | 'features'>,
   options: Options,
   url?: string,
-): Promise<StoreOutcome> {
+) {
   const { viewer: username = null, disabled = null } = options
   const settings = readUserStore(
     url === undefined ? io.env : { ...io.env, USER_STORE_URL: url, USER_STORE_URL_FILE: '' },
@@ -105,5 +92,5 @@ export async function checkUserStore(
   const warnings = findings.filter(({ state }) => state === 'warning').length
   const text =
     failures === 0 ? 'No promise is broken.' : `${failures === 1 ? '1 promise is' : `${failures} promises are`} broken.`
-  return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 }
+  return { ok: true, text, data: { findings, failures, warnings }, isPartial: failures > 0 } as const
 }
