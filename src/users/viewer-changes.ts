@@ -19,7 +19,7 @@ export function noSuchViewer(username: string): Extract<Change, { ok: false }> {
   return { ok: false, fault: `There is no viewer ${JSON.stringify(username)}.`, ...coded('unknown', username) }
 }
 
-export function viewerExists({ username }: Viewer): Change {
+export function viewerExists({ username }: Pick<Viewer, 'username'>): Change {
   return { ok: false, fault: `The viewer ${JSON.stringify(username)} already exists.`, ...coded('exists', username) }
 }
 

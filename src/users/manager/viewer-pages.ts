@@ -25,6 +25,8 @@ export interface PagesViewers {
   count(filter: ViewerFilter): Promise<number>
   /** Replaces groups and attributes, if they are still as in `before`. */
   replace(before: Viewer, after: Viewer): Promise<Replacement>
+  /** Gives a viewer another name. All rows of the viewer follow; links end, because they were sent to the old name. */
+  rename(username: string, newName: string): Promise<Change>
 }
 
 /** A part of the hash of every viewer without a password, and of no other hash. */

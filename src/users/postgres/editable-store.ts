@@ -135,7 +135,7 @@ function viewerChanges(
       const values = [usernameKey(username), username, hash, groups, JSON.stringify(attributes)]
       const added = await rowsOf(connection, sql, values)
       // Another process may have added the name in the meantime.
-      if (added.length === 0) return viewerExists({ username, groups, attributes })
+      if (added.length === 0) return viewerExists({ username })
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     async setPassword(username, password) {

@@ -69,7 +69,7 @@ function viewerChanges(
         insert.run(key, username, hash, JSON.stringify(groups), JSON.stringify(attributes)),
       )
       // Another process may have added the name while the password was hashed.
-      if (changes === 0) return viewerExists({ username, groups, attributes })
+      if (changes === 0) return viewerExists({ username })
       return { ok: true, viewer: { username, groups, attributes, disabled: false } }
     },
     show: (username) =>

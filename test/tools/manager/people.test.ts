@@ -30,6 +30,36 @@ test('a person is added, with groups and attributes', async () => {
   expect((await browser.act('/people/add', { ...fields, groups: 'press' })).text).toContain('already exists')
 })
 
+test('a mistyped name is changed on the page, and back again with the button of the message', async () => {
+  const { manager, browser } = await withAda()
+  const other = 'adda@example.com'
+  await browser.get(ONE)
+  const renamed = await browser.act(`${ONE}/rename`, { newName: ` ${other} ` })
+  expect(renamed.text).toContain(`${ADA} is called ${other} now.`)
+  expect(renamed.text).toContain(`keep ${ADA}`)
+  expect(manager.acts().at(-1)).toMatchObject({ outcome: 'viewer-renamed', viewer: ADA, detail: other })
+  expect(await manager.users.show(other)).toMatchObject({ ok: true, viewer: { groups: ['staff'] } })
+  // A second click does nothing twice.
+  expect((await browser.act(`${ONE}/rename`, { newName: ` ${other} ` })).text).toContain(other)
+  const [, undo = ''] = /<form method="post" action="([^"]+rename)"/.exec(renamed.text) ?? []
+  await browser.act(undo, { newName: ADA })
+  expect(await manager.users.show(ADA)).toMatchObject({ ok: true, viewer: { groups: ['staff'] } })
+  expect((await manager.users.show(other)).ok).toBe(false)
+})
+
+test.each([
+  ['empty', { newName: ' ' }, 'The username has white space'],
+  ['not a name', { newName: 'a|b' }, 'The username has white space'],
+  ['of another person', { newName: 'BOB' }, 'BOB already exists.'],
+])('a new name that is %s is refused, and comes back', async (_what, fields, sentence) => {
+  const { manager, browser } = await withAda()
+  await manager.users.add({ username: 'bob', groups: [], attributes: {} }, null)
+  await browser.get(ONE)
+  const { text } = await browser.act(`${ONE}/rename`, fields)
+  expect(text).toContain(sentence)
+  expect((await manager.users.show(ADA)).ok).toBe(true)
+})
+
 test('two managers who change a person at once do not overwrite each other', async () => {
   const { manager, browser } = await withAda()
   const other = await manager.signedIn('event-manager', null, 'joe@example.com')

@@ -5,6 +5,16 @@ import { usernameKey } from '../../../src/users/viewer-fields.ts'
 import { type Open, openStore } from '../editable-store-contract.ts'
 
 const ALL: ViewerFilter = { text: '', group: '', state: 'all', oneOf: null }
+const PASSKEY = {
+  id: 'passkey-of-bob',
+  publicKey: new Uint8Array([1, 2, 3]),
+  counter: 0,
+  deviceType: 'multiDevice',
+  isBackedUp: true,
+  transports: ['internal'],
+  name: 'Phone',
+  createdAtSeconds: 1_800_000_000,
+} as const
 const ODD = `o'brien "x"\\%_`
 
 /** Tests the pages of viewers of every store whose viewers this app manages. */
@@ -70,6 +80,53 @@ export function pagesContract(name: string, createStorage: () => Promise<Open>):
       expect(await names(store, { state: 'invited' })).toEqual(['bob'])
       expect(await names(store, { state: 'not-invited', text: 'zoe' })).toEqual(['zoe'])
       expect(await names(store, { state: 'not-invited', text: 'bob' })).toEqual([])
+    })
+
+    test.each([
+      ['another name', 'bob', 'Bob@example.com'],
+      ['another spelling', 'bob', 'BOB'],
+    ])('a viewer gets %s, with password, state, groups and passkeys, and the links end', async (_what, old, name) => {
+      const store = await withViewers()
+      await store.setPassword(old, 'correct horse 12')
+      const handle = await store.passkeys.userHandleOf(old)
+      await store.passkeys.add(old, PASSKEY)
+      await store.setDisabled(old, true)
+      for (const purpose of ['invitation', 'reset'] as const)
+        await store.passwordChanges.createLink('zoe', { purpose, digest: purpose, expiresAtSeconds: 2_000_000_000 })
+      expect(await store.rename(old, name)).toMatchObject({ ok: true, viewer: { username: name, disabled: true } })
+      await store.setDisabled(name, false)
+      expect(await store.authenticate(name, 'correct horse 12')).toMatchObject({ ok: true })
+      expect(await store.inspect(name)).toMatchObject({ hasPassword: true, viewer: { groups: ['press', ODD] } })
+      expect(await store.passkeys.userHandleOf(name)).toBe(handle)
+      expect(await store.passkeys.list(name)).toMatchObject([{ id: PASSKEY.id }])
+      if (usernameKey(name) !== old) expect(await store.inspect(old)).toBeNull()
+      await store.rename('zoe', 'zoë')
+      expect(await store.passwordChanges.findLink('invitation', 0)).toBeNull()
+      expect(await store.inspect('zoë')).toMatchObject({ invitation: null })
+      expect(await store.rename('zoë', 'zoe')).toMatchObject({ ok: true })
+      expect(await store.count(ALL)).toBe(4)
+    })
+
+    test.each([
+      ['the name of another viewer', 'bob', 'ADA', 'exists'],
+      ['a name for an unknown viewer', 'nobody', 'somebody', 'unknown'],
+      ['a name that cannot be one', 'bob', 'a|b', undefined],
+      ['a name for one that cannot be one', '\0', 'bob2', 'unknown'],
+    ])('%s is refused, and changes nothing', async (_what, old, name, code) => {
+      const store = await withViewers()
+      const refused = await store.rename(old, name)
+      expect([refused.ok, 'code' in refused ? refused.code : undefined]).toEqual([false, code])
+      expect(await names(store, {})).toEqual(await names(await withViewers(), {}))
+    })
+
+    test('a renamed viewer is found by the mail addresses of before', async () => {
+      const store = await withViewers()
+      await store.replace(
+        { username: 'bob', groups: ['press', ODD], attributes: { floor: '2' } },
+        { username: 'bob', groups: [], attributes: { mail: 'bob@example.com' } },
+      )
+      await store.rename('bob', 'rob')
+      expect(await store.findByAddress?.('mail', 'bob@example.com')).toMatchObject({ username: 'rob' })
     })
 
     test('groups and attributes are replaced only if they are still as they were read', async () => {

@@ -30,6 +30,7 @@ function routesOf(deps: SectionDeps): Route[] {
     get(one, ALL_ROLES, personPage(deps)),
     post(`${one}/export`, ALL_ROLES, 'viewer-exported', acts.exportAll),
     post(`${one}/edit`, EDITORS, 'viewer-edited', acts.edit),
+    post(`${one}/rename`, EDITORS, 'viewer-renamed', acts.rename),
     post(`${one}/disable`, EDITORS, 'viewer-disabled', acts.disable),
     post(`${one}/enable`, EDITORS, 'viewer-enabled', acts.enable),
     post(`${one}/send-link`, UNLOCKERS, 'link-sent', acts.sendLink),

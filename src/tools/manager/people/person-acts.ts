@@ -1,12 +1,14 @@
 import type { Coded } from '../../../errors.ts'
+import { cleanName } from '../../../typed-text.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
+import { faultInUsername } from '../../../users/viewer-fields.ts'
 import { outcomeOf } from '../../cli/terminal/command.ts'
 import { forgetPerson } from '../../cli/viewers/forget/forget-person.ts'
 import { knownOf, personFile } from '../../cli/viewers/person/person-export.ts'
-import { type Answer, type Notice, page, redirect, refused, type Visit } from '../door/route.ts'
+import { type Answer, type Notice, page, redirect, refused, sentenceOf, type Visit } from '../door/route.ts'
 import { pathOf } from '../pages/renderer.ts'
 import type { SectionDeps } from '../section.ts'
-import { endSessions, type Result, sendLink, unlock } from './account-acts.ts'
+import { endSessions, invitationRules, type Result, sendLink, unlock } from './account-acts.ts'
 import { endField } from './end-field.ts'
 import { playsOn } from './plays-on.ts'
 import { typedAccount, versionOf } from './viewer-form.ts'
@@ -41,6 +43,7 @@ export function personActs(deps: SectionDeps) {
   const noteIn = ({ words }: Visit) => ({ notes: playsOn(deps, words) })
   return {
     edit: inStore(editAct(deps)),
+    rename: inStore(renameAct(deps)),
     forget: forgetAct(deps),
     enable: inStore(async (visit, store, name) => shown(visit, 'enabled', await store.setDisabled(name, false))),
     disable: inStore(async (visit, store, name) =>
@@ -110,6 +113,34 @@ function editAct(deps: SectionDeps): ActInStore {
     const replaced = await store.replace(known.viewer, { username, groups: typed.groups, attributes })
     if (!replaced.ok && replaced.fault === 'changed') return refusal(visit, 'changedMeanwhile')
     return shown(visit, 'edited', replaced)
+  }
+}
+
+/** Gives a person another user name, such as a mail address without a typing error. The page says what does not follow. */
+function renameAct(deps: SectionDeps): ActInStore {
+  return async (visit, store, name) => {
+    const username = cleanName(visit.field('newName'))
+    const known = await store.show(name)
+    if (!known.ok) return notDone(visit, known)
+    const rules = visit.field('invite') === 'on' ? await invitationRules(deps) : null
+    const isBad = username === '' || faultInUsername(username) !== null
+    if (isBad || rules?.faultIn({ ...known.viewer, username })) {
+      const notes = [{ text: isBad ? 'sheet.faults.badName' : 'sheet.faults.notInvited' }]
+      return redirect(pageOf(visit), { tone: 'refused', text: 'people.refused', notes })
+    }
+    const renamed = await store.rename(name, username)
+    if (!renamed.ok) return notDone(visit, renamed)
+    deps.invitations.forget(name)
+    const ended = await endSessions(deps.env, name)
+    const sent = rules && (await sendLink(deps, store, username))
+    const notes = [
+      ...(ended.ok ? [] : [{ text: 'people.notForgotten.sessions' }]),
+      ...(sent ? [sent.ok ? { text: 'people.linkSent', values: { name: username } } : sentenceOf(sent)] : []),
+      { text: 'people.notRenamed', values: { name } },
+    ]
+    const undo = { action: pathOf(['people', 'one', username, 'rename']), fields: { newName: name } }
+    const notice: Notice = { tone: 'done', text: 'people.renamed', values: { name, newName: username }, notes, undo }
+    return redirect(pathOf(['people', 'one', username]), notice, { viewer: name, detail: username })
   }
 }
 

@@ -5,17 +5,16 @@ import { type Answer, EDITORS, page, UNLOCKERS, type Visit } from '../door/route
 import type { SectionDeps } from '../section.ts'
 import { endField } from './end-field.ts'
 import { nearNames } from './near-names.ts'
-import { hindrancesOf, otherWaysOf } from './other-ways.ts'
 import { seenPart } from './person-acts.ts'
 import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
-import { otherEntryPoints, reasonsFor } from './why.ts'
+import { answersFor } from './why.ts'
 
 const MOST_SESSIONS = 20
 
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
-  const { env, viewerFacts, viewers, evening, entryPoints, events, nowSeconds } = deps
+  const { env, viewerFacts, viewers, evening, entryPoints } = deps
   const ends = endField(deps)
   const waysIn = deps.parts.flatMap(({ wayIn }) => wayIn ?? [])
   return async (visit: Visit): Promise<Answer> => {
@@ -25,32 +24,30 @@ export function personPage(deps: SectionDeps) {
       showViewer(env, name, viewerFacts, new Map([[loggedEvents, evening.lastEvents]])),
     )
     const current = '/people'
+    const nearby = () => (viewers.editable === null ? [] : nearNames(viewers.editable, name, scope))
     if (!shown.ok) {
-      const title = words.t.errors.title
-      return page('message', { title, current, text: words.say('people.unknown', { name }), back: '/people' }, 404)
+      const model = {
+        title: words.t.errors.title,
+        current,
+        text: words.say('people.unknown', { name }),
+        back: '/people',
+      }
+      return page('message', { ...model, near: await nearby() }, 404)
     }
     const person = shown.data
     const own = entryPoints()?.filter((one) => scope.seesEntryPoint(one.name)) ?? null
     const stored = viewers.editable === null ? null : await viewers.editable.show(name)
     const viewer = stored?.ok ? stored.viewer : null
-    const otherWays = await otherWaysOf(person, own, waysIn, deps)
-    const hindrances = hindrancesOf(person, own, waysIn, words)
-    const hasPassword = person.state === 'active' && own?.some((one) => one.hasPasswordForm) !== false
-    const isOpen = hasPassword || otherWays.length > 0
-    const reasons = reasonsFor(person, own, { events, nowSeconds: nowSeconds() }, otherWays, isOpen ? [] : hindrances)
+    const answers = await answersFor(person, own, waysIn, deps, words)
     const attributes = person.attributes ?? {}
     const isEditor = EDITORS.includes(manager.role)
     const endMs = ends.endMsOf(attributes)
-    const isUnknown = viewers.editable !== null && person.state === 'not-in-store'
     return page('person', {
       title: person.username,
       current,
       person: seenPart(person, scope.seesEntryPoint),
-      reasons,
-      near: isUnknown ? await nearNames(viewers.editable, name, scope) : [],
-      ways: hasPassword ? [] : otherWays,
-      hasPassword,
-      notes: [...otherEntryPoints(person, own), ...(isOpen ? hindrances : [])],
+      answers,
+      near: person.state === 'not-in-store' ? await nearby() : [],
       isEditor,
       isEditable: viewer !== null && isEditor,
       isOwnStore: viewers.editable !== null,

@@ -1,14 +1,8 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { EventTimes } from '../../cli/settings/event-times.ts'
 import type { KnownPerson } from '../../cli/viewers/show-command.ts'
-
-/** A reason why a viewer cannot sign in or watch, and the act that helps. */
-export interface Reason {
-  /** A key of `why`. */
-  readonly text: string
-  readonly values?: Readonly<Record<string, string | number>>
-  readonly remedy?: 'enable' | 'invite' | 'unlock' | 'edit'
-}
+import type { Words } from '../pages/words.ts'
+import type { OtherWay, Reason, WayDeps } from './other-ways.ts'
 
 /** When viewers may watch, and the time now. */
 interface EventNow {
@@ -33,37 +27,66 @@ const WITHOUT_ACCOUNT = ['unknown-or-disabled', 'not-in-store', 'guest']
 const WITHOUT_OTHER_WAY = ['invited', 'invitation-expired', 'no-password', ...WITHOUT_ACCOUNT]
 const MINUTE = 60
 
+/** The answer for one event: how the person can enter now, or what keeps the person out. */
+export interface EventAnswer {
+  /** Null if the settings cannot be read. */
+  readonly entryPoint: string | null
+  /** The names of the ways in that are open to the person. */
+  readonly ways: readonly string[]
+  /** The strongest first. Empty if nothing is in the way. */
+  readonly reasons: readonly Reason[]
+  /** Why other ways are closed, although one is open. */
+  readonly notes: readonly Reason[]
+}
+
 /**
- * Lists why a viewer cannot sign in now, the strongest reason first.
- * @param entryPoints those that the manager sees. Null if the settings cannot be read.
- * @param otherWays the ways in without a password that are open to the viewer.
- * @param hindrances why such a way is closed to the viewer.
- * @returns an empty list if nothing is in the way.
+ * Returns an answer for each event that the manager sees.
+ * @param entryPoints null if the settings cannot be read.
+ * @param others the ways in without a password.
  */
-export function reasonsFor(
+export function answersFor(
   person: KnownPerson,
   entryPoints: readonly EntryPoint[] | null,
+  others: readonly OtherWay[],
+  deps: WayDeps & Pick<EventNow, 'events'>,
+  words: Words,
+): Promise<readonly EventAnswer[]> {
+  const times = { events: deps.events, nowSeconds: deps.nowSeconds() }
+  async function answerAt(entryPoint: EntryPoint): Promise<EventAnswer> {
+    const isOpen = await Promise.all(others.map((way) => way.isOpenTo(person, entryPoint, deps)))
+    const open = others.filter((_way, index) => isOpen[index]).map(({ name }) => name)
+    const hindrances = others.flatMap((way) => way.hindrance?.(person, entryPoint, words) ?? [])
+    const ways = [...(person.state === 'active' && entryPoint.hasPasswordForm ? ['password'] : []), ...open]
+    const isIn = ways.length > 0
+    const reasons = reasonsFor(person, entryPoint, times, open, isIn ? [] : hindrances)
+    return { entryPoint: entryPoint.name, ways, reasons, notes: isIn ? hindrances : [] }
+  }
+  if (entryPoints !== null) return Promise.all(entryPoints.map(answerAt))
+  const ways = person.state === 'active' ? ['password'] : []
+  return Promise.resolve([{ entryPoint: null, ways, reasons: reasonsFor(person, null, times, [], []), notes: [] }])
+}
+
+function reasonsFor(
+  person: KnownPerson,
+  entryPoint: EntryPoint | null,
   times: EventNow,
-  otherWays: readonly string[] = [],
-  hindrances: readonly Reason[] = [],
+  otherWays: readonly string[],
+  hindrances: readonly Reason[],
 ): readonly Reason[] {
   const hasOtherWay = otherWays.length > 0 && WITHOUT_OTHER_WAY.includes(person.state)
-  return [
-    ...(hasOtherWay ? [] : reasonsOfState(person, entryPoints, hindrances)),
-    ...limits(person),
-    ...groups(person, entryPoints),
-    ...closed(entryPoints, times),
-  ]
+  const ofState = hasOtherWay ? [] : reasonsOfState(person, entryPoint, hindrances)
+  const ofEvent = entryPoint === null ? [] : [...groups(person, entryPoint), ...closed(entryPoint, times)]
+  return [...ofState, ...limits(person), ...ofEvent]
 }
 
 function reasonsOfState(
   { state }: KnownPerson,
-  entryPoints: readonly EntryPoint[] | null,
+  entryPoint: EntryPoint | null,
   hindrances: readonly Reason[],
 ): readonly Reason[] {
   if (hindrances.length > 0 && WITHOUT_ACCOUNT.includes(state)) return hindrances
   // Without the settings, the ways of guests are not known.
-  if (state === 'guest' && entryPoints === null) return []
+  if (state === 'guest' && entryPoint === null) return []
   return [BY_STATE[state] ?? [], hindrances].flat()
 }
 
@@ -82,36 +105,16 @@ function limits({ failedSignIns: failed }: KnownPerson): Reason[] {
   return [...isLocked, ...waiting]
 }
 
-function groups({ groups: own }: KnownPerson, entryPoints: readonly EntryPoint[] | null): Reason[] {
-  if (own === null || entryPoints === null) return []
-  const closed = closedTo(own, entryPoints)
-  if (closed.length < entryPoints.length) return []
-  return closed.map((one) => ({ text: 'groups', values: valuesOf(one), remedy: 'edit' }))
+function groups({ groups: own }: KnownPerson, { name, allowedGroups }: EntryPoint): Reason[] {
+  if (own === null || allowedGroups === null || allowedGroups.some((one) => own.includes(one))) return []
+  return [{ text: 'groups', values: { entryPoint: name, groups: allowedGroups.join(', ') }, remedy: 'edit' }]
 }
 
-/** Lists entry points that do not let the viewer in, while another one does. */
-export function otherEntryPoints({ groups: own }: KnownPerson, entryPoints: readonly EntryPoint[] | null): Reason[] {
-  if (own === null || entryPoints === null) return []
-  const closed = closedTo(own, entryPoints)
-  if (closed.length === entryPoints.length) return []
-  return closed.map((one) => ({ text: 'otherGroups', values: valuesOf(one) }))
-}
-
-function closedTo(own: readonly string[], entryPoints: readonly EntryPoint[]): EntryPoint[] {
-  return entryPoints.filter(({ allowedGroups }) => allowedGroups && !allowedGroups.some((one) => own.includes(one)))
-}
-
-function valuesOf({ name, allowedGroups }: EntryPoint) {
-  return { entryPoint: name, groups: (allowedGroups ?? []).join(', ') }
-}
-
-/** Lists the entry points at which no viewer may watch now. */
-function closed(entryPoints: readonly EntryPoint[] | null, { events, nowSeconds }: EventNow): Reason[] {
-  return (entryPoints ?? []).flatMap((entryPoint) =>
-    events.flatMap((event) => {
-      const state = event.stateAt(entryPoint, nowSeconds).name
-      if (state === 'open') return []
-      return [{ text: state === 'over' ? 'doorsOver' : 'doorsNotYet', values: { entryPoint: entryPoint.name } }]
-    }),
-  )
+/** Returns why no viewer may watch at the entry point now. */
+function closed(entryPoint: EntryPoint, { events, nowSeconds }: EventNow): Reason[] {
+  return events.flatMap((event) => {
+    const state = event.stateAt(entryPoint, nowSeconds).name
+    if (state === 'open') return []
+    return [{ text: state === 'over' ? 'doorsOver' : 'doorsNotYet', values: { entryPoint: entryPoint.name } }]
+  })
 }

@@ -2,8 +2,8 @@ import type { SQLInputValue } from 'node:sqlite'
 import { changedRow } from '../../../server/sqlite-transaction.ts'
 import type { EditableUserStore } from '../../editable-user-store.ts'
 import { isSameViewer, NO_PASSWORD_SALT, spellingsOf, type ViewerFilter } from '../../manager/viewer-pages.ts'
-import { noSuchViewer, toListed } from '../../viewer-changes.ts'
-import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../viewer-fields.ts'
+import { noSuchViewer, toListed, viewerExists } from '../../viewer-changes.ts'
+import { canonicalText, canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../../viewer-fields.ts'
 import type { ViewersFile } from '../database-file.ts'
 import { readViewerRow, readViewerState, STATES } from '../viewer-row.ts'
 
@@ -34,15 +34,20 @@ function conditionsOf({ text, group, state, oneOf }: ViewerFilter): Condition[] 
   return conditions
 }
 
-/** Returns the pages of an open file, and the replacement of a viewer. */
+/** Returns the pages of an open file, and the replacement and renaming of a viewer. */
 export function sqlitePages({
   file,
   database,
   ask,
   change,
-}: ViewersFile): Pick<EditableUserStore, 'page' | 'count' | 'replace'> {
+}: ViewersFile): Pick<EditableUserStore, 'page' | 'count' | 'replace' | 'rename'> {
   const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
   const update = database.prepare('UPDATE viewers SET group_names = ?, attributes = ? WHERE key = ? RETURNING *')
+  const rename = database.prepare('UPDATE viewers SET key = ?, username = ? WHERE key = ? RETURNING *')
+  const removeLinks = database.prepare('DELETE FROM password_links WHERE key = ?')
+  const follow = ['viewer_addresses', 'passkey_handles', 'passkeys'].map((table) =>
+    database.prepare(`UPDATE ${table} SET key = ? WHERE key = ?`),
+  )
   function select<T>(
     sql: string,
     conditions: readonly Condition[],
@@ -73,6 +78,20 @@ export function sqlitePages({
         if (!isSameViewer(viewer, before)) return { ok: false, fault: 'changed' }
         const changed = changedRow(update, JSON.stringify(groups), JSON.stringify(attributes), key)
         return { ok: true, viewer: toListed(readViewerRow(changed, file)) }
+      }),
+    rename: (username, newName) =>
+      change(() => {
+        const inName = faultInUsername(newName)
+        if (inName !== null) return { ok: false, fault: `The user name ${inName}.` }
+        const key = usernameKey(username)
+        const newKey = usernameKey(newName)
+        if (newKey !== key && byKey.get(newKey)) return viewerExists({ username: newName })
+        // The rows of other tables follow before the commit.
+        database.exec('PRAGMA defer_foreign_keys = ON')
+        removeLinks.run(key)
+        const row = changedRow(rename, newKey, canonicalText(newName), key)
+        for (const statement of follow) statement.run(newKey, key)
+        return row === undefined ? noSuchViewer(username) : { ok: true, viewer: toListed(readViewerRow(row, file)) }
       }),
   }
 }

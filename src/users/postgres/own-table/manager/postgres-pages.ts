@@ -1,7 +1,7 @@
 import type { EditableUserStore } from '../../../editable-user-store.ts'
 import { NO_PASSWORD_SALT, spellingsOf, type ViewerFilter } from '../../../manager/viewer-pages.ts'
-import { noSuchViewer, toListed } from '../../../viewer-changes.ts'
-import { canonicalText, canonicalViewer, faultInViewer, usernameKey } from '../../../viewer-fields.ts'
+import { noSuchViewer, toListed, viewerExists } from '../../../viewer-changes.ts'
+import { canonicalText, canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../../../viewer-fields.ts'
 import { COLUMNS, readOwnRow } from '../own-table.ts'
 import { type RowsOf, readViewerState, STATES } from '../viewer-states.ts'
 
@@ -36,8 +36,16 @@ function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
 }
 
-/** Returns the pages of the table, and the replacement of a viewer. */
-export function postgresPages(query: RowsOf): Pick<EditableUserStore, 'page' | 'count' | 'replace'> {
+/** One statement: its end checks the references between the tables. */
+const RENAME = `WITH old AS (
+    SELECT key FROM ${TABLE} WHERE key = $1 AND NOT EXISTS (SELECT FROM ${TABLE} WHERE key = $2 AND $1 <> $2) FOR UPDATE
+  ), links AS (DELETE FROM viewer_auth.password_links WHERE key IN (SELECT key FROM old)),
+  handles AS (UPDATE viewer_auth.passkey_handles SET key = $2 WHERE key IN (SELECT key FROM old)),
+  keys AS (UPDATE viewer_auth.passkeys SET key = $2 WHERE key IN (SELECT key FROM old))
+  UPDATE ${TABLE} SET key = $2, username = $3 WHERE key IN (SELECT key FROM old) RETURNING ${COLUMNS}`
+
+/** Returns the pages of the table, and the replacement and renaming of a viewer. */
+export function postgresPages(query: RowsOf): Pick<EditableUserStore, 'page' | 'count' | 'replace' | 'rename'> {
   return {
     async page(filter, after, limit) {
       const values: unknown[] = [after.replaceAll('\0', '\ufffd')]
@@ -63,6 +71,16 @@ export function postgresPages(query: RowsOf): Pick<EditableUserStore, 'page' | '
       if (stored !== null) return { ok: true, viewer: toListed(stored) }
       const known = await query(`SELECT 1 FROM ${TABLE} WHERE key = $1`, [usernameKey(username)])
       return known.length === 0 ? noSuchViewer(username) : { ok: false, fault: 'changed' }
+    },
+    async rename(username, newName) {
+      const inName = faultInUsername(newName)
+      if (inName !== null) return { ok: false, fault: `The user name ${inName}.` }
+      if (faultInUsername(username) !== null) return noSuchViewer(username)
+      const keys = [usernameKey(username), usernameKey(newName)]
+      const stored = readOwnRow((await query(RENAME, [...keys, canonicalText(newName)]))[0])
+      if (stored !== null) return { ok: true, viewer: toListed(stored) }
+      const known = await query(`SELECT 1 FROM ${TABLE} WHERE key = $1`, keys.slice(0, 1))
+      return known.length === 0 ? noSuchViewer(username) : viewerExists({ username: newName })
     },
   }
 }
