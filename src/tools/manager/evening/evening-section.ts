@@ -4,6 +4,7 @@ import { unlock } from '../people/account-acts.ts'
 import type { Section, SectionDeps } from '../section.ts'
 import { createParts } from './parts.ts'
 import { createStreams } from './streams.ts'
+import { showWhoIsIn } from './who-is-in.ts'
 
 const PATH = '/evening'
 /** The time between two reads of the log while no manager looks. */
@@ -29,6 +30,7 @@ export const eveningSection: Section = {
       tab: { path: PATH, text: 'evening', roles: ALL_ROLES },
       routes: [
         get(PATH, ALL_ROLES, show),
+        get(`${PATH}/in`, ALL_ROLES, (visit) => showWhoIsIn(deps, visit)),
         get(`${PATH}/stream`, ALL_ROLES, streams.open),
         post(`${PATH}/unlock-address`, UNLOCKERS, 'address-unlocked', (visit) => unlockAddress(deps, visit)),
       ],

@@ -1,7 +1,6 @@
 import type { EveningSource } from '../../cli/manager/evening/evening.ts'
 import type { Evening } from '../../cli/manager/evening/figures.ts'
 import { UNLOCKERS, type Visit } from '../door/route.ts'
-import { chartOf } from '../pages/chart.ts'
 import type { SectionDeps } from '../section.ts'
 
 /** The parts of the page that a stream renews. */
@@ -26,10 +25,7 @@ export function createParts({ renderPart }: Pick<SectionDeps, 'renderPart'>, eve
     const known = rendered.get(figures) ?? new Map<string, string>()
     rendered.set(figures, known)
 
-    function render(id: PartId): string {
-      const chart = id === 'chart' ? chartOf(figures.series, visit.words) : null
-      return renderPart(visit, `evening-${id}`, { figures, chart, mayUnlock })
-    }
+    const render = (id: PartId): string => renderPart(visit, `evening-${id}`, { figures, mayUnlock })
     function shared(id: PartId): string {
       const key = `${visit.words.language} ${visit.words.zone.name} ${id}`
       const html = known.get(key) ?? render(id)

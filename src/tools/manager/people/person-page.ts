@@ -10,8 +10,6 @@ import { playsOn } from './plays-on.ts'
 import { attributeLines, versionOf } from './viewer-form.ts'
 import { answersFor } from './why.ts'
 
-const MOST_SESSIONS = 20
-
 /** One viewer: facts, why the viewer cannot sign in, and what the manager can do. */
 export function personPage(deps: SectionDeps) {
   const { env, viewerFacts, viewers, evening, entryPoints } = deps
@@ -56,14 +54,10 @@ export function personPage(deps: SectionDeps) {
       version: viewer === null ? '' : versionOf(viewer),
       playsOn: playsOn(deps, words),
       attributeText: attributeLines(attributes, ends.attribute),
-      sessions: (person.sessions ?? []).slice(0, MOST_SESSIONS),
-      sessionCount: person.sessions?.length ?? 0,
       hasEnd: ends.isThere,
       endAttribute: ends.attribute,
       until: ends.textOf(attributes, words),
       untilMs: endMs === 'unreadable' ? null : endMs,
-      isDisabled: person.state === 'disabled',
-      hasNoPassword: ['invited', 'invitation-expired', 'no-password'].includes(person.state),
     })
   }
 }

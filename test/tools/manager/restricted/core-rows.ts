@@ -35,6 +35,9 @@ export const core: RestrictedPart = {
     { route: 'get /account', status: 200, shows: 'name="newPassword"' },
     { route: 'post /account', fields: { password: 'wrong' }, status: 401, shows: 'name="newPassword"' },
     { route: 'get /evening', status: 200, shows: GOLD },
+    { route: 'get /evening/in', status: 200, shows: GOLD },
+    { route: 'get /evening/in', fields: { text: 'zebra' }, status: 200, shows: 'No one' },
+    { route: 'get /evening/in', fields: { show: 'missing' }, status: 200, shows: 'No one is missing' },
     { route: 'get /evening/stream', status: 200, shows: GOLD },
     // The limit of an address is one for all entry points.
     {

@@ -5,7 +5,7 @@ import { entryPointsIn } from '../../settings/chosen-entry-point.ts'
 import type { EventTimes } from '../../settings/event-times.ts'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type Copy, type Readiness, readCopies, readReadiness } from './copies.ts'
-import { openEventCounts, type Seen } from './event-counts.ts'
+import { type EventCounts, openEventCounts, type Seen } from './event-counts.ts'
 import { type Evening, figuresFor } from './figures.ts'
 import { followLog } from './follow-log.ts'
 import { type SessionCount, sessionCounter } from './session-counter.ts'
@@ -65,6 +65,11 @@ export function openEvening(
       const figures = figuresFor(seen, log.counts, entryPoints() ?? [], read, events)
       snapshots.set(key, figures)
       return figures
+    },
+    /** Returns what the log says of the viewers of this evening. Null without a log. */
+    async viewersIn(): Promise<Pick<EventCounts, 'whoIsIn' | 'areIn'> | null> {
+      await within(mostWaitMs, log.read())
+      return log.missing() === null ? log.counts : null
     },
     /** Forgets the figures that depend on settings, after an act. */
     forget: () => snapshots.clear(),

@@ -135,6 +135,11 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
   const networks = sql(`SELECT network, max(address) AS address, sum(count) AS failures,
       count(DISTINCT nullif(viewer, '')) AS viewers
     FROM failures WHERE minute >= :from GROUP BY network HAVING failures >= :fewest ORDER BY failures DESC`)
+  const whoIsIn = sql(`SELECT entry_point AS entryPoint, minute * ${MINUTE_MS} AS seenMs, sign_in AS signIn
+    FROM viewers_in JOIN last_events USING (viewer)
+    WHERE minute >= :from AND ${SEEN} AND instr(viewer, :text) ORDER BY minute DESC LIMIT :limit`)
+  const areIn = sql(`SELECT DISTINCT viewer FROM viewers_in
+    WHERE minute >= :from AND ${SEEN} AND viewer IN (SELECT value FROM json_each(:keys))`)
   const lastOf = sql('SELECT sign_in AS signIn, refusal FROM last_events WHERE viewer = ?')
   const forgetHeldBack = sql('DELETE FROM held_back WHERE at <= ?')
   const forgetFailures = sql('DELETE FROM failures WHERE minute < ?')
@@ -158,6 +163,16 @@ function queriesIn(database: ReturnType<typeof openSqlite>, nowMs: () => number)
     /** Counts the viewers who signed in or came back since a time. A viewer of several entry points counts once. */
     viewersSince: (seen: Seen, fromMs: number): number =>
       Number(viewersIn.get({ seen: names(seen), from: minuteOf(fromMs) })?.count),
+    /** Returns the viewers who signed in or came back since a time, the newest first. @param text a part of their keys. */
+    whoIsIn(seen: Seen, fromMs: number, text: string, limit: number) {
+      const rows = whoIsIn.all({ seen: names(seen), from: minuteOf(fromMs), text, limit })
+      return rows.map((row) => {
+        return { entryPoint: String(row.entryPoint), seenMs: Number(row.seenMs), signIn: eventIn(row.signIn) }
+      })
+    },
+    /** Returns those of the keys whose viewers signed in or came back since a time. */
+    areIn: (seen: Seen, fromMs: number, keys: readonly string[]) =>
+      areIn.all({ seen: names(seen), from: minuteOf(fromMs), keys: JSON.stringify(keys) }).map((row) => row.viewer),
     waiting: (seen: Seen): number => Number(waiting.get({ seen: names(seen) })?.count),
     /** Returns the viewers whom a limit refused in the last ten minutes, the newest first. */
     heldBack: (seen: Seen) => {

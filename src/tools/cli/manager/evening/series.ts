@@ -1,9 +1,6 @@
 import type { EventWindow } from '../../../../settings/event-window.ts'
 import type { EventCounts, Seen } from './event-counts.ts'
 
-/** Sign-ins by step, with marks, beside those of the last event. Times are UNIX milliseconds. */
-export type Series = ReturnType<typeof seriesOf>
-
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS

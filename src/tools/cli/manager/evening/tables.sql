@@ -4,6 +4,7 @@ CREATE TABLE counts (
   PRIMARY KEY (minute, entry_point, outcome, way_in)
 ) WITHOUT ROWID;
 CREATE TABLE viewers_in (viewer TEXT, entry_point TEXT, minute INTEGER, PRIMARY KEY (viewer, entry_point)) WITHOUT ROWID;
+CREATE INDEX viewers_in_by_minute ON viewers_in (minute);
 CREATE TABLE waiting (viewer TEXT PRIMARY KEY, entry_point TEXT) WITHOUT ROWID;
 CREATE TABLE held_back (key TEXT PRIMARY KEY, viewer TEXT, address TEXT, entry_point TEXT, at INTEGER) WITHOUT ROWID;
 CREATE TABLE failures (

@@ -6,18 +6,17 @@ import {
   newViewer,
   outcomeForKnown,
 } from '../../../../users/import-batch/import-rules.ts'
-import type { Viewer, ViewerState } from '../../../../users/user-store.ts'
+import type { ViewerState } from '../../../../users/user-store.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import type { endField } from '../end-field.ts'
 
 type EndField = Pick<ReturnType<typeof endField>, 'namesIn' | 'endMsOf'>
 
 const MOST_ROWS = 100
-const MOST_LETTERS = 60
 
 /**
  * Returns a store that says what an import would do to each viewer, and changes nothing. Its sample has the first viewers
- * as the import will store them, for the page. Long texts are cut.
+ * as the import will store them, for the page.
  */
 export function dryStore(store: EditableUserStore, ends: EndField) {
   const sample: object[] = []
@@ -44,26 +43,11 @@ export function dryStore(store: EditableUserStore, ends: EndField) {
       stored.clear()
       for (const { viewer, disabled } of all) stored.set(usernameKey(viewer.username), { ...viewer, disabled })
       for (const { outcome, viewer, disabled } of all.slice(0, MOST_ROWS - sample.length)) {
-        sample.push({ outcome, disabled, ...shownValues(viewer, ends) })
+        const { attributes } = viewer
+        const end = { endNames: ends.namesIn(attributes), untilMs: ends.endMsOf(attributes) }
+        sample.push({ outcome, disabled, ...viewer, ...end })
       }
       return all.map(({ outcome }) => outcome)
     },
   }
-}
-
-function shownValues({ username, groups, attributes }: Viewer, { namesIn, endMsOf }: EndField) {
-  const ends = namesIn(attributes)
-  const others = Object.entries(attributes).filter(([name]) => !ends.includes(name))
-  return {
-    username,
-    untilMs: endMsOf(attributes),
-    groups: groups.map(cut),
-    attributes: others.map(([name, value]) => `${cut(name)}: ${cut(value)}`),
-  }
-}
-
-/** Counts whole characters, so that none is cut in two. */
-function cut(text: string): string {
-  const letters = [...text]
-  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : text
 }

@@ -161,10 +161,8 @@ test('the preview of a sheet promises exactly the invitations that go out, and n
   const { location } = await browser.upload('/people/import', 'x.csv', rows.join('\n'), { invite: 'on' })
   const { text } = await browser.get(location ?? '')
   expect(text).toContain('Import 2 people, send invitations: 2')
-  expect(text.match(/<th scope="row" class="count">\d+<\/th><td lang="en">[^<]+/g)).toEqual(
-    ['3', '4'].map(
-      (row) => `<th scope="row" class="count">${row}</th><td lang="en">No email address for the invitation.`,
-    ),
+  expect(text.match(/<th scope="row" class="count">\d+<\/th><td>[^<]+/g)).toEqual(
+    ['3', '4'].map((row) => `<th scope="row" class="count">${row}</th><td>No email address for the invitation.`),
   )
   expect((await browser.act('/people/import/confirm')).text).toContain('2 invitations are being sent')
   expect(recipients(await mail.received(2))).toEqual(['new@example.com', 'was@example.com'])
