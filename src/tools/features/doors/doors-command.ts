@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { readEntryPointSettings } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { doorState } from '../../../features/doors/doors.ts'
 import { type DoorSettings, DoorsMessage } from '../../../features/doors/fields.ts'
 import { timeText } from '../../../settings/times.ts'
 import { readTime } from '../../cli/output/local-time.ts'
-import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
+import { entryPointNamed, nameWithEvent } from '../../cli/settings/chosen-entry-point.ts'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { confirmChange } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
@@ -45,13 +46,12 @@ async function showOrMove(io: CommandIo, options: Options): Promise<Outcome> {
   const { entryPoint, opens, closes, message } = options
   if ([opens, closes, message].some((one) => one !== undefined)) return await move(io, options, nowSeconds)
   const all = readEntryPointSettings(io.env)
+  const shownAt = (one: EntryPoint) =>
+    shown({ name: one.name, label: nameWithEvent(one) }, one.features.doors as DoorSettings | undefined, nowSeconds)
   if (entryPoint !== undefined) {
-    const { name, features } = entryPointNamed(all, entryPoint)
-    return { ok: true, ...shown(name, features.doors as DoorSettings | undefined, nowSeconds) }
+    return { ok: true, ...shownAt(entryPointNamed(all, entryPoint)) }
   }
-  const each = all.entryPoints.map(({ name, features }) =>
-    shown(name, features.doors as DoorSettings | undefined, nowSeconds),
-  )
+  const each = all.entryPoints.map(shownAt)
   const text = each.map((one) => one.text).join('\n')
   return { ok: true, text, data: { entryPoints: each.map(({ data }) => data) } }
 }
@@ -66,8 +66,8 @@ async function move(io: CommandIo, options: Options, nowSeconds: number): Promis
   }
   const moved = await moveDoors(io.env, found.data, times, confirmClosing, nowSeconds)
   if (!moved.ok) return moved
-  const { name, doors, needsRestart } = moved.data
-  const { text, data } = shown(name, doors, nowSeconds)
+  const { doors, needsRestart } = moved.data
+  const { text, data } = shown(moved.data, doors, nowSeconds)
   const next = needsRestart
     ? 'Restart the app once: it had no times at its start.'
     : 'The app takes the change within two seconds.'
@@ -97,10 +97,12 @@ function messageIn({ message }: Options): DoorChange {
   return { message: read.data }
 }
 
-function shown(name: string, doors: DoorSettings | undefined, nowSeconds: number) {
+type Names = Pick<MovableDoors, 'name' | 'label'>
+
+function shown({ name, label }: Names, doors: DoorSettings | undefined, nowSeconds: number) {
   if (doors === undefined) {
     const data = { entryPoint: name, state: 'open', windows: [] }
-    return { text: `Entry point ${name} is always open.`, data }
+    return { text: `Entry point ${label} is always open.`, data }
   }
   const { windows, timeZone, message } = doors
   const { name: state } = doorState(windows, nowSeconds)
@@ -116,5 +118,5 @@ function shown(name: string, doors: DoorSettings | undefined, nowSeconds: number
     ...(message !== null && { message }),
   }
   if (message !== null) lines.push(`Message: ${typeof message === 'string' ? message : JSON.stringify(message)}`)
-  return { text: [`Entry point ${name}: ${STATES[state]}.`, ...lines].join('\n'), data }
+  return { text: [`Entry point ${label}: ${STATES[state]}.`, ...lines].join('\n'), data }
 }

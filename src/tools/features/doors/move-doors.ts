@@ -5,7 +5,7 @@ import type { DoorSettings } from '../../../features/doors/fields.ts'
 import type { EventWindow } from '../../../settings/event-window.ts'
 import { timeText } from '../../../settings/times.ts'
 import { isoWithOffset, openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
-import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
+import { entryPointNamed, nameWithEvent } from '../../cli/settings/chosen-entry-point.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Confirm } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
@@ -14,6 +14,8 @@ import { writeDoors } from './doors-file.ts'
 /** The doors of one entry point whose times are in a file. */
 export interface MovableDoors {
   readonly name: string
+  /** The name, and that of the event. */
+  readonly label: string
   readonly file: string
   /** Undefined before the first times. */
   readonly doors: DoorSettings | undefined
@@ -32,6 +34,7 @@ export interface DoorChange {
 
 export interface MovedDoors {
   readonly name: string
+  readonly label: string
   readonly doors: DoorSettings | undefined
   /** True if the app must be restarted, because it had no times at its start. */
   readonly needsRestart: boolean
@@ -51,11 +54,14 @@ export function movableDoors(
   wanted: string | undefined,
   nowSeconds: number,
 ): ActResult<MovableDoors> {
-  const { name, doors, file } = doorsIn(env, wanted)
+  const { name, label, doors, file } = doorsIn(env, wanted)
   if (file === undefined)
     return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.`, code: 'fixedTimes' }
   const zone = openTimeZone(doors?.timeZone ?? 'UTC')
-  return { ok: true, data: { name, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) } }
+  return {
+    ok: true,
+    data: { name, label, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) },
+  }
 }
 
 /**
@@ -65,7 +71,7 @@ export function movableDoors(
  */
 export async function moveDoors(
   env: CommandIo['env'],
-  { name, file, doors: before, zone, current }: MovableDoors,
+  { name, label, file, doors: before, zone, current }: MovableDoors,
   times: DoorChange,
   confirm: Confirm,
   nowSeconds: number,
@@ -87,7 +93,7 @@ export async function moveDoors(
       stateAfter.name === 'not-open-yet'
         ? `until ${timeText('en', stateAfter.opensAtSeconds, before?.timeZone ?? 'UTC')}`
         : 'for good: the end is in the past'
-    const confirmed = await confirm(`Entry point ${name} is open now. This closes it ${closing}.`)
+    const confirmed = await confirm(`Entry point ${label} is open now. This closes it ${closing}.`)
     if (!confirmed.ok) return confirmed
   }
   const fields = changedFields(sourceOf(env, name).given.DOORS_WINDOWS, times, wanted, index, zone)
@@ -101,7 +107,7 @@ export async function moveDoors(
       code: 'changed',
     }
   }
-  return { ok: true, data: { name, doors: after, needsRestart: before === undefined } }
+  return { ok: true, data: { name, label, doors: after, needsRestart: before === undefined } }
 }
 
 /** Returns the window that is open, else the next one, else the last. */
@@ -112,8 +118,14 @@ export function currentWindow(windows: readonly EventWindow[], nowSeconds: numbe
 }
 
 function doorsIn(env: CommandIo['env'], wanted: string | undefined) {
-  const { name, features } = entryPointNamed(readEntryPointSettings(env), wanted)
-  return { name, doors: features.doors as DoorSettings | undefined, file: sourceOf(env, name).file }
+  const entryPoint = entryPointNamed(readEntryPointSettings(env), wanted)
+  const { name } = entryPoint
+  return {
+    name,
+    label: nameWithEvent(entryPoint),
+    doors: entryPoint.features.doors as DoorSettings | undefined,
+    file: sourceOf(env, name).file,
+  }
 }
 
 function sourceOf(env: CommandIo['env'], name: string) {

@@ -1,5 +1,6 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
+import { nameWithEvent } from '../../settings/chosen-entry-point.ts'
 import { type EventTimes, windowsOf } from '../../settings/event-times.ts'
 import type { Copy, Readiness } from './copies.ts'
 import type { EventCount, EventCounts, Seen } from './event-counts.ts'
@@ -65,7 +66,11 @@ export function figuresFor(
     last: counts.newest(seen),
     series: seriesOf(counts, seen, windowsOf(own, events), atMs),
     doors: own.flatMap((entryPoint) =>
-      events.map((event) => ({ entryPoint: entryPoint.name, state: event.stateAt(entryPoint, atMs / 1000) })),
+      events.map((event) => ({
+        entryPoint: entryPoint.name,
+        label: nameWithEvent(entryPoint),
+        state: event.stateAt(entryPoint, atMs / 1000),
+      })),
     ),
   }
 }

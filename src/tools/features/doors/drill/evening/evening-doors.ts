@@ -8,6 +8,7 @@ import type { Environment } from '../../../../../settings/fields.ts'
 import { timeText } from '../../../../../settings/times.ts'
 import { readDrillAddress } from '../../../../cli/drill/drill-address.ts'
 import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
+import { nameWithEvent } from '../../../../cli/settings/chosen-entry-point.ts'
 import { messageOf } from '../../../../cli/terminal/command.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
 
@@ -50,6 +51,7 @@ export function readEveningPlace(address: string | undefined, env: Environment, 
   return {
     url,
     name: chosen.name,
+    label: nameWithEvent(chosen),
     file,
     /** The limit on the screens of a viewer. Null without a limit. */
     screens: screensAt(chosen, features),

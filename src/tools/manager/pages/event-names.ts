@@ -1,0 +1,35 @@
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { ownNameOf } from '../../../services/event/service.ts'
+import type { EventTimes } from '../../cli/settings/event-times.ts'
+import type { Visit } from '../door/route.ts'
+
+/** The events in the head of a page. */
+export type HeadEvents = ReturnType<ReturnType<typeof createEventNames>['eventsFor']>
+
+/** Creates the names of events. Without EVENT_NAME, they are those of the entry points. */
+export function createEventNames(
+  entryPoints: () => readonly EntryPoint[] | null,
+  events: readonly EventTimes[],
+  nowSeconds: () => number,
+) {
+  const nameOf = (entryPoint: string, language: string) => {
+    const found = entryPoints()?.find(({ name }) => name === entryPoint)
+    return found ? ownNameOf(found, language) : null
+  }
+  return {
+    eventIn: (entryPoint: string, language: string) => nameOf(entryPoint, language) ?? entryPoint,
+    /** Returns the events that a manager may choose, and the state of the one that is shown. Null without any name. */
+    eventsFor({ scope, words }: Pick<Visit, 'scope' | 'words'>) {
+      const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
+      if (seen.every((one) => ownNameOf(one, words.language) === null)) return null
+      const [shown, ...others] = seen.filter(({ name }) => scope.showsEntryPoint(name))
+      const chosen = others.length === 0 ? shown : undefined
+      const times = chosen && events.find((one) => one.windowsAt(chosen).length > 0)
+      return {
+        names: seen.map(({ name }) => name),
+        chosen: chosen?.name ?? null,
+        state: chosen && times ? times.stateAt(chosen, nowSeconds()).name : null,
+      }
+    },
+  }
+}
