@@ -81,7 +81,10 @@ async function textOf({ stdout }: CommandIo, figures: Evening): Promise<string> 
       ),
     ],
     ['Minutes', sparkline(series.counts)],
-    ...doors.map(({ label, state }): [string, string] => [`Doors ${label}`, STATES[state.name]]),
+    ...doors.map(({ entryPoint, event, state }): [string, string] => [
+      `Doors ${event ?? entryPoint}`,
+      STATES[state.name],
+    ]),
     ['App', readiness === null ? 'not known' : [readiness.status, ...readiness.away].join(', ')],
     ...copies.map((copy): [string, string] => [copy.address, copyText(copy)]),
     ...figures.networks

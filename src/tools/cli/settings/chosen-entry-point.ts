@@ -2,7 +2,6 @@ import { type Config, readEntryPointSettings } from '../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { type Diagnosis, diagnoseResponse } from '../../../hash-lock/diagnosis.ts'
-import { ownNameOf } from '../../../services/event/service.ts'
 import type { Environment } from '../../../settings/fields.ts'
 
 export type EntryPoints = readonly (EntryPoint & { readonly lifetimeSeconds?: number })[]
@@ -23,12 +22,6 @@ export function entryPointNamed({ entryPoints }: Pick<Config, 'entryPoints'>, na
   const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ')
   const fault = name === undefined ? 'There are several entry points' : `Unknown entry point ${JSON.stringify(name)}`
   throw new ConfigError(`${fault}. Use --entry-point with one of: ${names}.`)
-}
-
-/** Returns the name of an entry point, and that of its event: `gold (Annual meeting)`. */
-export function nameWithEvent(entryPoint: EntryPoint): string {
-  const event = ownNameOf(entryPoint, 'en')
-  return event === null ? entryPoint.name : `${entryPoint.name} (${event})`
 }
 
 /** Chooses an entry point with a hash. @throws ConfigError as entryPointNamed(), and for one without a hash. */

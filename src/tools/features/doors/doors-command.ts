@@ -6,11 +6,12 @@ import { doorState } from '../../../features/doors/doors.ts'
 import { type DoorSettings, DoorsMessage } from '../../../features/doors/fields.ts'
 import { timeText } from '../../../settings/times.ts'
 import { readTime } from '../../cli/output/local-time.ts'
-import { entryPointNamed, nameWithEvent } from '../../cli/settings/chosen-entry-point.ts'
+import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import { addExamples, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { confirmChange } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { printable } from '../../cli/terminal/text.ts'
+import { nameWithEvent } from './event-times.ts'
 import { type DoorChange, type MovableDoors, movableDoors, moveDoors } from './move-doors.ts'
 
 interface Options {

@@ -5,11 +5,12 @@ import type { DoorSettings } from '../../../features/doors/fields.ts'
 import type { EventWindow } from '../../../settings/event-window.ts'
 import { timeText } from '../../../settings/times.ts'
 import { isoWithOffset, openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
-import { entryPointNamed, nameWithEvent } from '../../cli/settings/chosen-entry-point.ts'
+import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Confirm } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { writeDoors } from './doors-file.ts'
+import { nameWithEvent } from './event-times.ts'
 
 /** The doors of one entry point whose times are in a file. */
 export interface MovableDoors {

@@ -1,5 +1,4 @@
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { ownNameOf } from '../../../services/event/service.ts'
 import type { EventTimes } from '../../cli/settings/event-times.ts'
 import type { Visit } from '../door/route.ts'
 
@@ -12,16 +11,17 @@ export function createEventNames(
   events: readonly EventTimes[],
   nowSeconds: () => number,
 ) {
-  const nameOf = (entryPoint: string, language: string) => {
-    const found = entryPoints()?.find(({ name }) => name === entryPoint)
-    return found ? ownNameOf(found, language) : null
-  }
+  const nameOf = (entryPoint: EntryPoint, language: string) =>
+    events.map((one) => one.nameAt(entryPoint, language)).find((name) => name !== null)
   return {
-    eventIn: (entryPoint: string, language: string) => nameOf(entryPoint, language) ?? entryPoint,
+    eventIn(entryPoint: string, language: string): string {
+      const found = entryPoints()?.find(({ name }) => name === entryPoint)
+      return (found && nameOf(found, language)) ?? entryPoint
+    },
     /** Returns the events that a manager may choose, and the state of the one that is shown. Null without any name. */
     eventsFor({ scope, words }: Pick<Visit, 'scope' | 'words'>) {
       const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
-      if (seen.every((one) => ownNameOf(one, words.language) === null)) return null
+      if (seen.every((one) => nameOf(one, words.language) === undefined)) return null
       const [shown, ...others] = seen.filter(({ name }) => scope.showsEntryPoint(name))
       const chosen = others.length === 0 ? shown : undefined
       const times = chosen && events.find((one) => one.windowsAt(chosen).length > 0)

@@ -1,6 +1,5 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
-import { nameWithEvent } from '../../settings/chosen-entry-point.ts'
 import { type EventTimes, windowsOf } from '../../settings/event-times.ts'
 import type { Copy, Readiness } from './copies.ts'
 import type { EventCount, EventCounts, Seen } from './event-counts.ts'
@@ -68,7 +67,7 @@ export function figuresFor(
     doors: own.flatMap((entryPoint) =>
       events.map((event) => ({
         entryPoint: entryPoint.name,
-        label: nameWithEvent(entryPoint),
+        event: event.nameAt(entryPoint, 'en'),
         state: event.stateAt(entryPoint, atMs / 1000),
       })),
     ),

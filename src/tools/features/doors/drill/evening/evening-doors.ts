@@ -8,9 +8,9 @@ import type { Environment } from '../../../../../settings/fields.ts'
 import { timeText } from '../../../../../settings/times.ts'
 import { readDrillAddress } from '../../../../cli/drill/drill-address.ts'
 import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
-import { nameWithEvent } from '../../../../cli/settings/chosen-entry-point.ts'
 import { messageOf } from '../../../../cli/terminal/command.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
+import { nameWithEvent } from '../../event-times.ts'
 
 /** An entry point whose doors an evening can move. */
 export type EveningPlace = ReturnType<typeof readEveningPlace>
