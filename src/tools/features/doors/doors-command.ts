@@ -77,18 +77,12 @@ async function move(io: CommandIo, options: Options, nowSeconds: number): Promis
 
 /** Reads the times of the options. A time without a date means the day of the time that it replaces. */
 function timesIn({ opens, closes }: Options, { current, zone }: MovableDoors, nowSeconds: number): DoorChange {
-  const opensBefore = current?.opensAtSeconds ?? null
-  const closesBefore = current?.closesAtSeconds ?? null
-  const opensAtSeconds =
-    opens === undefined ? undefined : readTime('--opens', opens, zone, opensBefore ?? closesBefore ?? nowSeconds)
-  const closesAtSeconds =
-    closes === undefined
-      ? undefined
-      : readTime('--closes', closes, zone, closesBefore ?? opensAtSeconds ?? opensBefore ?? nowSeconds)
-  return {
-    ...(opensAtSeconds !== undefined && { opensAtSeconds }),
-    ...(closesAtSeconds !== undefined && { closesAtSeconds }),
-  }
+  const { opensAtSeconds: opensBefore = null, closesAtSeconds: closesBefore = null } = current ?? {}
+  const read = (option: string, text: string | undefined, daySeconds: number | null | undefined) =>
+    text === undefined ? undefined : readTime(option, text, zone, daySeconds ?? nowSeconds)
+  const opensAtSeconds = read('--opens', opens, opensBefore ?? closesBefore)
+  const closesAtSeconds = read('--closes', closes, closesBefore ?? opensAtSeconds ?? opensBefore)
+  return { opensAtSeconds, closesAtSeconds }
 }
 
 function messageIn({ message }: Options): DoorChange {

@@ -27,8 +27,8 @@ export interface MovableDoors {
 
 /** UNIX times in seconds. What is not given stays. */
 export interface DoorChange {
-  readonly opensAtSeconds?: number
-  readonly closesAtSeconds?: number
+  readonly opensAtSeconds?: number | undefined
+  readonly closesAtSeconds?: number | undefined
   /** The line for viewers who come early. Null for none. */
   readonly message?: DoorSettings['message']
 }
@@ -135,10 +135,17 @@ function sourceOf(env: CommandIo['env'], name: string) {
   return found.source
 }
 
+/** Returns a window with other times. */
+export function changedWindow(before: EventWindow | undefined, times: DoorChange): EventWindow {
+  return {
+    opensAtSeconds: times.opensAtSeconds ?? before?.opensAtSeconds ?? null,
+    closesAtSeconds: times.closesAtSeconds ?? before?.closesAtSeconds ?? null,
+  }
+}
+
 /** @throws ConfigError if the doors would close before they open. */
 function wantedWindow(before: EventWindow | undefined, times: DoorChange, zone: TimeZone): EventWindow {
-  const opensAtSeconds = times.opensAtSeconds ?? before?.opensAtSeconds ?? null
-  const closesAtSeconds = times.closesAtSeconds ?? before?.closesAtSeconds ?? null
+  const { opensAtSeconds, closesAtSeconds } = changedWindow(before, times)
   if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
     const start = isoIn(zone, opensAtSeconds)
     const end = isoIn(zone, closesAtSeconds)

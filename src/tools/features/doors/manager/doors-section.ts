@@ -24,6 +24,7 @@ import { fieldText, isSameField, readField, type Typed } from '../../../manager/
 import type { Words } from '../../../manager/pages/words.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
 import {
+  changedWindow,
   currentWindow,
   type DoorChange,
   type MovableDoors,
@@ -128,13 +129,11 @@ async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Prom
     }
     const times = timesFor(current)
     if (!times.ok) return { ok: true, answer: show(deps, visit, times.fault) }
-    const wanted = { opensAtSeconds: null, closesAtSeconds: null, ...current, ...times.value }
+    const wanted = changedWindow(current, times.value)
     const { opensAtSeconds: opens, closesAtSeconds: closes } = wanted
     if (opens !== null && closes !== null && closes <= opens) {
-      return {
-        ok: true,
-        answer: show(deps, visit, { text: 'doors.endBeforeStart', values: shownTimes(wanted, words) }),
-      }
+      const values = shownTimes(wanted, words)
+      return { ok: true, answer: show(deps, visit, { text: 'doors.endBeforeStart', values }) }
     }
     const moved = await moveDoors(env, found.data, times.value, confirm, nowSeconds)
     if (isAsked) return { ok: true, answer: await ask(deps, visit, wanted) }
@@ -190,11 +189,8 @@ function shiftedTimes({ field }: Visit, current: EventWindow | undefined): Typed
 
 function typedTimes({ field, words }: Visit, current: EventWindow | undefined): Typed<DoorChange> {
   const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
-  for (const [name, end] of [
-    ['opens', 'opensAtSeconds'],
-    ['closes', 'closesAtSeconds'],
-  ] as const) {
-    const text = field(name)
+  for (const end of ENDS) {
+    const text = field(end.replace('AtSeconds', ''))
     if (text === '') continue
     const before = current?.[end] ?? null
     // A time that the manager did not change may have seconds, or be in an hour that comes twice.
