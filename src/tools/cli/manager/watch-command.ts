@@ -17,7 +17,6 @@ interface Options {
 
 const CLEAR = '\u001b[2J\u001b[H'
 const BARS = ' ▁▂▃▄▅▆▇█'
-const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
 
 /** Adds `watch`, which shows the figures of the evening in a terminal. */
 export function addWatchCommand(command: Command, context: CommandContext<HasEventTimes>): void {
@@ -83,7 +82,7 @@ async function textOf({ stdout }: CommandIo, figures: Evening): Promise<string> 
     ['Minutes', sparkline(series.counts)],
     ...doors.map(({ entryPoint, event, state }): [string, string] => [
       `Doors ${event ?? entryPoint}`,
-      STATES[state.name],
+      state.name.replaceAll('-', ' '),
     ]),
     ['App', readiness === null ? 'not known' : [readiness.status, ...readiness.away].join(', ')],
     ...copies.map((copy): [string, string] => [copy.address, copyText(copy)]),

@@ -3,7 +3,7 @@ import { readEntryPointSettings } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { doorState } from '../../../features/doors/doors.ts'
-import { type DoorSettings, DoorsMessage } from '../../../features/doors/fields.ts'
+import { DoorsMessage } from '../../../features/doors/fields.ts'
 import { timeText } from '../../../settings/times.ts'
 import { readTime } from '../../cli/output/local-time.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
@@ -11,8 +11,7 @@ import { addExamples, type CommandContext, type Outcome, runCommand } from '../.
 import { confirmChange } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { printable } from '../../cli/terminal/text.ts'
-import { nameWithEvent } from './event-times.ts'
-import { type DoorChange, type MovableDoors, movableDoors, moveDoors } from './move-doors.ts'
+import { type DoorChange, doorsAt, type MovableDoors, type MovedDoors, movableDoors, moveDoors } from './move-doors.ts'
 
 interface Options {
   readonly json?: boolean
@@ -23,8 +22,6 @@ interface Options {
   readonly message?: string | false
   readonly yes?: boolean
 }
-
-const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
 
 /** Adds `doors`, which shows and moves the times of an event. */
 export function addDoorsCommand(command: Command, context: CommandContext): void {
@@ -47,11 +44,8 @@ async function showOrMove(io: CommandIo, options: Options): Promise<Outcome> {
   const { entryPoint, opens, closes, message } = options
   if ([opens, closes, message].some((one) => one !== undefined)) return await move(io, options, nowSeconds)
   const all = readEntryPointSettings(io.env)
-  const shownAt = (one: EntryPoint) =>
-    shown({ name: one.name, label: nameWithEvent(one) }, one.features.doors as DoorSettings | undefined, nowSeconds)
-  if (entryPoint !== undefined) {
-    return { ok: true, ...shownAt(entryPointNamed(all, entryPoint)) }
-  }
+  const shownAt = (one: EntryPoint) => shown(doorsAt(one), nowSeconds)
+  if (entryPoint !== undefined) return { ok: true, ...shownAt(entryPointNamed(all, entryPoint)) }
   const each = all.entryPoints.map(shownAt)
   const text = each.map((one) => one.text).join('\n')
   return { ok: true, text, data: { entryPoints: each.map(({ data }) => data) } }
@@ -67,8 +61,8 @@ async function move(io: CommandIo, options: Options, nowSeconds: number): Promis
   }
   const moved = await moveDoors(io.env, found.data, times, confirmClosing, nowSeconds)
   if (!moved.ok) return moved
-  const { doors, needsRestart } = moved.data
-  const { text, data } = shown(moved.data, doors, nowSeconds)
+  const { needsRestart } = moved.data
+  const { text, data } = shown(moved.data, nowSeconds)
   const next = needsRestart
     ? 'Restart the app once: it had no times at its start.'
     : 'The app takes the change within two seconds.'
@@ -92,9 +86,7 @@ function messageIn({ message }: Options): DoorChange {
   return { message: read.data }
 }
 
-type Names = Pick<MovableDoors, 'name' | 'label'>
-
-function shown({ name, label }: Names, doors: DoorSettings | undefined, nowSeconds: number) {
+function shown({ name, label, doors }: Pick<MovedDoors, 'name' | 'label' | 'doors'>, nowSeconds: number) {
   if (doors === undefined) {
     const data = { entryPoint: name, state: 'open', windows: [] }
     return { text: `Entry point ${label} is always open.`, data }
@@ -113,5 +105,5 @@ function shown({ name, label }: Names, doors: DoorSettings | undefined, nowSecon
     ...(message !== null && { message }),
   }
   if (message !== null) lines.push(`Message: ${typeof message === 'string' ? message : JSON.stringify(message)}`)
-  return { text: [`Entry point ${label}: ${STATES[state]}.`, ...lines].join('\n'), data }
+  return { text: [`Entry point ${label}: ${state.replaceAll('-', ' ')}.`, ...lines].join('\n'), data }
 }

@@ -1,4 +1,5 @@
 import { entryPointSources, readEntryPointSettings } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { doorState } from '../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
@@ -33,10 +34,7 @@ export interface DoorChange {
   readonly message?: DoorSettings['message']
 }
 
-export interface MovedDoors {
-  readonly name: string
-  readonly label: string
-  readonly doors: DoorSettings | undefined
+export interface MovedDoors extends Pick<MovableDoors, 'name' | 'label' | 'doors'> {
   /** True if the app must be restarted, because it had no times at its start. */
   readonly needsRestart: boolean
 }
@@ -118,15 +116,15 @@ export function currentWindow(windows: readonly EventWindow[], nowSeconds: numbe
   return left.toSorted((one, other) => endOf(one) - endOf(other))[0] ?? windows.at(-1)
 }
 
+/** Returns the doors of an entry point, and its names. */
+export function doorsAt(entryPoint: EntryPoint) {
+  const { name, features } = entryPoint
+  return { name, label: nameWithEvent(entryPoint), doors: features.doors as DoorSettings | undefined }
+}
+
 function doorsIn(env: CommandIo['env'], wanted: string | undefined) {
-  const entryPoint = entryPointNamed(readEntryPointSettings(env), wanted)
-  const { name } = entryPoint
-  return {
-    name,
-    label: nameWithEvent(entryPoint),
-    doors: entryPoint.features.doors as DoorSettings | undefined,
-    file: sourceOf(env, name).file,
-  }
+  const found = doorsAt(entryPointNamed(readEntryPointSettings(env), wanted))
+  return { ...found, file: sourceOf(env, found.name).file }
 }
 
 function sourceOf(env: CommandIo['env'], name: string) {
