@@ -6,7 +6,7 @@ type AtEntryPoint = Pick<EntryPoint, 'features'>
 
 /** The name of an event and when viewers may watch, by a feature that opens and closes it. */
 export interface EventTimes {
-  /** Null without EVENT_NAME. */
+  /** Null for an event without a name. */
   nameAt(entryPoint: Pick<EntryPoint, 'brand' | 'features'>, language: string): string | null
   /** Empty for an entry point that is always open. */
   windowsAt(entryPoint: AtEntryPoint): readonly EventWindow[]

@@ -5,7 +5,7 @@ import type { Visit } from '../door/route.ts'
 /** The events in the head of a page. */
 export type HeadEvents = ReturnType<ReturnType<typeof createEventNames>['eventsFor']>
 
-/** Creates the names of events. Without EVENT_NAME, they are those of the entry points. */
+/** Creates the names of events. One without a name has that of its entry point. */
 export function createEventNames(
   entryPoints: () => readonly EntryPoint[] | null,
   events: readonly EventTimes[],
