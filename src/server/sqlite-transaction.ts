@@ -28,3 +28,21 @@ export function changedRow(
 ): Record<string, unknown> | undefined {
   return statement.all(...values)[0]
 }
+
+/**
+ * Returns a function that runs statements with the parameters `$1`, `$2` and so on, and returns their rows. A boolean becomes
+ * 0 or 1, and a list JSON.
+ */
+export function statementRunner(database: DatabaseSync) {
+  const prepared = new Map<string, StatementSync>()
+  return (sql: string, ...values: readonly (SQLInputValue | boolean | readonly string[])[]) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, toSqlite(value)])))
+  }
+}
+
+function toSqlite(value: SQLInputValue | boolean | readonly string[]): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value) ? JSON.stringify(value) : value
+}

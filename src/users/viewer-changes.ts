@@ -6,7 +6,7 @@ import type { Change, ListedViewer } from './viewer-editor.ts'
 
 /** Rules and results that all editable stores share. */
 
-export function toListed({ viewer, disabled }: StoredViewer): ListedViewer {
+function toListed({ viewer, disabled }: StoredViewer): ListedViewer {
   return { ...viewer, disabled }
 }
 
@@ -17,6 +17,11 @@ export function toViewerState(stored: StoredViewer, invitation: ViewerState['inv
 
 export function noSuchViewer(username: string): Extract<Change, { ok: false }> {
   return { ok: false, fault: `There is no viewer ${JSON.stringify(username)}.`, ...coded('unknown', username) }
+}
+
+/** Returns the outcome of a change, with the viewer as stored then. */
+export function toChange(username: string, stored: StoredViewer | null | undefined): Change {
+  return stored ? { ok: true, viewer: toListed(stored) } : noSuchViewer(username)
 }
 
 export function viewerExists({ username }: Pick<Viewer, 'username'>): Change {

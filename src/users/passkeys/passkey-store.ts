@@ -4,26 +4,29 @@ import { z } from 'zod'
 /** The most passkeys of one viewer. */
 export const MOST_PASSKEYS = 10
 
-/** A passkey in a row of a database, whose columns have the names of a passkey (WebAuthn Level 3). */
+/**
+ * A passkey in a row of a database, whose columns have the names of a passkey (WebAuthn Level 3). Some databases give 0 and 1
+ * for booleans, or large integers as texts.
+ */
 export const PasskeyRow = z.object({
   /** The credential id in base64url, at most 1023 bytes. */
   id: z.string(),
   /** The public key in COSE form (RFC 9052). */
   publicKey: z.instanceof(Uint8Array).transform((bytes) => new Uint8Array(bytes)),
   /** The signature counter; 0 for authenticators without one, such as those that synchronize passkeys. */
-  counter: z.number(),
+  counter: z.coerce.number(),
   /** `multiDevice` if the passkey may be copied to other devices (backup eligible). This never changes. */
   deviceType: z.enum(['singleDevice', 'multiDevice']),
   /** True if a copy is on another device or at a provider now. */
-  isBackedUp: z.boolean(),
+  isBackedUp: z.coerce.boolean(),
   /** How the browser reaches the authenticator, such as `internal`, `hybrid` or `usb`. */
   transports: z.array(z.string()).readonly(),
   /** Tells the passkeys of a viewer apart, such as `Chrome on Windows`. One line. */
   name: z.string(),
   /** UNIX time in seconds. */
-  createdAtSeconds: z.number(),
+  createdAtSeconds: z.coerce.number(),
   /** UNIX time in whole seconds. Null before the first sign-in. */
-  lastUsedAtSeconds: z.number().nullable(),
+  lastUsedAtSeconds: z.coerce.number().nullable(),
 })
 export type Passkey = Readonly<z.output<typeof PasskeyRow>>
 

@@ -1,5 +1,9 @@
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
+import { ownPasswordChanges } from '../account/own-password-links.ts'
+import { ownAddressLookup } from '../mail/address-lookup.ts'
+import { inspectViewer, type ViewerTables } from '../own-tables/viewer-tables.ts'
+import { ownPasskeys } from '../passkeys/own-passkeys.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
 import { storedPasswords } from '../passwords/stored-passwords.ts'
@@ -10,11 +14,10 @@ import { canonicalText, faultInUsername, usernameKey } from '../viewer-fields.ts
 import { type ConnectOptions, connectPostgres, type PostgresConnection, serverSeconds } from './connection.ts'
 import { queriedTable } from './customer-table/query.ts'
 import { refusalAsUpstreamError, settingFault } from './fault.ts'
-import { postgresPasswordChanges } from './own-table/account/password-links.ts'
-import { postgresAddressLookup } from './own-table/mail/address-lookup.ts'
+import { byAddress } from './own-table/mail/address-lookup.ts'
 import { ownTable } from './own-table/own-table.ts'
-import { postgresPasskeys } from './own-table/passkeys/postgres-passkeys.ts'
-import { inspectViewer } from './own-table/viewer-states.ts'
+import { rightsOf } from './own-table/rights.ts'
+import { postgresTables } from './own-table/tables.ts'
 import type { PostgresSettings } from './settings.ts'
 import type { PostgresTable } from './table.ts'
 
@@ -67,33 +70,24 @@ export function createPostgresStore(
     const loaded = await refusalAsUpstreamError(table.load(key, username))
     return loaded.viewer ?? { decoyHash: loaded.decoyHash }
   }
-  async function rowsOf(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    await assertUsable()
-    return await refusalAsUpstreamError(connection.use((client) => client.rows(sql, values)))
-  }
   async function lookUp(username: string): Promise<StoredViewer | null> {
     if (faultInUsername(username) !== null) return null
     await assertUsable()
     return (await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))).viewer
   }
-  const ofOwnTable = () => ({
-    passwordChanges: postgresPasswordChanges(connection, { queue, passwords, assertUsable }),
-    passkeys: postgresPasskeys(connection, assertUsable),
-    findByAddress: postgresAddressLookup(rowsOf),
-  })
   return {
     assertCapacity: queue.assertCapacity,
     hashingQueue: queue.load,
     authenticate: hashedSignIn({ queue, passwords, warn, load, ...replaceHashOf(table) }),
-    ...(query === null && ofOwnTable()),
+    async inspect(username) {
+      const stored = await lookUp(username)
+      return stored && toViewerState(stored, null)
+    },
+    ...(query === null &&
+      ofOwnTables(postgresTables(connection, assertUsable), connection.settings, { queue, passwords })),
     async find(username) {
       const stored = await lookUp(username)
       return stored && !stored.disabled ? toViewer(stored) : null
-    },
-    async inspect(username) {
-      if (query === null) return await inspectViewer(rowsOf, username)
-      const stored = await lookUp(username)
-      return stored && toViewerState(stored, null)
     },
     async checkHealth() {
       await assertUsable()
@@ -101,6 +95,20 @@ export function createPostgresStore(
     },
     nowSeconds: () => serverSeconds(connection),
     close: () => connection.close(),
+  }
+}
+
+/** Returns what only a store with the app's own tables has. */
+export function ofOwnTables(
+  tables: ViewerTables,
+  settings: PostgresSettings,
+  hashing: Required<Pick<PostgresStoreOptions, 'queue' | 'passwords'>>,
+) {
+  return {
+    passwordChanges: ownPasswordChanges(tables, { ...hashing, byAddress, assertRights: rightsOf(tables, settings) }),
+    passkeys: ownPasskeys(tables, rightsOf(tables, settings)),
+    findByAddress: ownAddressLookup(tables, byAddress),
+    inspect: (username: string) => tables.run(inspectViewer(tables, username)),
   }
 }
 

@@ -102,8 +102,6 @@ export function viewersIn(file: string, database: DatabaseSync) {
     query,
     /** Runs a query as a promise. */
     ask,
-    /** Runs a query as a promise, in one transaction. */
-    change: <T>(work: () => T): Promise<T> => ask(() => inTransaction(database, work)),
   }
 }
 

@@ -1,5 +1,9 @@
 import { createQueue, type WorkQueue } from '../../server/work-queue.ts'
+import { ownPasswordChanges } from '../account/own-password-links.ts'
 import type { ChangesPasswords } from '../account/password-changes.ts'
+import { ownAddressLookup } from '../mail/address-lookup.ts'
+import { inspectViewer } from '../own-tables/viewer-tables.ts'
+import { ownPasskeys } from '../passkeys/own-passkeys.ts'
 import type { KeepsPasskeys } from '../passkeys/passkey-store.ts'
 import type { PasswordHashing } from '../passwords/argon2.ts'
 import { hashingQueueOptions } from '../passwords/hashing-queue.ts'
@@ -7,11 +11,10 @@ import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { sqlitePasswordChanges } from './account/password-links.ts'
 import { openForReading, type ViewersFile, viewersIn } from './database-file.ts'
-import { sqliteAddressLookup } from './mail/address-lookup.ts'
-import { sqlitePasskeys } from './passkeys/sqlite-passkeys.ts'
-import { readViewerRow, viewerInspector } from './viewer-row.ts'
+import { byAddress } from './mail/address-lookup.ts'
+import { tablesIn } from './tables.ts'
+import { readViewerRow } from './viewer-row.ts'
 
 export interface SqliteStoreOptions {
   readonly queue?: WorkQueue
@@ -39,6 +42,7 @@ export function createSqliteStore(
   { queue = createQueue(hashingQueueOptions()), passwords = storedPasswords, warn = () => {} }: SqliteStoreOptions,
 ): SqliteStore & ChangesPasswords & KeepsPasskeys {
   const { database, query, ask } = viewers
+  const tables = tablesIn(viewers)
   const load = viewerLoader(viewers)
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
   const decoyHash = database.prepare(
@@ -60,15 +64,15 @@ export function createSqliteStore(
       },
       replaceHash: (key, oldHash, hash) => void query(() => newHash.run(hash, key, oldHash)),
     }),
-    passwordChanges: sqlitePasswordChanges(viewers, { load, queue, passwords }),
-    passkeys: sqlitePasskeys(viewers),
-    findByAddress: sqliteAddressLookup(viewers),
+    passwordChanges: ownPasswordChanges(tables, { queue, passwords, byAddress }),
+    passkeys: ownPasskeys(tables),
+    findByAddress: ownAddressLookup(tables, byAddress),
     find: (username) =>
       ask(() => {
         const stored = faultInUsername(username) === null ? load(usernameKey(username)) : null
         return stored === null || stored.disabled ? null : toViewer(stored)
       }),
-    inspect: viewerInspector(viewers),
+    inspect: (username) => tables.run(inspectViewer(tables, username)),
     isEmpty: () => query(() => anyRow.get()) === undefined,
     checkHealth: () => ask(() => void anyRow.get()),
     close: () => ask(() => (database.isOpen ? database.close() : undefined)),
@@ -76,7 +80,7 @@ export function createSqliteStore(
 }
 
 /** Looks up viewers by the key of the name. */
-export function viewerLoader({ file, database, query }: ViewersFile): (key: string) => StoredViewer | null {
+function viewerLoader({ file, database, query }: ViewersFile): (key: string) => StoredViewer | null {
   const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
   return function load(key) {
     const row = query(() => byKey.get(key))

@@ -87,9 +87,7 @@ export function inviteAgain(deps: SectionDeps) {
     }
     const { editable } = deps.viewers
     const names =
-      editable === null
-        ? []
-        : await namesIn(editable, { text: '', group, state: 'no-password', oneOf: scope.shownGroups })
+      editable === null ? [] : await namesIn(editable, { text: '', group, state: 'no-password', oneOf: own })
     return await inviteMany(deps, visit, names, '/people', true)
   }
 }

@@ -1,15 +1,11 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
+import { VIEWER_COLUMNS } from '../../own-tables/viewer-tables.ts'
 import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
 import { usernameKey } from '../../viewer-fields.ts'
 import type { PostgresConnection } from '../connection.ts'
 import type { PostgresTable } from '../table.ts'
 import { assertViewersTable } from './schema.ts'
-
-export const COLUMNS = 'username, password_hash, disabled, group_names, attributes'
-/** Locks an enabled viewer. Comes first in every transaction, so that two of them cannot deadlock. */
-export const LOCK_VIEWER =
-  'SELECT password_hash FROM viewer_auth.viewers WHERE key = $1 AND NOT disabled FOR NO KEY UPDATE'
 
 const OwnRow = z.object({
   username: z.string(),
@@ -21,7 +17,7 @@ const OwnRow = z.object({
 
 /** Selects the viewer with this key. For an unknown key, selects the next viewer or the first one, as a decoy. */
 const VIEWER_OR_NEXT = `
-  SELECT ${COLUMNS} FROM viewer_auth.viewers
+  SELECT ${VIEWER_COLUMNS} FROM viewer_auth.viewers
   WHERE key = coalesce((SELECT key FROM viewer_auth.viewers WHERE key >= $1 ORDER BY key LIMIT 1),
                        (SELECT key FROM viewer_auth.viewers ORDER BY key LIMIT 1))`
 
@@ -32,8 +28,8 @@ export function ownTable(connection: PostgresConnection): PostgresTable {
     ping: (client) => client.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1'),
     async load(key) {
       const rows = await connection.use((client) => client.rows(VIEWER_OR_NEXT, [key]))
+      if (rows.length === 0) return { viewer: null, decoyHash: null }
       const stored = readOwnRow(rows[0])
-      if (stored === null) return { viewer: null, decoyHash: null }
       if (usernameKey(stored.viewer.username) !== key) return { viewer: null, decoyHash: stored.passwordHash }
       return { viewer: stored }
     },
@@ -44,12 +40,8 @@ export function ownTable(connection: PostgresConnection): PostgresTable {
   }
 }
 
-/**
- * Reads a row of the app's own table; null if there is no row.
- * @throws UpstreamError for a row that the app cannot have written.
- */
-export function readOwnRow(row: unknown): StoredViewer | null {
-  if (row === undefined) return null
+/** Reads a row of the app's own table. @throws UpstreamError for a row that the app cannot have written. */
+export function readOwnRow(row: unknown): StoredViewer {
   const parsed = OwnRow.safeParse(row)
   if (!parsed.success) {
     throw new UpstreamError('user-store', `The viewers table has a damaged row: ${parsed.error.message}`)

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
+import type { AssertRights, NeededRights } from '../../own-tables/rights.ts'
+import { rowsOf } from '../../own-tables/sql-work.ts'
+import type { ViewerTables } from '../../own-tables/viewer-tables.ts'
 import { placeOf } from '../fault.ts'
 import type { PostgresSettings } from '../settings.ts'
 
@@ -7,24 +10,20 @@ const RIGHTS = `
   SELECT bool_and(has_table_privilege('viewer_auth.' || $1, name)) AS granted FROM unnest($2::text[]) AS name`
 const RightsRow = z.tuple([z.object({ granted: z.boolean() })])
 
-/** Rights that the login app needs on a table. */
-export interface NeededRights {
-  /** In the schema `viewer_auth`. */
-  readonly table: string
-  /** Besides SELECT, which a table of a later version lacks too. */
-  readonly rights: readonly string[]
-  /** A way without the grant, as the end of a sentence. */
-  readonly instead: string
+/** Returns the check of the rights of the app's role. Its error has the grant. */
+export function rightsOf({ run }: ViewerTables, settings: PostgresSettings): AssertRights {
+  return async (...needed) => {
+    for (const one of needed) await assertRights(run, settings, one)
+  }
 }
 
-/** @throws ConfigError if the role of the app lacks one of the rights, with the grant. */
-export async function assertRights(
-  rowsOf: (sql: string, values: readonly unknown[]) => Promise<readonly unknown[]>,
+async function assertRights(
+  run: ViewerTables['run'],
   settings: PostgresSettings,
   { table, rights, instead }: NeededRights,
 ): Promise<void> {
   const needed = ['SELECT', ...rights]
-  const [{ granted }] = RightsRow.parse(await rowsOf(RIGHTS, [table, needed]))
+  const [{ granted }] = RightsRow.parse(await run(rowsOf(RIGHTS, table, needed)))
   if (granted) return
   const role = JSON.stringify(settings.user)
   throw new ConfigError(

@@ -37,7 +37,7 @@ test('a file of the previous release has the addresses of its viewers after the 
 
 test('the look-up uses the index of addresses', async () => {
   const raw = new DatabaseSync(await fileWithViewers())
-  const plan = raw.prepare(`EXPLAIN QUERY PLAN ${BY_ADDRESS}`).all('mail', 'x')
+  const plan = raw.prepare(`EXPLAIN QUERY PLAN ${BY_ADDRESS}`).all({ $1: 'mail', $2: 'x' })
   raw.close()
   expect(plan.map(({ detail }) => String(detail).split(' ')[0])).not.toContain('SCAN')
 })
