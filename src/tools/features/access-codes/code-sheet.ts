@@ -20,28 +20,41 @@ interface Sheet {
 const beside = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 /**
- * Renders a page to print, with a card for each code. Loads nothing: its Content-Security-Policy allows only its own style.
- * The QR code leads to the page with the video, and has no code in it: an address stays in histories and logs.
+ * Renders a card for each code, for a page to print. The QR code leads to the page with the video, and has no code in it: an
+ * address stays in histories and logs.
  */
-export async function renderSheet({ label, entryPoint, codes, watchUrl, ...end }: Sheet): Promise<string> {
-  const { default: ejs } = await import('ejs')
-  const { endsAtSeconds, timeZone } = end
-  const style = beside('code-sheet.css')
+export async function renderCards({ entryPoint, endsAtSeconds, timeZone, ...sheet }: Sheet): Promise<string> {
   const { name, defaultLanguage: language } = entryPoint.brand
   const texts = textsOf(language)['access-codes']
   const time = endsAtSeconds === null ? null : timeText(language, endsAtSeconds, timeZone)
-  return ejs.render(beside('code-sheet.ejs'), {
-    label,
+  return await render('code-cards.ejs', {
+    ...sheet,
     language,
     texts,
-    event: eventNameOf(entryPoint, language) ?? name ?? label,
-    codes,
-    style,
-    policy: `default-src 'none'; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`,
-    watchUrl,
-    qr: watchUrl === null ? null : await qrCode(watchUrl),
+    event: eventNameOf(entryPoint, language) ?? name ?? sheet.label,
+    qr: sheet.watchUrl === null ? null : await qrCode(sheet.watchUrl),
+    todo: texts.card.todo,
     until: time && fill(texts.card.until, { time }),
   })
+}
+
+/** Renders a page with the cards. Loads nothing: its Content-Security-Policy allows only its own style. */
+export async function renderSheet(sheet: Sheet): Promise<string> {
+  const style = beside('code-sheet.css')
+  const { defaultLanguage: language } = sheet.entryPoint.brand
+  return await render('code-sheet.ejs', {
+    label: sheet.label,
+    language,
+    title: textsOf(language)['access-codes'].code,
+    style,
+    policy: `default-src 'none'; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`,
+    cards: await renderCards(sheet),
+  })
+}
+
+async function render(template: string, model: object): Promise<string> {
+  const { default: ejs } = await import('ejs')
+  return ejs.render(beside(template), model)
 }
 
 /** Returns the side of a QR code in modules, and the path of the dark ones. */

@@ -1,7 +1,6 @@
 import { LABEL } from '../../../../features/access-codes/codes/code-records.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
-import { textsOf } from '../../../../languages/languages.ts'
-import { eventNameOf } from '../../../../services/event/service.ts'
+import { watchUrlOf } from '../../../../services/watch-page/service.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import {
@@ -19,8 +18,9 @@ import type { KeptBySession } from '../../../manager/kept-values.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import { readEnd } from '../../../manager/pages/typed-times.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
+import { renderCards } from '../code-sheet.ts'
 import { revokeBatch, shownBatches } from '../codes-command.ts'
-import { type CreatedCodes, createCodes } from '../create-codes.ts'
+import { type CreatedCodes, createCodes, type NewBatch } from '../create-codes.ts'
 import { withCodes } from '../open-codes.ts'
 import { codeWay } from './code-way.ts'
 
@@ -28,12 +28,12 @@ const PATH = '/codes'
 /** More codes are a task for an engineer and a printer. */
 const MOST_CODES = 2_000
 
-type Kept = KeptBySession<CreatedCodes>
+type Kept = KeptBySession<CreatedCodes & Pick<NewBatch, 'endsAtSeconds'>>
 
 /** Access codes for people without an account: make and print them, revoke a batch. */
 const codesSection: Section = {
   open(deps) {
-    const kept = deps.kept.bySession<CreatedCodes>()
+    const kept: Kept = deps.kept.bySession()
     return {
       tab: { path: PATH, text: 'codes', roles: ALL_ROLES },
       routes: [
@@ -95,24 +95,17 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   }
   const result = await outcomeOf(() => withCodes({ env }, entryPoint, (open) => createCodes(open, batch)))
   if (!result.ok) return refused(PATH, 'codes.notCreated', result, { subject: { detail: label } })
-  kept.set(sessionId, result.data)
+  kept.set(sessionId, { ...result.data, endsAtSeconds: batch.endsAtSeconds })
   return redirect(`${PATH}/print`, undefined, { count, detail: label })
 }
 
-function print({ entryPoints }: SectionDeps, kept: Kept, { sessionId, words, scope }: Visit): Answer {
+async function print({ entryPoints }: SectionDeps, kept: Kept, { sessionId, words, scope }: Visit): Promise<Answer> {
   const printed = kept.get(sessionId)
-  if (!printed || !scope.seesEntryPoint(printed.entryPoint)) {
-    return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
-  }
-  const entryPoint = entryPoints()?.find(({ name }) => name === printed.entryPoint)
-  const language = entryPoint?.brand.defaultLanguage ?? 'en'
-  const event = entryPoint && (eventNameOf(entryPoint, language) ?? entryPoint.brand.name)
-  return page('access-codes/print', {
-    card: { language, event: event ?? printed.entryPoint, texts: textsOf(language)['access-codes'] },
-    title: words.say('codes.printTitle', { label: printed.label }),
-    current: PATH,
-    printed,
-  })
+  const entryPoint = entryPoints()?.find(({ name }) => name === printed?.entryPoint && scope.seesEntryPoint(name))
+  if (!printed || !entryPoint) return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
+  const sheet = { ...printed, entryPoint, watchUrl: watchUrlOf(entryPoint), timeZone: words.zone.name }
+  const title = words.say('codes.printTitle', { label: printed.label })
+  return page('access-codes/print', { title, current: PATH, cards: await renderCards(sheet) })
 }
 
 async function revoke({ env }: SectionDeps, visit: Visit): Promise<Answer> {

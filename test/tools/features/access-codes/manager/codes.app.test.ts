@@ -25,7 +25,7 @@ async function startWithCodes(entry: object = {}) {
 test('codes that a manager makes are those of the app, and are revoked with one click', async () => {
   const { manager, browser, find } = await startWithCodes()
   const printed = await browser.act('/codes/default/create', { label: 'GALA', count: '3', until: '2099-12-01' })
-  const codes = [...printed.text.matchAll(/<code>([^<]+)</g)].map(([, code = '']) => code)
+  const codes = [...printed.text.matchAll(/<code[^>]*>([^<]+)</g)].map(([, code = '']) => code)
   expect(codes).toHaveLength(3)
   for (const code of codes) expect((await find(code))?.batch.revokedAtSeconds).toBeNull()
   const { text } = await browser.get('/codes')
@@ -53,7 +53,7 @@ test.each([
 test('new codes are shown to the session that made them, and to no other', async () => {
   const { manager, browser } = await startWithCodes()
   const made = await browser.act('/codes/default/create', { label: 'GALA', count: '1' })
-  const code = /<code>([^<]+)</.exec(made.text)?.[1] ?? ''
+  const code = /<code[^>]*>([^<]+)</.exec(made.text)?.[1] ?? ''
   expect(code).not.toBe('')
   const other = await manager.signedIn('event-manager', null, 'joe@example.com')
   expect((await other.get('/codes/print')).location).toBe('/codes')
@@ -69,9 +69,24 @@ test('new codes are shown to the session that made them, and to no other', async
   }
 })
 
+test('a card has the event, the address with its QR code, and the end of the code', async () => {
+  const watchUrl = 'https://www.example.com/gala?a=1'
+  const { browser } = await startWithCodes({
+    eventName: 'Gala & more',
+    watchUrl,
+    doorsTimeZone: 'Europe/Berlin',
+    opensAt: '2090-07-24T18:00Z',
+  })
+  const { text } = await browser.act('/codes/default/create', { label: 'GALA', count: '2', until: '2099-12-01' })
+  expect(text.match(/<h2 dir="auto">Gala &amp; more<\/h2>/g)).toHaveLength(2)
+  expect(text.match(/<svg class="qr" role="img" aria-label="https:\/\/www\.example\.com\/gala\?a=1"/g)).toHaveLength(2)
+  expect(text).toMatch(/<symbol id="qr"[^>]*><path d="M/)
+  expect(text).toContain('December 1, 2099')
+})
+
 test('codes end with the day of the page', async () => {
   const { browser, find } = await startWithCodes({ opensAt: '2090-07-24T18:00Z', doorsTimeZone: 'Asia/Kathmandu' })
   const made = await browser.act('/codes/default/create', { label: 'A', count: '1', until: '2026-11-30' })
-  const known = await find(/<code>([^<]+)</.exec(made.text)?.[1] ?? '')
+  const known = await find(/<code[^>]*>([^<]+)</.exec(made.text)?.[1] ?? '')
   expect(known?.batch.endsAtSeconds).toBe(Date.parse('2026-11-30T23:59:59+05:45') / 1000)
 })
