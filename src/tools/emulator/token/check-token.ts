@@ -9,17 +9,6 @@ import type { Component } from '../player/content.ts'
 import type { ServiceDeps } from '../service-deps.ts'
 import type { ServiceKeys } from './service-keys.ts'
 
-/** Only digests of tokens are stored. */
-export const USED_TOKEN_TABLE = `
-  CREATE TABLE IF NOT EXISTS used_viewer_tokens (
-    token_digest TEXT NOT NULL,
-    component TEXT NOT NULL,
-    expires_at_seconds INTEGER NOT NULL,
-    PRIMARY KEY (token_digest, component)
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS used_viewer_tokens_by_expiry ON used_viewer_tokens (expires_at_seconds);
-`
-
 /** Twice as long as a token is valid, because the clock can be set back. */
 const KEPT_SECONDS = 2 * TOKEN_LIFETIME_SECONDS
 

@@ -5,17 +5,6 @@ import type { ServicePrivateKey } from '../../../features/token/viewer-token/tok
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { ServiceFeatureDeps } from '../service-feature.ts'
 
-/** Private keys in PKCS#8. `accepted_until_seconds` is null for the newest key. A reset keeps the keys. */
-export const SERVICE_KEY_TABLE = `
-  CREATE TABLE IF NOT EXISTS service_keys (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    kid TEXT NOT NULL UNIQUE,
-    private_key TEXT NOT NULL,
-    created_at_seconds INTEGER NOT NULL,
-    accepted_until_seconds INTEGER
-  ) STRICT;
-`
-
 export type ServiceKeys = ReturnType<typeof openServiceKeys>
 
 const Row = z.object({

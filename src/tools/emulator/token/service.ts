@@ -1,18 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Router } from 'express'
 import { routesOf } from '../http/methods.ts'
 import type { ServiceFeature } from '../service-feature.ts'
-import { tokenChecker, USED_TOKEN_TABLE } from './check-token.ts'
+import { tokenChecker } from './check-token.ts'
 import { serviceKeyControl } from './control.ts'
 import { tokenLockFinder } from './lock.ts'
-import { openServiceKeys, publicKeySet, SERVICE_KEY_TABLE } from './service-keys.ts'
+import { openServiceKeys, publicKeySet } from './service-keys.ts'
 import { faultInPublicKey, viewerAuthRoutes } from './viewer-auth.ts'
 
 const SECTION = fileURLToPath(new URL('views/section.ejs', import.meta.url))
 
 /** The second version of viewer authentication. */
 export const service: ServiceFeature = {
-  tables: SERVICE_KEY_TABLE + USED_TOKEN_TABLE,
+  tables: readFileSync(new URL('tables.sql', import.meta.url), 'utf8'),
   faultInKey: faultInPublicKey,
   open(deps) {
     const serviceKeys = openServiceKeys(deps)

@@ -3,13 +3,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parseServiceKeys } from '../../../../src/features/token/viewer-token/service-keys.ts'
 import { openDatabase } from '../../../../src/tools/emulator/database.ts'
-import { openServiceKeys, publicKeySet, SERVICE_KEY_TABLE } from '../../../../src/tools/emulator/token/service-keys.ts'
+import { service } from '../../../../src/tools/emulator/token/service.ts'
+import { openServiceKeys, publicKeySet } from '../../../../src/tools/emulator/token/service-keys.ts'
 
 let database: DatabaseSync
 let now: number
 
 beforeAll(() => {
-  database = openDatabase(':memory:', [SERVICE_KEY_TABLE])
+  database = openDatabase(':memory:', [service.tables ?? ''])
 })
 beforeEach(() => {
   now = 1_900_000_000

@@ -4,18 +4,10 @@ import { ServiceRefusal, ServiceUnreachable } from '../../../video-service/servi
 import { isRefusal, type Service } from '../../service/service.ts'
 import { serviceFault } from '../../service/service-fault.ts'
 import { type Finding, failure } from '../finding.ts'
+import FINDING_CODES from './finding-codes.json' with { type: 'json' }
 
 /** A code for each error value of the service that has a cause of its own. */
-const CODES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    invalid_client: 'client-refused',
-    unauthorized: 'token-refused',
-    invalid_token: 'token-refused',
-    insufficient_scope: 'token-refused',
-    lack_of_ownership: 'not-owner',
-    too_many_requests: 'service-busy',
-  }),
-)
+const CODES: ReadonlyMap<string, string> = new Map(Object.entries(FINDING_CODES))
 
 /**
  * Names the cause of an error of the video service. Null for an error of another kind.
