@@ -38,6 +38,8 @@ export interface DemoFeature {
   programSettings?(folder: string, emulator: RunningEmulator): Promise<Readonly<Record<string, string>>>
   /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
   start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> } | null>
+  /** Returns lines for the terminal. Called after `start`. */
+  introduction?(emulator: RunningEmulator): readonly string[]
   /** Says how to try it. Called after `start`. */
   hint?(emulator: RunningEmulator): DemoHint
 }

@@ -39,7 +39,7 @@ function inheritedEnvironment(): Record<string, string> {
 }
 
 function introduction(demo: RunningDemo): string {
-  const { pageUrl, safariUrl, serviceUrl, loginUrl, viewers, logFile } = demo
+  const { pageUrl, safariUrl, serviceUrl, loginUrl, viewers, introductions, logFile } = demo
   const accounts = viewers.map(({ username, password }) => `  ${username.padEnd(22)}${styleText('bold', password)}`)
   return [
     '',
@@ -48,6 +48,7 @@ function introduction(demo: RunningDemo): string {
     ...accounts,
     `In Safari, open ${safariUrl}`,
     '',
+    ...introductions,
     styleText('bold', 'More to try is on the home page of the video service: other channels, sign-ins and commands.'),
     `  ${styleText(['bold', 'cyan'], serviceUrl)}`,
     '',

@@ -73,6 +73,7 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
       /** The entry point with the brand of a customer, which the seeded locks use. */
       loginUrl: `${loginUrl}/`,
       viewers: secrets.viewers,
+      introductions: features.flatMap((feature) => feature.introduction?.(emulator) ?? []),
       logFile,
       /** Resolves with the login app's message when the app ends by itself. */
       died: loginApp.died,

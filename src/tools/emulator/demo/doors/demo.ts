@@ -1,4 +1,5 @@
 import { channelPage, channelWithLock, type MakeDemoFeature } from '../demo-feature.ts'
+import { startCrowd } from './crowd.ts'
 import { eveningLines } from './drill/evening-lines.ts'
 
 const EVENT = { name: 'evening', id: '1300', title: 'Premiere' }
@@ -15,20 +16,27 @@ const FURTHER_LINES: readonly ((channel: string) => readonly string[])[] = [
 /** An event that opens a minute after the start. */
 export const demo: MakeDemoFeature = (loginUrl) => {
   let opensMs = 0
+  let ofDemo = ''
   return {
     order: 4,
     ...channelWithLock(loginUrl, EVENT, () => {
       opensMs = Date.now() + OPENS_AFTER_MS
       return {
         opensAt: isoTime(opensMs),
+        eventName: EVENT.title,
         closesAt: isoTime(opensMs + OPEN_MS),
         waitingRoom: 'on',
         doorsTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       }
     }),
+    programSettings(folder) {
+      ofDemo = folder
+      return Promise.resolve({})
+    },
+    start: (environment) => startCrowd(ofDemo, environment, EVENT),
     hint: (emulator) => ({
       title: 'Event with doors',
-      text: `It opens a minute after the start of the demo, at ${clock(opensMs)}. Sign in before, and wait.`,
+      text: `300 people come, one every two seconds. It opens a minute after the start of the demo, at ${clock(opensMs)}. Sign in before, and wait.`,
       page: channelPage(emulator, EVENT.id),
       commands: [
         '# Opens it later',

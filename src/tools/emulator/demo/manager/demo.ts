@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readablePassword } from '../../seed/secrets.ts'
 import type { MakeDemoFeature } from '../demo-feature.ts'
 import { keptIn } from '../demo-secrets.ts'
 import { freePort, runCommand, startProgram } from '../login-app.ts'
+import { codeNow, setUpSecondStep } from './second-step.ts'
 
 const NAME = 'eve@example.com'
 const PORT = 3100
@@ -18,6 +18,8 @@ export const demo: MakeDemoFeature = () => {
   let port = PORT
   let logFile = ''
   let kept = { secret: '', password: '' }
+  /** The secret of the second step, anew at each start. */
+  let step = ''
   return {
     order: 11,
     async programSettings(folder) {
@@ -38,19 +40,25 @@ export const demo: MakeDemoFeature = () => {
       }
     },
     async start(environment) {
-      // A new folder has no managers.
-      const isThere = existsSync(environment.MANAGER_STORE_FILE ?? '')
-      const listed = isThere ? await runCommand(['managers', 'list', '--json'], environment, '') : ''
-      if (!listed.includes(NAME)) {
-        await runCommand(['managers', 'add', NAME, '--role', 'event-manager'], environment, kept.password)
-      }
-      return await startProgram('src/tools/manager/main.ts', environment, { port, logFile, readyPath: '/health/live' })
+      const listed = await runCommand(['managers', 'list', '--json'], environment, '')
+      const how = listed.includes(NAME) ? ['reset', NAME] : ['add', NAME, '--role', 'event-manager']
+      await runCommand(['managers', ...how], environment, kept.password)
+      const files = { port, logFile, readyPath: '/health/live' }
+      const program = await startProgram('src/tools/manager/main.ts', environment, files)
+      step = await setUpSecondStep(address, NAME, kept.password)
+      return program
     },
+    introduction: ({ url }) => [
+      `Page for managers: ${address}   name: ${NAME}   password: ${kept.password}`,
+      `  No phone is needed: the code of its second step is on ${url}/, at “Page for managers”.`,
+    ],
     hint: () => ({
       title: 'Page for managers',
-      text: 'The people who run the event see the evening here. An authenticator app is the second step of their sign-in.',
+      text: 'The people who run the event see it here. The last code is the second step now: reload this page for the next one. Only the demo shows it.',
       page: address,
-      typed: [NAME, kept.password],
+      get typed() {
+        return [NAME, kept.password, codeNow(step)]
+      },
     }),
   }
 }
