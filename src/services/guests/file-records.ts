@@ -1,18 +1,12 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
 import { ConfigError, UpstreamError } from '../../errors.ts'
 import { migrateFile, migrationsIn } from '../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite, sqliteCode } from '../../server/sqlite-file.ts'
-import { inTransaction } from '../../server/sqlite-transaction.ts'
-import {
-  assertRecord,
-  boundsOf,
-  type GuestStore,
-  MOST_PRUNED,
-  orderedWrites,
-  type RecordWrite,
-} from './guest-records.ts'
+import { inTransaction, statementRunner } from '../../server/sqlite-transaction.ts'
+import { runAtOnce } from '../../users/own-tables/sql-work.ts'
+import type { GuestStore } from './guest-records.ts'
+import { ownRecords, type RecordTable } from './own-records.ts'
 import type { OpenStoreDeps, RecordStoreKind } from './record-store-kind.ts'
 
 /** "VwrG" in the header of the file. Other files of this app, and of other programs, are refused. */
@@ -24,10 +18,6 @@ const OPENING_TIMEOUT_MS = 10_000
 const APP_TIMEOUT_MS = 250
 /** Longer than in the app, because no viewer waits for a command. */
 const COMMAND_TIMEOUT_MS = 15_000
-
-const Row = z.object({ key: z.string(), text: z.string(), version: z.number(), endsAtSeconds: z.number().nullable() })
-const State = z.object({ version: z.number() }).optional()
-const Counted = z.object({ number: z.number() })
 
 /** Records in a SQLite file of one machine. */
 export const fileRecords: RecordStoreKind<{ readonly kind: 'sqlite'; readonly file: string }> = {
@@ -46,7 +36,6 @@ const FILE_FORM = /^sqlite:(?!\/\/|:)(.+)$/
 export function openFileRecords(file: string, { nowSeconds, isCommand = false }: OpenStoreDeps): GuestStore {
   const path = resolve(file)
   const database = openDatabase(path, isCommand ? COMMAND_TIMEOUT_MS : APP_TIMEOUT_MS)
-  const { select, page, counted, next, put, remove, removeEnded } = statementsOf(database)
   let isAvailable = true
   let hasWritten = false
 
@@ -64,39 +53,20 @@ export function openFileRecords(file: string, { nowSeconds, isCommand = false }:
       })
     }
   }
-  function writeAll(writes: readonly RecordWrite[]): number | null {
-    const now = nowSeconds()
-    return inTransaction(database, () => {
-      for (const { kind, key, if: condition } of writes) {
-        if (condition === undefined) continue
-        const found = State.parse(select.get({ kind, key, now }))
-        if ((found?.version ?? 'absent') !== condition) return null
-      }
-      const version = Counted.parse(next.all()[0]).number
+  const execute = statementRunner(database)
+  const table: RecordTable = {
+    name: 'records',
+    nextVersion: 'UPDATE last_version SET number = number + 1 RETURNING number',
+    skipLocked: '',
+    run: (work) => query(() => runAtOnce(work, execute)),
+    change(work) {
       hasWritten = true
-      for (const { kind, key, text, endsAtSeconds = null } of writes) {
-        if (text === null) remove.run(kind, key)
-        else put.run(kind, key, text, version, endsAtSeconds)
-      }
-      return version
-    })
+      return query(() => inTransaction(database, () => runAtOnce(work, execute)))
+    },
   }
   return {
-    read: (kind, key) =>
-      query(() => {
-        assertRecord(kind, key)
-        return Row.optional().parse(select.get({ kind, key, now: nowSeconds() })) ?? null
-      }),
-    list: (kind, { prefix = '', after, limit }) =>
-      query(() => Row.array().parse(page.all({ kind, ...boundsOf(kind, prefix, after), limit, now: nowSeconds() }))),
-    count: (kind, prefix = '') =>
-      query(() => {
-        const { from, before } = boundsOf(kind, prefix)
-        return Counted.parse(counted.get({ kind, from, before, now: nowSeconds() })).number
-      }),
-    write: (writes) => query(() => writeAll(orderedWrites(writes))),
-    checkHealth: () => query(() => void select.get({ kind: 'none', key: 'none', now: 0 })),
-    prune: (kind = null) => query(() => Number(removeEnded.run({ now: nowSeconds(), kind }).changes)),
+    ...ownRecords(table, nowSeconds),
+    checkHealth: () => query(() => void execute('SELECT 1 FROM records LIMIT 1')),
     isAvailable: () => isAvailable,
     async close() {
       if (!database.isOpen) return
@@ -105,28 +75,6 @@ export function openFileRecords(file: string, { nowSeconds, isCommand = false }:
       database.close()
     },
   }
-}
-
-function statementsOf(database: DatabaseSync) {
-  const columns = 'key, text, version, ends_at AS endsAtSeconds'
-  const lives = '(ends_at IS NULL OR ends_at > :now)'
-  const inPage = `kind = :kind AND key >= :from AND key < :before AND ${lives}`
-  const select = database.prepare(`SELECT ${columns} FROM records WHERE kind = :kind AND key = :key AND ${lives}`)
-  const page = database.prepare(
-    `SELECT ${columns} FROM records WHERE ${inPage} AND key > :after ORDER BY key LIMIT :limit`,
-  )
-  const counted = database.prepare(`SELECT count(*) AS number FROM records WHERE ${inPage}`)
-  const next = database.prepare('UPDATE last_version SET number = number + 1 RETURNING number')
-  const put = database.prepare(
-    `INSERT INTO records VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind, key)
-     DO UPDATE SET text = excluded.text, version = excluded.version, ends_at = excluded.ends_at`,
-  )
-  const remove = database.prepare('DELETE FROM records WHERE kind = ? AND key = ?')
-  const removeEnded = database.prepare(
-    `DELETE FROM records WHERE (kind, key) IN
-       (SELECT kind, key FROM records WHERE ends_at <= :now AND (:kind IS NULL OR kind = :kind) LIMIT ${MOST_PRUNED})`,
-  )
-  return { select, page, counted, next, put, remove, removeEnded }
 }
 
 function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EditableUserStore } from '../editable-user-store.ts'
-import type { SqlWork } from '../own-tables/sql-work.ts'
+import { rowsOf, type SqlWork } from '../own-tables/sql-work.ts'
 import {
   keyOf,
   lockViewer,
@@ -10,7 +10,7 @@ import {
   type ViewerTables,
   viewersOf,
 } from '../own-tables/viewer-tables.ts'
-import type { Viewer, ViewerState } from '../user-store.ts'
+import type { Viewer } from '../user-store.ts'
 import { noSuchViewer, toChange, viewerExists } from '../viewer-changes.ts'
 import type { Change } from '../viewer-editor.ts'
 import { canonicalText, canonicalViewer, faultInUsername, faultInViewer, usernameKey } from '../viewer-fields.ts'
@@ -35,8 +35,17 @@ export function ownPages(
 ): Pick<EditableUserStore, 'page' | 'count' | 'replace' | 'rename'> {
   const { run, change } = tables
   return {
-    page: (filter, after, limit) => run(page(tables, dialect, filter, after, limit)),
-    count: (filter) => run(count(tables, dialect, filter)),
+    async page(filter, after, limit) {
+      const values = [after.replaceAll('\0', '\ufffd')]
+      const where = whereOf(tables, dialect, filter, values)
+      const sql = `${statesIn(tables.schema)} ${where} ORDER BY viewers.key LIMIT ${Math.trunc(limit)}`
+      return (await run(rowsOf(sql, ...values))).map((row) => readViewerState(tables, row))
+    },
+    async count(filter) {
+      const values = [''] // before all keys
+      const sql = `SELECT count(*) AS count FROM ${tables.schema}.viewers ${whereOf(tables, dialect, filter, values)}`
+      return CountRow.parse(await run(rowsOf(sql, ...values)))[0].count
+    },
     replace: (before, wanted) => change(replace(tables, before, wanted)),
     rename: (username, newName) => change(rename(tables, dialect, username, newName)),
   }
@@ -69,28 +78,6 @@ function whereOf({ schema }: ViewerTables, dialect: PageDialect, filter: ViewerF
   if (state === 'invited') conditions.push(isInvited)
   if (state === 'not-invited') conditions.push(`NOT ${isInvited}`)
   return `WHERE ${conditions.join(' AND ')}`
-}
-
-function* page(
-  tables: ViewerTables,
-  dialect: PageDialect,
-  filter: ViewerFilter,
-  after: string,
-  limit: number,
-): SqlWork<ViewerState[]> {
-  const values = [after.replaceAll('\0', '\ufffd')]
-  const where = whereOf(tables, dialect, filter, values)
-  const sql = `${statesIn(tables.schema)} ${where} ORDER BY viewers.key LIMIT ${Math.trunc(limit)}`
-  return (yield [sql, ...values]).map((row) => readViewerState(tables, row))
-}
-
-function* count(tables: ViewerTables, dialect: PageDialect, filter: ViewerFilter): SqlWork<number> {
-  const values = [''] // before all keys
-  const where = whereOf(tables, dialect, filter, values)
-  const [{ count }] = CountRow.parse(
-    yield [`SELECT count(*) AS count FROM ${tables.schema}.viewers ${where}`, ...values],
-  )
-  return count
 }
 
 function* replace(tables: ViewerTables, before: Viewer, wanted: Viewer): SqlWork<Replacement> {

@@ -1,5 +1,5 @@
 /** Rights that the login app needs on a table. */
-export interface NeededRights {
+interface NeededRights {
   readonly table: string
   /** Besides SELECT, which a table of a later version lacks too. */
   readonly rights: readonly string[]

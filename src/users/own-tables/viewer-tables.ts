@@ -33,6 +33,25 @@ export const VIEWER_COLUMNS = 'username, password_hash, disabled, group_names, a
 
 const InvitationRow = z.object({ expires_at: z.coerce.number().nullable(), is_sent: z.coerce.boolean() })
 
+/**
+ * Returns a function that reads VIEWER_COLUMNS, as `readViewer` of the tables does.
+ * @param groups reads the column of the groups.
+ */
+export function viewerReader(
+  groups: z.ZodType<string[]>,
+  attributes: z.ZodType<Record<string, string>>,
+  damaged: ViewerTables['damaged'],
+): ViewerTables['readViewer'] {
+  const disabled = z.union([z.boolean(), z.literal([0, 1])])
+  const Row = z.object({ username: z.string(), password_hash: z.string(), disabled, group_names: groups, attributes })
+  return (row) => {
+    const { data, error } = Row.safeParse(row)
+    if (error) throw damaged('viewers', error)
+    const viewer = { username: data.username, groups: data.group_names, attributes: data.attributes }
+    return { viewer, passwordHash: data.password_hash, disabled: Boolean(data.disabled) }
+  }
+}
+
 /** Returns the key of a name. For an invalid name, the empty key, which no viewer has: some databases refuse NUL. */
 export function keyOf(username: string): string {
   return faultInUsername(username) === null ? usernameKey(username) : ''

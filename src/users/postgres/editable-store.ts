@@ -44,7 +44,7 @@ export async function openEditablePostgresStore(
     const tables = postgresTables(connection, assertUsable, OWNER_NEEDED)
     return {
       ...createPostgresStore(connection, { ...options, queue, passwords }),
-      ...ofOwnTables(tables, settings, { queue, passwords }),
+      ...ofOwnTables({ tables, settings, queue, passwords }),
       ...ownInvitations(tables),
       ...ownViewers(tables, options),
       list: () => tables.list((row) => readViewerState(tables, row)),

@@ -84,7 +84,12 @@ export function createPostgresStore(
       return stored && toViewerState(stored, null)
     },
     ...(query === null &&
-      ofOwnTables(postgresTables(connection, assertUsable), connection.settings, { queue, passwords })),
+      ofOwnTables({
+        tables: postgresTables(connection, assertUsable),
+        settings: connection.settings,
+        queue,
+        passwords,
+      })),
     async find(username) {
       const stored = await lookUp(username)
       return stored && !stored.disabled ? toViewer(stored) : null
@@ -98,17 +103,23 @@ export function createPostgresStore(
   }
 }
 
+interface OwnTablesDeps extends Required<Pick<PostgresStoreOptions, 'queue' | 'passwords'>> {
+  readonly tables: ViewerTables
+  readonly settings: PostgresSettings
+}
+
 /** Returns what only a store with the app's own tables has. */
-export function ofOwnTables(
-  tables: ViewerTables,
-  settings: PostgresSettings,
-  hashing: Required<Pick<PostgresStoreOptions, 'queue' | 'passwords'>>,
-) {
+export function ofOwnTables(deps: OwnTablesDeps) {
   return {
-    passwordChanges: ownPasswordChanges(tables, { ...hashing, byAddress, assertRights: rightsOf(tables, settings) }),
-    passkeys: ownPasskeys(tables, rightsOf(tables, settings)),
-    findByAddress: ownAddressLookup(tables, byAddress),
-    inspect: (username: string) => tables.run(inspectViewer(tables, username)),
+    passwordChanges: ownPasswordChanges(deps.tables, {
+      queue: deps.queue,
+      passwords: deps.passwords,
+      byAddress,
+      assertRights: rightsOf(deps.tables, deps.settings),
+    }),
+    passkeys: ownPasskeys(deps.tables, rightsOf(deps.tables, deps.settings)),
+    findByAddress: ownAddressLookup(deps.tables, byAddress),
+    inspect: (username: string) => deps.tables.run(inspectViewer(deps.tables, username)),
   }
 }
 

@@ -14,7 +14,6 @@ import { faultInUsername, usernameKey } from '../viewer-fields.ts'
 import { openForReading, type ViewersFile, viewersIn } from './database-file.ts'
 import { byAddress } from './mail/address-lookup.ts'
 import { tablesIn } from './tables.ts'
-import { readViewerRow } from './viewer-row.ts'
 
 export interface SqliteStoreOptions {
   readonly queue?: WorkQueue
@@ -43,13 +42,18 @@ export function createSqliteStore(
 ): SqliteStore & ChangesPasswords & KeepsPasskeys {
   const { database, query, ask } = viewers
   const tables = tablesIn(viewers)
-  const load = viewerLoader(viewers)
+  const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
   const anyRow = database.prepare('SELECT key FROM viewers LIMIT 1')
   const decoyHash = database.prepare(
     `SELECT coalesce((SELECT password_hash FROM viewers WHERE key >= ? ORDER BY key LIMIT 1),
                      (SELECT password_hash FROM viewers ORDER BY key LIMIT 1)) AS password_hash`,
   )
   const newHash = database.prepare('UPDATE viewers SET password_hash = ? WHERE key = ? AND password_hash = ?')
+
+  function load(key: string): StoredViewer | null {
+    const row = query(() => byKey.get(key))
+    return row ? tables.readViewer(row) : null
+  }
   return {
     assertCapacity: queue.assertCapacity,
     hashingQueue: queue.load,
@@ -76,14 +80,5 @@ export function createSqliteStore(
     isEmpty: () => query(() => anyRow.get()) === undefined,
     checkHealth: () => ask(() => void anyRow.get()),
     close: () => ask(() => (database.isOpen ? database.close() : undefined)),
-  }
-}
-
-/** Looks up viewers by the key of the name. */
-function viewerLoader({ file, database, query }: ViewersFile): (key: string) => StoredViewer | null {
-  const byKey = database.prepare('SELECT * FROM viewers WHERE key = ?')
-  return function load(key) {
-    const row = query(() => byKey.get(key))
-    return row ? readViewerRow(row, file) : null
   }
 }

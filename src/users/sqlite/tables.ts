@@ -1,21 +1,24 @@
 import { z } from 'zod'
+import { UpstreamError } from '../../errors.ts'
 import { inTransaction, statementRunner } from '../../server/sqlite-transaction.ts'
 import { runAtOnce } from '../own-tables/sql-work.ts'
-import { statesIn, type ViewerTables } from '../own-tables/viewer-tables.ts'
+import { statesIn, type ViewerTables, viewerReader } from '../own-tables/viewer-tables.ts'
 import type { ViewersFile } from './database-file.ts'
-import { damagedRow, json, readViewerRow } from './viewer-row.ts'
 
 const SCHEMA = 'main'
 
 /** Returns the tables of an open file. A transaction locks the whole file. */
 export function tablesIn({ file, database, query, ask }: ViewersFile): ViewerTables {
+  const texts = json(z.array(z.string()))
+  const damaged = (_table: string, { message }: Error) =>
+    new UpstreamError('user-store', `A row of the viewer database ${file} is damaged: ${message}`)
   const execute = statementRunner(database)
   return {
     schema: SCHEMA,
     locking: '',
-    texts: json(z.array(z.string())),
-    readViewer: (row) => readViewerRow(row, file),
-    damaged: (_table, cause) => damagedRow(file, cause),
+    texts,
+    readViewer: viewerReader(texts, json(z.record(z.string(), z.string())), damaged),
+    damaged,
     async *list(read) {
       const rows = query(() => database.prepare(`${statesIn(SCHEMA)} ORDER BY viewers.key`).iterate())
       for (;;) {
@@ -27,4 +30,19 @@ export function tablesIn({ file, database, query, ask }: ViewersFile): ViewerTab
     run: (work) => ask(() => runAtOnce(work, execute)),
     change: (work) => ask(() => inTransaction(database, () => runAtOnce(work, execute))),
   }
+}
+
+/** Reads a column with JSON. */
+function json<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue('is not JSON')
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
 }

@@ -1,25 +1,23 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../../errors.ts'
-import { VIEWER_COLUMNS } from '../../own-tables/viewer-tables.ts'
-import type { StoredViewer } from '../../passwords/verify-sign-in.ts'
+import { VIEWER_COLUMNS, viewerReader } from '../../own-tables/viewer-tables.ts'
 import { usernameKey } from '../../viewer-fields.ts'
 import type { PostgresConnection } from '../connection.ts'
 import type { PostgresTable } from '../table.ts'
 import { assertViewersTable } from './schema.ts'
-
-const OwnRow = z.object({
-  username: z.string(),
-  password_hash: z.string(),
-  disabled: z.boolean(),
-  group_names: z.array(z.string()),
-  attributes: z.record(z.string(), z.string()),
-})
 
 /** Selects the viewer with this key. For an unknown key, selects the next viewer or the first one, as a decoy. */
 const VIEWER_OR_NEXT = `
   SELECT ${VIEWER_COLUMNS} FROM viewer_auth.viewers
   WHERE key = coalesce((SELECT key FROM viewer_auth.viewers WHERE key >= $1 ORDER BY key LIMIT 1),
                        (SELECT key FROM viewer_auth.viewers ORDER BY key LIMIT 1))`
+
+const texts = z.array(z.string())
+const damaged = (table: string, { message }: Error) =>
+  new UpstreamError('user-store', `The ${table} table has a damaged row: ${message}`)
+
+/** Reads rows of the app's own tables. */
+export const ownRows = { texts, damaged, readViewer: viewerReader(texts, z.record(z.string(), z.string()), damaged) }
 
 /** The app's own table, created by `viewers migrate`. */
 export function ownTable(connection: PostgresConnection): PostgresTable {
@@ -29,7 +27,7 @@ export function ownTable(connection: PostgresConnection): PostgresTable {
     async load(key) {
       const rows = await connection.use((client) => client.rows(VIEWER_OR_NEXT, [key]))
       if (rows.length === 0) return { viewer: null, decoyHash: null }
-      const stored = readOwnRow(rows[0])
+      const stored = ownRows.readViewer(rows[0])
       if (usernameKey(stored.viewer.username) !== key) return { viewer: null, decoyHash: stored.passwordHash }
       return { viewer: stored }
     },
@@ -38,14 +36,4 @@ export function ownTable(connection: PostgresConnection): PostgresTable {
       await connection.use((client) => client.changedRows(sql, [newHash, key, oldHash]))
     },
   }
-}
-
-/** Reads a row of the app's own table. @throws UpstreamError for a row that the app cannot have written. */
-export function readOwnRow(row: unknown): StoredViewer {
-  const parsed = OwnRow.safeParse(row)
-  if (!parsed.success) {
-    throw new UpstreamError('user-store', `The viewers table has a damaged row: ${parsed.error.message}`)
-  }
-  const { username, password_hash, disabled, group_names, attributes } = parsed.data
-  return { viewer: { username, groups: group_names, attributes }, passwordHash: password_hash, disabled }
 }

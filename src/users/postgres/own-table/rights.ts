@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../../../errors.ts'
-import type { AssertRights, NeededRights } from '../../own-tables/rights.ts'
+import type { AssertRights } from '../../own-tables/rights.ts'
 import { rowsOf } from '../../own-tables/sql-work.ts'
 import type { ViewerTables } from '../../own-tables/viewer-tables.ts'
 import { placeOf } from '../fault.ts'
@@ -12,22 +12,16 @@ const RightsRow = z.tuple([z.object({ granted: z.boolean() })])
 
 /** Returns the check of the rights of the app's role. Its error has the grant. */
 export function rightsOf({ run }: ViewerTables, settings: PostgresSettings): AssertRights {
-  return async (...needed) => {
-    for (const one of needed) await assertRights(run, settings, one)
+  return async (...tables) => {
+    for (const { table, rights, instead } of tables) {
+      const needed = ['SELECT', ...rights]
+      const [{ granted }] = RightsRow.parse(await run(rowsOf(RIGHTS, table, needed)))
+      if (granted) continue
+      const role = JSON.stringify(settings.user)
+      throw new ConfigError(
+        `The role ${role} may not read and change viewer_auth.${table} in ${placeOf(settings)}. ` +
+          `GRANT ${needed.join(', ')} ON viewer_auth.${table} TO ${role}, or ${instead}.`,
+      )
+    }
   }
-}
-
-async function assertRights(
-  run: ViewerTables['run'],
-  settings: PostgresSettings,
-  { table, rights, instead }: NeededRights,
-): Promise<void> {
-  const needed = ['SELECT', ...rights]
-  const [{ granted }] = RightsRow.parse(await run(rowsOf(RIGHTS, table, needed)))
-  if (granted) return
-  const role = JSON.stringify(settings.user)
-  throw new ConfigError(
-    `The role ${role} may not read and change viewer_auth.${table} in ${placeOf(settings)}. ` +
-      `GRANT ${needed.join(', ')} ON viewer_auth.${table} TO ${role}, or ${instead}.`,
-  )
 }

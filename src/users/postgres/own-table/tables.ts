@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { UpstreamError } from '../../../errors.ts'
 import { rowsOf, runInSteps } from '../../own-tables/sql-work.ts'
 import { statesIn, type ViewerTables } from '../../own-tables/viewer-tables.ts'
 import { inTransaction, type PostgresConnection } from '../connection.ts'
 import { refusalAsUpstreamError } from '../fault.ts'
-import { readOwnRow } from './own-table.ts'
+import { ownRows } from './own-table.ts'
 
 const SCHEMA = 'viewer_auth'
 const LIST_ROWS = 1_000
@@ -31,10 +30,7 @@ export function postgresTables(
   return {
     schema: SCHEMA,
     locking: 'FOR NO KEY UPDATE',
-    texts: z.array(z.string()),
-    readViewer: readOwnRow,
-    damaged: (table, { message }) =>
-      new UpstreamError('user-store', `The ${table} table has a damaged row: ${message}`),
+    ...ownRows,
     // Page by page, because the table may be larger than the memory.
     async *list(read) {
       const sql = `${statesIn(SCHEMA)} WHERE viewers.key > $1 ORDER BY viewers.key LIMIT ${LIST_ROWS}`
