@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type RedisLink, removeByPrefix, removeKeys } from './link.ts'
 import { IDENTITY_LISTS, type ListedViewer, listsOf, sessionKey } from './session-keys.ts'
@@ -15,29 +16,10 @@ const REMOVE_AGAIN_SECONDS = 5
 /**
  * Adds a session to a list, and returns the ids of sessions to remove. Their negative scores let only one of many
  * parallel sign-ins remove them.
- * KEYS: the list. ARGV: now, the end of the session, its id, the longest life of a session, the number to keep.
+ * KEYS: the list. ARGV: now, the end of the session, its id, the longest life of a session, the number to keep, the time
+ * after which a removal is begun again, the most that one sign-in removes.
  */
-const ADD_TO_LIST = `local list, now = KEYS[1], tonumber(ARGV[1])
-local endsAt, id, longestLife, keep = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
-local toRemove = {}
-local function collect(from, to, most)
-  if most <= 0 then return end
-  for _, found in ipairs(redis.call('zrangebyscore', list, from, to, 'limit', 0, most)) do
-    table.insert(toRemove, found)
-  end
-end
--- Sessions that have ended.
-redis.call('zremrangebyscore', list, 0, now)
--- A newer session has a higher score, even if the clock was set back.
-local newest = redis.call('zrange', list, -1, -1, 'withscores')
-local score = math.max(endsAt, tonumber(newest[2] or 0) + 0.00001)
-redis.call('zadd', list, string.format('%.6f', score), id)
-redis.call('expire', list, longestLife)
--- Removals that were not finished, and the oldest sessions that are too many.
-collect(${REMOVE_AGAIN_SECONDS} - now, '(0', ${REMOVE_BATCH_SIZE})
-collect(0, '+inf', math.min(redis.call('zcount', list, 0, '+inf') - keep, ${REMOVE_BATCH_SIZE}))
-for _, found in ipairs(toRemove) do redis.call('zadd', list, -now, found) end
-return toRemove`
+const ADD_TO_LIST = readFileSync(new URL('add-to-list.lua', import.meta.url), 'utf8')
 const Ids = z.array(z.string())
 
 export interface ListedSession {
@@ -64,7 +46,9 @@ export async function addToLists(
 ): Promise<void> {
   const { ofViewer, others } = listsOf(link, viewer)
   async function add(list: string, most: number): Promise<void> {
-    const given = [nowSeconds, endsAtSeconds, id, lifetimeSeconds, most].map(String)
+    const given = [nowSeconds, endsAtSeconds, id, lifetimeSeconds, most, REMOVE_AGAIN_SECONDS, REMOVE_BATCH_SIZE].map(
+      String,
+    )
     const script = { keys: [list], arguments: given }
     const older = await link.run(list, (commands) => commands.eval(ADD_TO_LIST, script))
     await removeListed(link, list, Ids.parse(older)).catch(() => {

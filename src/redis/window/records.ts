@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { RecordsDeps, SharedRecords } from '../../stores/window/shared-records.ts'
 import type { RedisAddress } from '../address.ts'
@@ -6,17 +7,7 @@ import type { RedisLink } from '../link.ts'
 /**
  * Takes a text. KEYS: the text, after "@", its taker and a space once it is taken. ARGV: the taker, or an empty text.
  */
-const TAKE = `local found = redis.call('get', KEYS[1])
-if not found then return false end
-local taker, text = string.match(found, '^@(%S+) (.*)$')
-if taker == ARGV[1] then return text end
-if taker then return false end
-if ARGV[1] == '' then
-  redis.call('del', KEYS[1])
-else
-  redis.call('set', KEYS[1], '@' .. ARGV[1] .. ' ' .. found, 'EX', 10)
-end
-return found`
+const TAKE = readFileSync(new URL('take.lua', import.meta.url), 'utf8')
 const Taken = z.string().nullable()
 
 /** Opens a store of short-lived records. */

@@ -33,6 +33,11 @@ export function eventNamesOf(entryPoint: Named) {
 }
 
 /** Returns the name of the event of an entry point in a language, else BRAND_TITLE; null without both. */
-export function eventNameOf({ brand, features }: Named, language: Language): string | null {
-  return titleIn((features[EVENT] as typeof brand.title | undefined) ?? brand.title, language, brand)
+export function eventNameOf(entryPoint: Named, language: Language): string | null {
+  return ownNameOf(entryPoint, language) ?? titleIn(entryPoint.brand.title, language, entryPoint.brand)
+}
+
+/** Returns EVENT_NAME of an entry point in a language. Null without one. */
+export function ownNameOf({ brand, features }: Named, language: Language): string | null {
+  return titleIn((features[EVENT] as typeof brand.title | undefined) ?? null, language, brand)
 }

@@ -20,6 +20,7 @@ import { journalSection } from './journal/journal-section.ts'
 import { createKeptValues } from './kept-values.ts'
 import { accountRoutes } from './own-account/account-routes.ts'
 import { openAssets } from './pages/assets.ts'
+import { createEventNames } from './pages/event-names.ts'
 import { zoneOfPage } from './pages/page-zone.ts'
 import { createRenderer } from './pages/renderer.ts'
 import { openWords, type WordsFor } from './pages/words.ts'
@@ -71,10 +72,11 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
   const machine = machineTimeZone().name
-  const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine, events))
+  const { eventIn, eventsFor } = createEventNames(entryPoints, events, nowSeconds)
+  const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine, events), eventIn)
   const mayInvite = invitingIn(deps.viewerFacts) !== undefined
   const knowsEntryPoints = () => entryPoints() !== null
-  const renderer = createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite })
+  const renderer = createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite, eventsFor })
   const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
 
   const app = express()
@@ -102,7 +104,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
       ...shared,
       routes,
       users: deps.viewers.store,
-      scopeOf: (manager) => scopeOf(manager, entryPoints()),
+      scopeOf: (manager, event) => scopeOf(manager, entryPoints(), event),
       forgetFigures() {
         kept.forget()
         evening.forget()

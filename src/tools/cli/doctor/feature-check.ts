@@ -61,7 +61,7 @@ export interface SignInTrial {
   readonly causes: Causes
 }
 
-export type Causes = Readonly<Record<string, readonly [code: string, cause: string]>>
+export type Causes = Readonly<Record<string, { readonly code: string; readonly cause: string }>>
 
 export interface CheckOption {
   /** As commander names it. */

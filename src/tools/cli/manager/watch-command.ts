@@ -17,7 +17,6 @@ interface Options {
 
 const CLEAR = '\u001b[2J\u001b[H'
 const BARS = ' ▁▂▃▄▅▆▇█'
-const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
 
 /** Adds `watch`, which shows the figures of the evening in a terminal. */
 export function addWatchCommand(command: Command, context: CommandContext<HasEventTimes>): void {
@@ -81,7 +80,10 @@ async function textOf({ stdout }: CommandIo, figures: Evening): Promise<string> 
       ),
     ],
     ['Minutes', sparkline(series.counts)],
-    ...doors.map(({ entryPoint, state }): [string, string] => [`Doors ${entryPoint}`, STATES[state.name]]),
+    ...doors.map(({ entryPoint, event, state }): [string, string] => [
+      `Doors ${event ?? entryPoint}`,
+      state.name.replaceAll('-', ' '),
+    ]),
     ['App', readiness === null ? 'not known' : [readiness.status, ...readiness.away].join(', ')],
     ...copies.map((copy): [string, string] => [copy.address, copyText(copy)]),
     ...figures.networks

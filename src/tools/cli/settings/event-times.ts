@@ -4,8 +4,10 @@ import { type Lazy, loadAll } from '../terminal/lazy.ts'
 
 type AtEntryPoint = Pick<EntryPoint, 'features'>
 
-/** When viewers may watch, by a feature that opens and closes an event. */
+/** The name of an event and when viewers may watch, by a feature that opens and closes it. */
 export interface EventTimes {
+  /** Null for an event without a name. */
+  nameAt(entryPoint: Pick<EntryPoint, 'brand' | 'features'>, language: string): string | null
   /** Empty for an entry point that is always open. */
   windowsAt(entryPoint: AtEntryPoint): readonly EventWindow[]
   stateAt(entryPoint: AtEntryPoint, nowSeconds: number): EventState

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { readEntryPointSettings } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { doorState } from '../../../features/doors/doors.ts'
-import { type DoorSettings, DoorsMessage } from '../../../features/doors/fields.ts'
+import { DoorsMessage } from '../../../features/doors/fields.ts'
 import { timeText } from '../../../settings/times.ts'
 import { readTime } from '../../cli/output/local-time.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
@@ -10,7 +11,7 @@ import { addExamples, type CommandContext, type Outcome, runCommand } from '../.
 import { confirmChange } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { printable } from '../../cli/terminal/text.ts'
-import { type DoorChange, type MovableDoors, movableDoors, moveDoors } from './move-doors.ts'
+import { type DoorChange, doorsAt, type MovableDoors, type MovedDoors, movableDoors, moveDoors } from './move-doors.ts'
 
 interface Options {
   readonly json?: boolean
@@ -21,8 +22,6 @@ interface Options {
   readonly message?: string | false
   readonly yes?: boolean
 }
-
-const STATES = { open: 'open', 'not-open-yet': 'not open yet', over: 'over' } as const
 
 /** Adds `doors`, which shows and moves the times of an event. */
 export function addDoorsCommand(command: Command, context: CommandContext): void {
@@ -45,13 +44,9 @@ async function showOrMove(io: CommandIo, options: Options): Promise<Outcome> {
   const { entryPoint, opens, closes, message } = options
   if ([opens, closes, message].some((one) => one !== undefined)) return await move(io, options, nowSeconds)
   const all = readEntryPointSettings(io.env)
-  if (entryPoint !== undefined) {
-    const { name, features } = entryPointNamed(all, entryPoint)
-    return { ok: true, ...shown(name, features.doors as DoorSettings | undefined, nowSeconds) }
-  }
-  const each = all.entryPoints.map(({ name, features }) =>
-    shown(name, features.doors as DoorSettings | undefined, nowSeconds),
-  )
+  const shownAt = (one: EntryPoint) => shown(doorsAt(one), nowSeconds)
+  if (entryPoint !== undefined) return { ok: true, ...shownAt(entryPointNamed(all, entryPoint)) }
+  const each = all.entryPoints.map(shownAt)
   const text = each.map((one) => one.text).join('\n')
   return { ok: true, text, data: { entryPoints: each.map(({ data }) => data) } }
 }
@@ -66,8 +61,8 @@ async function move(io: CommandIo, options: Options, nowSeconds: number): Promis
   }
   const moved = await moveDoors(io.env, found.data, times, confirmClosing, nowSeconds)
   if (!moved.ok) return moved
-  const { name, doors, needsRestart } = moved.data
-  const { text, data } = shown(name, doors, nowSeconds)
+  const { needsRestart } = moved.data
+  const { text, data } = shown(moved.data, nowSeconds)
   const next = needsRestart
     ? 'Restart the app once: it had no times at its start.'
     : 'The app takes the change within two seconds.'
@@ -76,18 +71,12 @@ async function move(io: CommandIo, options: Options, nowSeconds: number): Promis
 
 /** Reads the times of the options. A time without a date means the day of the time that it replaces. */
 function timesIn({ opens, closes }: Options, { current, zone }: MovableDoors, nowSeconds: number): DoorChange {
-  const opensBefore = current?.opensAtSeconds ?? null
-  const closesBefore = current?.closesAtSeconds ?? null
-  const opensAtSeconds =
-    opens === undefined ? undefined : readTime('--opens', opens, zone, opensBefore ?? closesBefore ?? nowSeconds)
-  const closesAtSeconds =
-    closes === undefined
-      ? undefined
-      : readTime('--closes', closes, zone, closesBefore ?? opensAtSeconds ?? opensBefore ?? nowSeconds)
-  return {
-    ...(opensAtSeconds !== undefined && { opensAtSeconds }),
-    ...(closesAtSeconds !== undefined && { closesAtSeconds }),
-  }
+  const { opensAtSeconds: opensBefore = null, closesAtSeconds: closesBefore = null } = current ?? {}
+  const read = (option: string, text: string | undefined, daySeconds: number | null | undefined) =>
+    text === undefined ? undefined : readTime(option, text, zone, daySeconds ?? nowSeconds)
+  const opensAtSeconds = read('--opens', opens, opensBefore ?? closesBefore)
+  const closesAtSeconds = read('--closes', closes, closesBefore ?? opensAtSeconds ?? opensBefore)
+  return { opensAtSeconds, closesAtSeconds }
 }
 
 function messageIn({ message }: Options): DoorChange {
@@ -97,10 +86,10 @@ function messageIn({ message }: Options): DoorChange {
   return { message: read.data }
 }
 
-function shown(name: string, doors: DoorSettings | undefined, nowSeconds: number) {
+function shown({ name, label, doors }: Pick<MovedDoors, 'name' | 'label' | 'doors'>, nowSeconds: number) {
   if (doors === undefined) {
     const data = { entryPoint: name, state: 'open', windows: [] }
-    return { text: `Entry point ${name} is always open.`, data }
+    return { text: `Entry point ${label} is always open.`, data }
   }
   const { windows, timeZone, message } = doors
   const { name: state } = doorState(windows, nowSeconds)
@@ -116,5 +105,5 @@ function shown(name: string, doors: DoorSettings | undefined, nowSeconds: number
     ...(message !== null && { message }),
   }
   if (message !== null) lines.push(`Message: ${typeof message === 'string' ? message : JSON.stringify(message)}`)
-  return { text: [`Entry point ${name}: ${STATES[state]}.`, ...lines].join('\n'), data }
+  return { text: [`Entry point ${label}: ${state.replaceAll('-', ' ')}.`, ...lines].join('\n'), data }
 }

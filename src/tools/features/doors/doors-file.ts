@@ -1,9 +1,11 @@
 import { chmodSync, chownSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../../../errors.ts'
+import causes from './write-faults.json' with { type: 'json' }
 
 type Entry = Readonly<Record<string, unknown>>
 
+const CAUSES: Readonly<Record<string, string>> = causes
 const DO_BY_HAND = 'Nothing was changed. Change the times in the file yourself'
 
 /**
@@ -55,14 +57,7 @@ function explained<T>(path: string, work: () => T): T {
   } catch (error) {
     if (error instanceof ConfigError) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const causes: Readonly<Record<string, string>> = {
-      EEXIST: `${path}.next is there: another change is under way, or one was stopped. Remove it if none is under way`,
-      EPERM: 'the file belongs to another user. Run the command as its owner',
-      EACCES: 'this user may not write in its folder. Run the command as the owner of the file',
-      EBUSY: 'the file is mounted by itself, as containers do. Mount its folder',
-      EROFS: 'the file system is read-only. Change the file where it comes from, such as a ConfigMap',
-    }
-    throw new ConfigError(`${path} cannot be replaced (${code}): ${causes[code] ?? DO_BY_HAND}.`, { cause: error })
+    throw new ConfigError(`${path} cannot be replaced (${code}): ${CAUSES[code] ?? DO_BY_HAND}.`, { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 import { entryPointSources, readEntryPointSettings } from '../../../config.ts'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { doorState } from '../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
@@ -10,10 +11,13 @@ import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Confirm } from '../../cli/terminal/confirm.ts'
 import type { CommandIo } from '../../cli/terminal/io.ts'
 import { writeDoors } from './doors-file.ts'
+import { nameWithEvent } from './event-times.ts'
 
 /** The doors of one entry point whose times are in a file. */
 export interface MovableDoors {
   readonly name: string
+  /** The name, and that of the event. */
+  readonly label: string
   readonly file: string
   /** Undefined before the first times. */
   readonly doors: DoorSettings | undefined
@@ -24,15 +28,13 @@ export interface MovableDoors {
 
 /** UNIX times in seconds. What is not given stays. */
 export interface DoorChange {
-  readonly opensAtSeconds?: number
-  readonly closesAtSeconds?: number
+  readonly opensAtSeconds?: number | undefined
+  readonly closesAtSeconds?: number | undefined
   /** The line for viewers who come early. Null for none. */
   readonly message?: DoorSettings['message']
 }
 
-export interface MovedDoors {
-  readonly name: string
-  readonly doors: DoorSettings | undefined
+export interface MovedDoors extends Pick<MovableDoors, 'name' | 'label' | 'doors'> {
   /** True if the app must be restarted, because it had no times at its start. */
   readonly needsRestart: boolean
 }
@@ -51,11 +53,14 @@ export function movableDoors(
   wanted: string | undefined,
   nowSeconds: number,
 ): ActResult<MovableDoors> {
-  const { name, doors, file } = doorsIn(env, wanted)
+  const { name, label, doors, file } = doorsIn(env, wanted)
   if (file === undefined)
     return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.`, code: 'fixedTimes' }
   const zone = openTimeZone(doors?.timeZone ?? 'UTC')
-  return { ok: true, data: { name, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) } }
+  return {
+    ok: true,
+    data: { name, label, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) },
+  }
 }
 
 /**
@@ -65,7 +70,7 @@ export function movableDoors(
  */
 export async function moveDoors(
   env: CommandIo['env'],
-  { name, file, doors: before, zone, current }: MovableDoors,
+  { name, label, file, doors: before, zone, current }: MovableDoors,
   times: DoorChange,
   confirm: Confirm,
   nowSeconds: number,
@@ -87,7 +92,7 @@ export async function moveDoors(
       stateAfter.name === 'not-open-yet'
         ? `until ${timeText('en', stateAfter.opensAtSeconds, before?.timeZone ?? 'UTC')}`
         : 'for good: the end is in the past'
-    const confirmed = await confirm(`Entry point ${name} is open now. This closes it ${closing}.`)
+    const confirmed = await confirm(`Entry point ${label} is open now. This closes it ${closing}.`)
     if (!confirmed.ok) return confirmed
   }
   const fields = changedFields(sourceOf(env, name).given.DOORS_WINDOWS, times, wanted, index, zone)
@@ -101,7 +106,7 @@ export async function moveDoors(
       code: 'changed',
     }
   }
-  return { ok: true, data: { name, doors: after, needsRestart: before === undefined } }
+  return { ok: true, data: { name, label, doors: after, needsRestart: before === undefined } }
 }
 
 /** Returns the window that is open, else the next one, else the last. */
@@ -111,9 +116,15 @@ export function currentWindow(windows: readonly EventWindow[], nowSeconds: numbe
   return left.toSorted((one, other) => endOf(one) - endOf(other))[0] ?? windows.at(-1)
 }
 
+/** Returns the doors of an entry point, and its names. */
+export function doorsAt(entryPoint: EntryPoint) {
+  const { name, features } = entryPoint
+  return { name, label: nameWithEvent(entryPoint), doors: features.doors as DoorSettings | undefined }
+}
+
 function doorsIn(env: CommandIo['env'], wanted: string | undefined) {
-  const { name, features } = entryPointNamed(readEntryPointSettings(env), wanted)
-  return { name, doors: features.doors as DoorSettings | undefined, file: sourceOf(env, name).file }
+  const found = doorsAt(entryPointNamed(readEntryPointSettings(env), wanted))
+  return { ...found, file: sourceOf(env, found.name).file }
 }
 
 function sourceOf(env: CommandIo['env'], name: string) {
@@ -122,10 +133,17 @@ function sourceOf(env: CommandIo['env'], name: string) {
   return found.source
 }
 
+/** Returns a window with other times. */
+export function changedWindow(before: EventWindow | undefined, times: DoorChange): EventWindow {
+  return {
+    opensAtSeconds: times.opensAtSeconds ?? before?.opensAtSeconds ?? null,
+    closesAtSeconds: times.closesAtSeconds ?? before?.closesAtSeconds ?? null,
+  }
+}
+
 /** @throws ConfigError if the doors would close before they open. */
 function wantedWindow(before: EventWindow | undefined, times: DoorChange, zone: TimeZone): EventWindow {
-  const opensAtSeconds = times.opensAtSeconds ?? before?.opensAtSeconds ?? null
-  const closesAtSeconds = times.closesAtSeconds ?? before?.closesAtSeconds ?? null
+  const { opensAtSeconds, closesAtSeconds } = changedWindow(before, times)
   if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
     const start = isoIn(zone, opensAtSeconds)
     const end = isoIn(zone, closesAtSeconds)

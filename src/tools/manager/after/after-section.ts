@@ -95,7 +95,7 @@ async function showForm(deps: SectionDeps, visit: Visit, refused?: Sentence, sta
   if (scope.entryPoints !== null) return page('message', { title, current: PATH, text: words.t.after.onlyAll })
   const listed = await deps.reports.channels()
   const channels = listed.ok ? listed.data : []
-  const times = defaultTimes(deps, words)
+  const times = defaultTimes(deps, visit)
   const form = {
     channel: field('channel'),
     from: field('from') || times.from,
@@ -110,10 +110,10 @@ async function showForm(deps: SectionDeps, visit: Visit, refused?: Sentence, sta
 }
 
 /** The last window of doors that has begun, or else today. */
-function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, words: Words) {
+function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, { scope, words }: Visit) {
   const text = (ms: number) => fieldText(ms, words)
   const nowMs = nowSeconds() * 1000
-  const begun = windowsOf(entryPoints() ?? [], events)
+  const begun = windowsOf(entryPoints()?.filter(({ name }) => scope.showsEntryPoint(name)) ?? [], events)
     .map(({ opensAtSeconds: opens, closesAtSeconds: closes }) => ({ opensMs: (opens ?? Infinity) * 1000, closes }))
     .filter(({ opensMs }) => opensMs < nowMs)
     .toSorted((one, other) => other.opensMs - one.opensMs)[0]

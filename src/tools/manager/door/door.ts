@@ -22,7 +22,7 @@ export interface DoorDeps {
   readonly wordsFor: WordsFor
   readonly logAct: LogAct
   readonly addressOf: (req: Request) => string
-  readonly scopeOf: (manager: Manager) => Scope
+  readonly scopeOf: (manager: Manager, event: string | null) => Scope
   /** The store of viewers, to look up those that paths name. */
   readonly users: UserStore
   /** Called before and after each post: no page shows old figures after an act, and no act relies on them. */
@@ -163,7 +163,7 @@ function visitOf(deps: DoorDeps, req: Request, session: LiveSession, form: Form,
   const values = kept?.values && kept.isOwnPage && form.values.size === 0 ? kept.values : form.values
   return {
     manager,
-    scope: deps.scopeOf(manager),
+    scope: deps.scopeOf(manager, session.event),
     field(wanted) {
       const [value, ...more] = values.get(wanted) ?? []
       return value === undefined || more.length > 0 ? '' : value

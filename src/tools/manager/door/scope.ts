@@ -8,9 +8,18 @@ import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
  */
 export type Scope = ReturnType<typeof scopeOf>
 
-/** @param all the entry points of the settings. Null if they cannot be read: a restricted manager then sees no viewer. */
-export function scopeOf({ entryPoints }: Manager, all: readonly Pick<EntryPoint, 'name' | 'allowedGroups'>[] | null) {
+/**
+ * @param all the entry points of the settings. Null if they cannot be read: a restricted manager then sees no viewer.
+ * @param event the entry point that the manager has chosen.
+ */
+export function scopeOf(
+  { entryPoints }: Manager,
+  all: readonly Pick<EntryPoint, 'name' | 'allowedGroups'>[] | null,
+  event: string | null = null,
+) {
   const groups = entryPoints === null ? null : groupsOf(entryPoints, all)
+  const seesEntryPoint = (name: string) => entryPoints === null || entryPoints.includes(name)
+  const chosen = all?.find(({ name }) => name === event && seesEntryPoint(name)) ?? null
   const seesViewer = (viewer: Pick<Viewer, 'groups'>) =>
     groups === null || viewer.groups.some((group) => groups.includes(group))
   return {
@@ -19,7 +28,12 @@ export function scopeOf({ entryPoints }: Manager, all: readonly Pick<EntryPoint,
     /** The names of the entry points. Null for all. */
     entryPoints,
     seesViewer,
-    seesEntryPoint: (name: string) => entryPoints === null || entryPoints.includes(name),
+    seesEntryPoint,
+    /** The entry points that pages show: those of the chosen event. Null for all. */
+    shown: chosen === null ? entryPoints : [chosen.name],
+    showsEntryPoint: (name: string) => (chosen === null ? seesEntryPoint(name) : name === chosen.name),
+    /** The groups whose members lists show. Null for all viewers. */
+    shownGroups: chosen?.allowedGroups ?? groups,
     /** True if the manager may give a viewer these groups. The viewer must stay in scope, and keeps groups out of scope. */
     mayGive(after: readonly string[], before: readonly string[] = []): boolean {
       if (groups === null) return true

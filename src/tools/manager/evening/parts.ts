@@ -20,7 +20,7 @@ export function createParts({ renderPart }: Pick<SectionDeps, 'renderPart'>, eve
   const rendered = new WeakMap<Evening, Map<string, string>>()
 
   return async (visit: Visit): Promise<{ readonly figures: Evening; readonly parts: readonly RenderedPart[] }> => {
-    const figures = await evening.read(visit.scope.entryPoints)
+    const figures = await evening.read(visit.scope.shown)
     const mayUnlock = UNLOCKERS.includes(visit.manager.role)
     const known = rendered.get(figures) ?? new Map<string, string>()
     rendered.set(figures, known)

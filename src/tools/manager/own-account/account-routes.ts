@@ -22,9 +22,18 @@ export function accountRoutes(deps: CheckDeps): Route[] {
     deps.store.setPassword(manager.name, await hashPassword(password))
     return redirect('/sign-in')
   }
+  /** Chooses the event that all pages show, until the session ends. An unknown one means all. */
+  function chooseEvent({ field, scope, sessionId }: Visit): Answer {
+    const name = field('entryPoint')
+    const isSeen = name !== '' && scope.seesEntryPoint(name)
+    deps.store.setEvent(sessionId, isSeen ? name : null)
+    const back = /^\/[a-z]+$/.test(field('back')) ? field('back') : '/'
+    return redirect(back, undefined, isSeen ? { entryPoint: name } : {})
+  }
   return [
     get('/', ALL_ROLES, () => redirect('/evening')),
     get('/account', ALL_ROLES, (visit) => show(visit)),
     post('/account', ALL_ROLES, 'password-changed', change),
+    post('/event', ALL_ROLES, 'event-chosen', chooseEvent),
   ]
 }

@@ -5,6 +5,7 @@ import { compileView } from '../../../login/screens/views.ts'
 import type { Answer, Notice, Visit } from '../door/route.ts'
 import type { LiveSession } from '../door/sessions.ts'
 import type { ManagerAssets } from './assets.ts'
+import type { HeadEvents } from './event-names.ts'
 
 /** An entry of the navigation. Shown to the roles of its page. */
 export interface Tab {
@@ -24,6 +25,7 @@ export interface RendererDeps {
   readonly knowsEntryPoints: () => boolean
   /** False in an app without invitations. */
   readonly mayInvite: boolean
+  readonly eventsFor: (visit: Visit) => HeadEvents
 }
 
 const VIEWS = new URL('../../../../views/manager/', import.meta.url)
@@ -34,12 +36,13 @@ export type Renderer = ReturnType<typeof createRenderer>
 type Visitor = Pick<Visit, 'words'> & Partial<Pick<Visit, 'manager' | 'formToken' | 'typed' | 'part'>>
 
 /** Renders the pages from the templates of `views/manager`. */
-export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite }: RendererDeps) {
+export function createRenderer(deps: RendererDeps) {
+  const { brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite, eventsFor } = deps
   // Compiled at the start, so that the first page is as fast as the others.
   const views = new Map(viewNames().map((name) => [name, compileView(`manager/${name}`)]))
   const { styles, logo, darkLogo } = assets
   const script = assets.address('manager.js')
-  const start = { isPartial: false, notice: null, current: '' }
+  const start = { isPartial: false, notice: null, current: '', events: null }
   const frame = { brand, styles, logo, darkLogo, script, mayInvite, path: pathOf, ...start }
 
   function render(visitor: Visitor, view: string, model: object): string {
@@ -62,7 +65,8 @@ export function createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoin
     send,
     sendPage(res: Response, visit: Visit, { view, model, status }: Page, session: LiveSession): void {
       const isPartial = !knowsEntryPoints()
-      send(res, visit, view, { isPartial, notice: takeNotice(session), ...model }, status)
+      const ofPage = { isPartial, notice: takeNotice(session), events: eventsFor(visit) }
+      send(res, visit, view, { ...ofPage, ...model }, status)
     },
     /**
      * Sends a page with one sentence, by its key in `errors`. The page never has the message of an error, which may name

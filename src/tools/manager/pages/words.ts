@@ -38,21 +38,24 @@ export type Words = ReturnType<typeof createWords>
 /** Returns the words for a request. */
 export type WordsFor = (req: Pick<Request, 'acceptsLanguages'>) => Words
 
+/** Returns the name of the event of an entry point. */
+type EventIn = (entryPoint: string, language: string) => string
+
 /** @param timeZone returns the zone of the page, which doors may change. */
-export function openWords(timeZone: () => string): WordsFor {
+export function openWords(timeZone: () => string, eventIn: EventIn = (name) => name): WordsFor {
   const known = new Map<string, Words>()
   return (req) => {
     const wanted = req.acceptsLanguages([...LANGUAGES])
     const language = LANGUAGES.find((one) => one === wanted) ?? 'en'
     const zone = timeZone()
     const key = `${language} ${zone}`
-    const words = known.get(key) ?? createWords(language, zone)
+    const words = known.get(key) ?? createWords(language, zone, eventIn)
     known.set(key, words)
     return words
   }
 }
 
-function createWords(language: Language, timeZone: string) {
+function createWords(language: Language, timeZone: string, eventIn: EventIn) {
   const t = CATALOGS[language]
   // English as most of the world writes it: 24 hours, day first.
   const locale = language === 'en' ? 'en-GB' : language
@@ -62,19 +65,25 @@ function createWords(language: Language, timeZone: string) {
   const minute = { hour: '2-digit', minute: '2-digit' } as const
   const time = new Intl.DateTimeFormat(locale, { timeZone, ...day, ...minute })
   const clock = new Intl.DateTimeFormat(locale, { timeZone, ...minute })
+  const event = (entryPoint: string) => eventIn(entryPoint, language)
   const dayOf = new Intl.DateTimeFormat(locale, { timeZone })
   const isDay = (ms: number, other: number) => dayOf.format(ms) === dayOf.format(other)
   return {
     language,
     t,
-    /** Returns a text by its path, such as `people.added`, with values in place of `{name}`. `count` chooses the plural form. */
+    /** The name of the event of an entry point, or else that of the entry point. */
+    event,
+    /**
+     * Returns a text by its path, such as `people.added`, with values in place of `{name}`. `count` chooses the plural form,
+     * and `entryPoint` is shown as its event.
+     */
     say(path: string, values: Values = {}): string {
       const found = textAt(t, path)
       const text = typeof found === 'string' ? found : (found?.[plurals.select(Number(values.count))] ?? found?.other)
-      const shown = Object.entries(values).map(([name, value]) => [
-        name,
-        typeof value === 'number' ? number.format(value) : value,
-      ])
+      const shown = Object.entries(values).map(([name, value]) => {
+        if (typeof value === 'number') return [name, number.format(value)]
+        return [name, name === 'entryPoint' ? event(value) : value]
+      })
       return fill(text ?? path, Object.fromEntries(shown))
     },
     /** True if there is a text at the path. */

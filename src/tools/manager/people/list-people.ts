@@ -65,7 +65,7 @@ function rowOf(known: ViewerState, nowSeconds: number, viewerFacts: readonly Vie
 export function filterOf({ field, scope }: Visit): ViewerFilter {
   const state = STATES.find((one) => one === field('state')) ?? 'all'
   const text = (name: string) => cleanName(field(name)).slice(0, LONGEST_TEXT)
-  return { text: text('text'), group: text('group'), state, oneOf: scope.groups }
+  return { text: text('text'), group: text('group'), state, oneOf: scope.shownGroups }
 }
 
 /** Returns the filter as a query. */

@@ -87,7 +87,9 @@ export function inviteAgain(deps: SectionDeps) {
     }
     const { editable } = deps.viewers
     const names =
-      editable === null ? [] : await namesIn(editable, { text: '', group, state: 'no-password', oneOf: own })
+      editable === null
+        ? []
+        : await namesIn(editable, { text: '', group, state: 'no-password', oneOf: scope.shownGroups })
     return await inviteMany(deps, visit, names, '/people', true)
   }
 }

@@ -116,6 +116,8 @@ export const core: RestrictedPart = {
       status: 200,
       shows: ONLY_ALL,
     })),
+    { route: 'post /event', fields: { entryPoint: 'gold', back: '/acts' }, status: 303, shows: 'chose an event' },
+    { route: 'post /event', fields: { entryPoint: 'zebra', back: '/acts' }, status: 303, shows: 'chose an event' },
     { route: 'get /acts', status: 200, shows: 'event-manager@example.com' },
   ],
 }

@@ -50,11 +50,13 @@ const SessionRow = z.object({
   newSecret: Bytes,
   /** JSON, for the next page. */
   notice: z.string().nullable(),
+  /** The entry point whose event all pages show. Null for all. */
+  event: z.string().nullable(),
 })
 const MANAGER = `SELECT managers.key, name, role, entry_points AS entryPoints, password_hash AS passwordHash,
   managers.step_secret AS stepSecret, last_period AS lastPeriod`
 const SESSION = `${MANAGER}, is_complete AS isComplete, started_at AS startedAtSeconds, used_at AS usedAtSeconds,
-  form_token AS formToken, sessions.step_secret AS newSecret, notice
+  form_token AS formToken, sessions.step_secret AS newSecret, notice, event
   FROM sessions JOIN managers USING (key) WHERE id = ?`
 
 /** A manager as the sign-in needs it. */
@@ -158,6 +160,7 @@ function sessionsIn(database: DatabaseSync) {
   const use = database.prepare('UPDATE sessions SET used_at = ? WHERE id = ?')
   const setSecret = database.prepare('UPDATE sessions SET step_secret = ? WHERE id = ?')
   const setNotice = database.prepare('UPDATE sessions SET notice = ? WHERE id = ?')
+  const setEvent = database.prepare('UPDATE sessions SET event = ? WHERE id = ?')
   const removeOld = database.prepare('DELETE FROM sessions WHERE started_at < ? OR used_at < ?')
   return {
     session(id: string): ManagerSession | null {
@@ -175,6 +178,7 @@ function sessionsIn(database: DatabaseSync) {
     use: (id: string, nowSeconds: number): void => void use.run(Math.floor(nowSeconds), digestOf(id)),
     setNewSecret: (id: string, sealed: Uint8Array): void => void setSecret.run(sealed, digestOf(id)),
     setNotice: (id: string, notice: string | null): void => void setNotice.run(notice, digestOf(id)),
+    setEvent: (id: string, entryPoint: string | null): void => void setEvent.run(entryPoint, digestOf(id)),
     /** Deletes sessions that are over. UNIX times. */
     removeOld: (startedBefore: number, usedBefore: number): void =>
       void removeOld.run(Math.floor(startedBefore), Math.floor(usedBefore)),

@@ -65,7 +65,11 @@ export function figuresFor(
     last: counts.newest(seen),
     series: seriesOf(counts, seen, windowsOf(own, events), atMs),
     doors: own.flatMap((entryPoint) =>
-      events.map((event) => ({ entryPoint: entryPoint.name, state: event.stateAt(entryPoint, atMs / 1000) })),
+      events.map((event) => ({
+        entryPoint: entryPoint.name,
+        event: event.nameAt(entryPoint, 'en'),
+        state: event.stateAt(entryPoint, atMs / 1000),
+      })),
     ),
   }
 }

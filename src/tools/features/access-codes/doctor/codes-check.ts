@@ -2,8 +2,7 @@ import { canonicalCode } from '../../../../features/access-codes/codes/code-text
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
 import type { FeatureCheck, SignInTrial } from '../../../cli/doctor/feature-check.ts'
 import { readKnownPassword } from '../../../cli/terminal/read-password.ts'
-
-const LIST = 'See: viewer-auth codes list.'
+import causes from './causes.json' with { type: 'json' }
 
 /** Signs in with an access code in place of the test viewer's password. */
 const trial: SignInTrial = {
@@ -20,18 +19,7 @@ const trial: SignInTrial = {
     const asksName = accessCodesOf(entryPoint)?.asksName ?? 'off'
     return { path: '/access-code', fields: { code: code.trim(), ...(asksName === 'off' ? {} : { name: 'doctor' }) } }
   },
-  causes: {
-    'wrong-code': [
-      'code-wrong',
-      `The entry point has no such code. Check the code, and that the app has the GUESTS_STORE_URL and ACCESS_CODE_KEY with which it was created. ${LIST}`,
-    ],
-    'ended-code': ['code-ended', `The code is revoked, or has ended. ${LIST}`],
-    full: ['code-full', 'All places of the code are taken. Create a code without a limit for the doctor.'],
-    'store-down': [
-      'guests-away',
-      'The guests store does not answer, or the access policy fails. See the log of the app.',
-    ],
-  },
+  causes,
 }
 
 /** A sign-in with an access code. */

@@ -52,7 +52,7 @@ export const codesPart: PagePart = { section: codesSection, wayIn: codeWay }
 async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<Answer> {
   const { scope, words, manager } = visit
   const names = (entryPoints() ?? [])
-    .filter(({ name, features }) => features['access-codes'] !== undefined && scope.seesEntryPoint(name))
+    .filter(({ name, features }) => features['access-codes'] !== undefined && scope.showsEntryPoint(name))
     .map(({ name }) => name)
   const points = await Promise.all(
     names.map(async (name) => {

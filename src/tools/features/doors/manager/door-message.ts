@@ -30,11 +30,6 @@ export function messageRoutes(deps: SectionDeps) {
   ]
 }
 
-/** The message that a page showed, as its forms say. */
-export function seenMessage(message: Message): string {
-  return JSON.stringify(message)
-}
-
 /** @param refused why the form is refused. */
 function show(deps: SectionDeps, visit: Visit, refused?: Pick<Notice, 'text' | 'values' | 'notes'>): Answer {
   const { words, typed, part } = visit
@@ -47,7 +42,7 @@ function show(deps: SectionDeps, visit: Visit, refused?: Pick<Notice, 'text' | '
     title: words.t.doors.message,
     current: '/doors',
     name,
-    seen: seenMessage(message),
+    seen: JSON.stringify(message),
     isSet: message !== null,
     mostCharacters: MOST_MESSAGE_CHARACTERS,
     fields: languages.map((one) => {
@@ -64,7 +59,7 @@ async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const { words, field, part } = visit
   const name = part('entryPoint')
   const { brand, message: before } = messageAt(deps, name)
-  if (field('seen') !== seenMessage(before)) return show(deps, visit, { text: 'doors.messageChanged' })
+  if (field('seen') !== JSON.stringify(before)) return show(deps, visit, { text: 'doors.messageChanged' })
   const typed = typedMessage(visit, brand)
   if (!typed.ok) return show(deps, visit, typed.fault)
   const result = await outcomeOf(async () => {
@@ -72,19 +67,19 @@ async function change(deps: SectionDeps, visit: Visit): Promise<Answer> {
     return found.ok ? await moveDoors(env, found.data, typed.value, isConfirmed, nowSeconds()) : found
   })
   if (!result.ok) {
-    return show(deps, visit, { text: 'doors.refused', values: { name }, notes: [sentenceOf(result)] })
+    return show(deps, visit, { text: 'doors.refused', values: { entryPoint: name }, notes: [sentenceOf(result)] })
   }
   const { message: after = null } = typed.value
   const message = titleIn(after, words.language, brand)
   const texts = Object.entries(textsIn(before, brand)).map(([one, text]) => [fieldOf(one), text])
   const undo = {
     action: pathOf(['doors', name, 'message']),
-    fields: { ...Object.fromEntries(texts), seen: seenMessage(after) },
+    fields: { ...Object.fromEntries(texts), seen: JSON.stringify(after) },
   }
   return redirect('/doors', {
     tone: 'done',
     text: message === null ? 'doors.messageEnded' : 'doors.messageSet',
-    values: { name, message: message ?? '' },
+    values: { entryPoint: name, message: message ?? '' },
     undo,
   })
 }

@@ -24,6 +24,7 @@ import { fieldText, isSameField, readField, type Typed } from '../../../manager/
 import type { Words } from '../../../manager/pages/words.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
 import {
+  changedWindow,
   currentWindow,
   type DoorChange,
   type MovableDoors,
@@ -31,7 +32,7 @@ import {
   movableDoors,
   moveDoors,
 } from '../move-doors.ts'
-import { messageRoutes, seenMessage } from './door-message.ts'
+import { messageRoutes } from './door-message.ts'
 
 const PATH = '/doors'
 const MINUTES = [5, 15, 30, 60] as const
@@ -63,7 +64,7 @@ function show(
 ): Answer {
   const { scope, words, manager } = visit
   const now = nowSeconds()
-  const seen = entryPoints()?.filter(({ name }) => scope.seesEntryPoint(name)) ?? []
+  const seen = entryPoints()?.filter(({ name }) => scope.showsEntryPoint(name)) ?? []
   const doors = seen.map(({ name, features, brand }) => {
     const settings = features.doors as DoorSettings | undefined
     const windows = settings?.windows ?? []
@@ -79,7 +80,7 @@ function show(
       isMovable: settings !== undefined && settings.file !== null,
       seen: seenOf(current),
       message: titleIn(settings?.message ?? null, words.language, brand),
-      seenMessage: seenMessage(settings?.message ?? null),
+      seenMessage: JSON.stringify(settings?.message ?? null),
       path: (act: string) => pathOf(['doors', name, act]),
     }
   })
@@ -123,25 +124,23 @@ async function change(deps: SectionDeps, visit: Visit, timesFor: TimesFor): Prom
     if (!found.ok) return found
     const { current } = found.data
     if (visit.field('seen') !== seenOf(current)) {
-      const values = { name, ...shownTimes(current, words) }
+      const values = { entryPoint: name, ...shownTimes(current, words) }
       return { ok: true, answer: show(deps, visit, { text: 'doors.changedMeanwhile', values }) }
     }
     const times = timesFor(current)
     if (!times.ok) return { ok: true, answer: show(deps, visit, times.fault) }
-    const wanted = { opensAtSeconds: null, closesAtSeconds: null, ...current, ...times.value }
+    const wanted = changedWindow(current, times.value)
     const { opensAtSeconds: opens, closesAtSeconds: closes } = wanted
     if (opens !== null && closes !== null && closes <= opens) {
-      return {
-        ok: true,
-        answer: show(deps, visit, { text: 'doors.endBeforeStart', values: shownTimes(wanted, words) }),
-      }
+      const values = shownTimes(wanted, words)
+      return { ok: true, answer: show(deps, visit, { text: 'doors.endBeforeStart', values }) }
     }
     const moved = await moveDoors(env, found.data, times.value, confirm, nowSeconds)
     if (isAsked) return { ok: true, answer: await ask(deps, visit, wanted) }
     return moved.ok ? { ok: true, answer: done(visit, found.data, moved.data, nowSeconds) } : moved
   })
   if (result.ok) return result.answer
-  return show(deps, visit, { text: 'doors.refused', values: { name }, notes: [sentenceOf(result)] })
+  return show(deps, visit, { text: 'doors.refused', values: { entryPoint: name }, notes: [sentenceOf(result)] })
 }
 
 /** Says whom it concerns before open doors close. The form comes again with the agreement. */
@@ -151,9 +150,9 @@ async function ask({ evening, nowSeconds }: SectionDeps, visit: Visit, wanted: E
   const { waiting, viewers, sinceMs, logMissing } = await evening.read([name])
   const isLater = (wanted.opensAtSeconds ?? 0) > nowSeconds()
   const model = {
-    title: words.say('doors.askTitle', { name }),
+    title: words.say('doors.askTitle', { entryPoint: name }),
     current: PATH,
-    text: words.say(isLater ? 'doors.askLater' : 'doors.askOver', { name, ...shownTimes(wanted, words) }),
+    text: words.say(isLater ? 'doors.askLater' : 'doors.askOver', { entryPoint: name, ...shownTimes(wanted, words) }),
     people: logMissing === null ? { waiting, viewers, since: words.time(sinceMs) } : null,
     fields: ['seen', 'opens', 'closes', 'minutes', 'both'].map((one) => [one, field(one)]),
   }
@@ -166,7 +165,7 @@ function done({ words }: Visit, before: MovableDoors, { name, doors }: MovedDoor
   const old = before.current
   const after = windows[(old && before.doors?.windows.indexOf(old)) ?? 0]
   const state = words.t.doors.states[doorState(windows, nowSeconds).name]
-  const values = { name, state, ...shownTimes(after, words) }
+  const values = { entryPoint: name, state, ...shownTimes(after, words) }
   const isUndoable =
     currentWindow(windows, nowSeconds) === after &&
     ENDS.every((end) => old?.[end] != null || old?.[end] === after?.[end])
@@ -190,11 +189,8 @@ function shiftedTimes({ field }: Visit, current: EventWindow | undefined): Typed
 
 function typedTimes({ field, words }: Visit, current: EventWindow | undefined): Typed<DoorChange> {
   const times: { opensAtSeconds?: number; closesAtSeconds?: number } = {}
-  for (const [name, end] of [
-    ['opens', 'opensAtSeconds'],
-    ['closes', 'closesAtSeconds'],
-  ] as const) {
-    const text = field(name)
+  for (const end of ENDS) {
+    const text = field(end.replace('AtSeconds', ''))
     if (text === '') continue
     const before = current?.[end] ?? null
     // A time that the manager did not change may have seconds, or be in an hour that comes twice.

@@ -45,13 +45,13 @@ const registrationsSection: Section = {
 /** Registrations on the page for managers. */
 export const registrationsPart: PagePart = { section: registrationsSection, wayIn: registrationWay }
 
-function namesIn({ entryPoints }: SectionDeps, { scope }: Visit): string[] {
+function namesIn({ entryPoints }: SectionDeps, isWanted: (name: string) => boolean): string[] {
   const all = (entryPoints() ?? []).filter(({ features }) => features.registration !== undefined)
-  return all.map(({ name }) => name).filter((name) => scope.seesEntryPoint(name))
+  return all.map(({ name }) => name).filter(isWanted)
 }
 
 function chooseEntryPoint(deps: SectionDeps, visit: Visit): Answer | Promise<Answer> {
-  const names = namesIn(deps, visit)
+  const names = namesIn(deps, visit.scope.showsEntryPoint)
   const [first] = names
   if (first !== undefined) return redirect(pathOf(['registrations', first]))
   const { t } = visit.words
@@ -61,7 +61,7 @@ function chooseEntryPoint(deps: SectionDeps, visit: Visit): Answer | Promise<Ans
 async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const { words, field, manager } = visit
   const entryPoint = visit.part('entryPoint')
-  const names = namesIn(deps, visit)
+  const names = namesIn(deps, visit.scope.seesEntryPoint)
   const title = words.t.registrations.title
   if (!names.includes(entryPoint)) return page('message', { title, current: PATH, text: words.t.errors.notFound }, 404)
   const filter = filterOf(visit)
@@ -84,7 +84,7 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
     title,
     current: PATH,
     entryPoint,
-    names,
+    names: names.filter(visit.scope.showsEntryPoint),
     states: STATES,
     query,
     counts: Object.entries(counts),

@@ -75,6 +75,12 @@ test('doors gives an entry point its first times, and says that the app must res
   expect(entries()).toEqual([{ ...OPEN, opensAt: '2099-11-27T20:15:00+00:00'.replace('20:15', '19:15') }])
 })
 
+test('doors names the event', async () => {
+  const { run } = withFile([{ ...GOLD, ...EVENING, eventName: { en: 'Annual meeting' } }, OPEN])
+  expect((await run()).stdout).toContain('Entry point gold (Annual meeting): not open yet.')
+  expect((await run('--entry-point', 'gold', '--opens', '20:15')).stdout).toContain('Entry point gold (Annual meeting)')
+})
+
 test('doors sets a message, in one or several languages, shows it, and ends it', async () => {
   const { run, entries } = withFile([{ ...GOLD, ...EVENING }, OPEN])
   const both = { en: 'We start at 20:15', de: 'Wir beginnen um 20:15' }

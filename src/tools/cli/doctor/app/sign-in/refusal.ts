@@ -3,30 +3,11 @@ import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { faultInValue } from '../../../../../hash-lock/authentication-response.ts'
 import type { Viewer } from '../../../../../users/user-store.ts'
 import { answerAt, type Causes, type DoctorConfig } from '../../feature-check.ts'
-import { type Finding, failure, PROXY_OR_SETTINGS } from '../../finding.ts'
+import { type Finding, failure } from '../../finding.ts'
 import { guarded, reasonOn } from '../../request.ts'
+import refusals from './refusals.json' with { type: 'json' }
 import type { StoredViewer } from './test-viewer.ts'
 
-/** A code and a sentence for each reason of a screen that needs no further look. */
-const CAUSES: Causes = {
-  'wrong-credentials': [
-    'wrong-password',
-    'Incorrect user name or password. Check both, and that the app has the USER_STORE_URL with this viewer.',
-  ],
-  disabled: ['viewer-disabled', 'The viewer is disabled in the user store. Use another viewer, or run viewers enable.'],
-  'expired-password': ['password-expired', 'The password of the viewer has expired in the user store. Set a new one.'],
-  'not-from-own-page': ['foreign-origin', `The app got another header Origin than PUBLIC_URL. ${PROXY_OR_SETTINGS}`],
-  'too-many-tries': [
-    'too-many-tries',
-    'Too many failed sign-ins. Wait. If this hits many viewers, TRUST_PROXY_HOPS is too low: they share one address.',
-  ],
-  overloaded: ['overloaded', 'The app is overloaded: too many viewers sign in at this moment. Try again.'],
-  'store-down': [
-    'store-away',
-    'The user store does not answer, the access policy fails, or the app has no key of the service. See its log.',
-  ],
-  internal: ['internal', 'The app has a fault. See the line "failed" in its log.'],
-}
 const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
 /** The form did not arrive as it was sent. */
 const FORM_REASONS = ['empty-fields', 'unreadable-text', 'bad-form', 'too-large', 'wrong-type', 'bad-content']
@@ -47,7 +28,7 @@ export async function explainRefusal(
   stored: StoredViewer,
   ofForm: Causes = {},
 ): Promise<Finding> {
-  const finding = await causeOf(place, screen, stored, { ...CAUSES, ...ofForm })
+  const finding = await causeOf(place, screen, stored, { ...refusals, ...ofForm })
   return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
 }
 
@@ -80,7 +61,7 @@ async function causeOf(
     )
   }
   const known = Object.hasOwn(causes, reason) ? causes[reason] : undefined
-  if (known !== undefined) return failure(...known)
+  if (known !== undefined) return failure(known.code, known.cause)
   if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await stored.read(), alertIn(text))
   if (reason === 'unusable-attribute') return explainAttribute(config, entryPoint, await stored.read(), alertIn(text))
   if (FORM_REASONS.includes(reason)) {

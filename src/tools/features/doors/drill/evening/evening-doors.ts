@@ -10,6 +10,7 @@ import { readDrillAddress } from '../../../../cli/drill/drill-address.ts'
 import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
 import { messageOf } from '../../../../cli/terminal/command.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
+import { nameWithEvent } from '../../event-times.ts'
 
 /** An entry point whose doors an evening can move. */
 export type EveningPlace = ReturnType<typeof readEveningPlace>
@@ -50,6 +51,7 @@ export function readEveningPlace(address: string | undefined, env: Environment, 
   return {
     url,
     name: chosen.name,
+    label: nameWithEvent(chosen),
     file,
     /** The limit on the screens of a viewer. Null without a limit. */
     screens: screensAt(chosen, features),

@@ -48,7 +48,7 @@ export async function rehearseEvening(
   const fault = faultInCount(known?.length ?? null, count) ?? (await faultInScreen(place.url, expected))
   if (fault !== null) return { ok: false, fault }
   announce(io, place, options)
-  const confirmed = await confirmChange(io, options.yes, `Close the doors of ${place.name} for this drill?`)
+  const confirmed = await confirmChange(io, options.yes, `Close the doors of ${place.label} for this drill?`)
   if (!confirmed.ok) return confirmed
   // Opened now: an evening must not end with a file that cannot be written.
   await using page = options.html === undefined ? null : await openFileSink(options.html)
@@ -70,10 +70,10 @@ export async function rehearseEvening(
   return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
 }
 
-function announce({ stderr }: CommandIo, { url, name, file, state }: EveningPlace, { over }: EveningOptions): void {
+function announce({ stderr }: CommandIo, { url, label, file, state }: EveningPlace, { over }: EveningOptions): void {
   const lines = [
     `Rehearses an evening of ${clockWords(over)} at ${url.origin}${url.pathname}: viewers wait, the start moves, the doors open and close.`,
-    `Moves the doors of entry point ${name} in ${file}, and puts them back. ${state} Until then, other viewers meet closed doors.`,
+    `Moves the doors of entry point ${label} in ${file}, and puts them back. ${state} Until then, other viewers meet closed doors.`,
   ]
   stderr.write(`${lines.map(printable).join('\n')}\n`)
 }
