@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import { Agent, type Response as Answer, type Dispatcher, fetch } from 'undici'
 import { isCertificateFault } from '../../../users/remote/certificate-fault.ts'
 import { type Finding, failure, warning } from './finding.ts'
@@ -29,12 +30,18 @@ const asNavigation: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (opt
   const isFrame = headers['Sec-Fetch-Dest'] !== undefined
   return dispatch(isFrame ? { ...options, headers: { ...headers, 'sec-fetch-mode': 'navigate' } } : options, handler)
 }
-const dispatcher = new Agent().compose(asNavigation)
+const anyAddress = new Agent().compose(asNavigation)
+
+function addressAt(address: LookupAddress) {
+  return new Agent({ connect: { lookup: (_name, _options, done) => done(null, [address]) } }).compose(asNavigation)
+}
 
 interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: URLSearchParams
+  /** The address of the host to connect to. Default: any. */
+  readonly at?: LookupAddress
 }
 
 /** Requests an address as a frame of the player does. */
@@ -50,11 +57,12 @@ export function requestFrame(
 export async function request(
   url: string,
   signal: AbortSignal,
-  { headers = {}, method = 'GET', body }: RequestOptions = {},
+  { headers = {}, method = 'GET', body, at }: RequestOptions = {},
 ): Promise<Response | Finding> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
     const all = { ...BROWSER_HEADERS, ...headers }
+    const dispatcher = at === undefined ? anyAddress : addressAt(at)
     const sent = { redirect: 'manual', method, headers: all, dispatcher, signal: limit } as const
     const answer = await fetch(url, body === undefined ? sent : { ...sent, body })
     const { status, statusText } = answer

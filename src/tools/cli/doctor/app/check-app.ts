@@ -7,6 +7,7 @@ import { checkAddresses } from './addresses.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkClientAddress } from './client-address.ts'
 import { checkCopyClocks } from './copy-clocks.ts'
+import { checkHostAddresses } from './host-addresses.ts'
 import { checkReadiness } from './readiness.ts'
 import { checkScreen, checkSettings } from './screen.ts'
 
@@ -37,6 +38,7 @@ export async function* checkApp(
     yield findingOf(config, entryPoint, ok('address-capacity', text))
   }
   if (!(yield* checkReadiness(io, config, signal))) return false
+  yield* checkHostAddresses(config, signal)
   yield* checkCopyClocks(config, copies, signal)
   const clientAddress = checkClientAddress(config, signal)
   const certificate = checkCertificate(config.publicUrl, signal)

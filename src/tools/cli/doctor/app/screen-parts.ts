@@ -3,6 +3,8 @@ import { type Finding, failure, warning } from '../finding.ts'
 import { attribute, elementsIn } from '../page/page-html.ts'
 import { request } from '../request.ts'
 
+const PASSWORD_FIELDS: readonly string[] = ['username', 'password']
+
 /** Checks that browsers show the answer as a page, that its forms lead to the app, and that its assets are there. */
 export async function* checkScreenParts(
   address: string,
@@ -38,14 +40,14 @@ export async function* checkScreenParts(
   }
 }
 
-/** The app sends UTF-8. With other character sets, names are garbled; with UTF-16, the whole page. */
+/** The app sends UTF-8. With another character set, browsers also send forms in it, and no umlaut arrives. */
 function* checkCharset(address: string, type: string): Generator<Finding> {
   const [, charset = 'utf-8'] = /charset\s*=\s*"?([^\s;"]+)/i.exec(type) ?? []
   if (/^utf-?8$/i.test(charset)) return
-  const text = `${address} sends the sign-in screen with the character set ${charset}, but it is UTF-8. Correct the proxy.`
-  yield /^utf-?16/i.test(charset)
-    ? failure('screen-charset', `${text} Browsers show signs without meaning.`)
-    : warning('screen-charset', `${text} Letters with accents are garbled.`)
+  yield failure(
+    'screen-charset',
+    `${address} sends the sign-in screen with the character set ${charset}, but it is UTF-8: names and passwords with accents do not arrive. Correct the proxy.`,
+  )
 }
 
 function* checkRefresh(address: string, refresh: string | null): Generator<Finding> {
@@ -58,7 +60,7 @@ function* checkRefresh(address: string, refresh: string | null): Generator<Findi
 
 function* checkForms(
   address: string,
-  { actions }: ReturnType<typeof readScreenHtml>,
+  { actions, fields }: ReturnType<typeof readScreenHtml>,
   { basePath, hasPasswordForm }: Pick<EntryPoint, 'basePath' | 'hasPasswordForm'>,
 ): Generator<Finding> {
   const targets = actions.map((action) => (URL.canParse(action, address) ? new URL(action, address).href : action))
@@ -66,6 +68,13 @@ function* checkForms(
   const wanted = `${origin}${basePath}/`
   const foreign = targets.filter((target) => !target.startsWith(wanted))
   const lacking = hasPasswordForm && !targets.includes(`${wanted}sign-in`) ? [`${wanted}sign-in`] : []
+  const unnamed = hasPasswordForm ? PASSWORD_FIELDS.filter((name) => !fields.includes(name)) : []
+  if (unnamed.length > 0) {
+    yield failure(
+      'form-fields-changed',
+      `${address}: the sign-in screen has no field ${unnamed.join(' and ')}, so what viewers type does not arrive. A proxy changes the HTML. Correct the proxy.`,
+    )
+  }
   if (foreign.length === 0 && lacking.length === 0) return
   const seen = foreign.length > 0 ? `lead to ${foreign.join(', ')}` : `do not lead to ${lacking.join(', ')}`
   yield failure(
@@ -87,20 +96,22 @@ async function checkAsset(asset: URL, signal: AbortSignal): Promise<string | nul
 
 /**
  * Reads the HTML of a sign-in screen backwards, so that its first refresh counts.
- * @returns the attributes `action` of its forms, the addresses of its style sheets and scripts, and the content of a
+ * @returns the attributes `action` of its forms, the names of its fields, the addresses of its style sheets and scripts, and the content of a
  *   `<meta>` that leads to another page; null without one.
  */
 function readScreenHtml(html: string) {
   const actions: string[] = []
+  const fields: string[] = []
   const assets: string[] = []
   let refresh: string | null = null
   for (const element of elementsIn(html).toReversed()) {
     const textOf = (name: string) => attribute(element, name) ?? ''
     const { tagName } = element
     if (tagName === 'meta' && /^refresh$/i.test(textOf('http-equiv'))) refresh = textOf('content')
+    if (tagName === 'input') fields.push(textOf('name'))
     if (tagName === 'form') actions.push(textOf('action'))
     if (tagName === 'script' && textOf('src') !== '') assets.push(textOf('src'))
     if (tagName === 'link' && /\bstylesheet\b/.test(textOf('rel'))) assets.push(textOf('href'))
   }
-  return { actions, assets, refresh }
+  return { actions, fields, assets, refresh }
 }

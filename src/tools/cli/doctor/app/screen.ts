@@ -53,7 +53,7 @@ export async function* checkScreen(
     isRight &&= finding.state !== 'failure'
     yield finding
   }
-  const difference = isRight ? await checkCopies(address, url, entryPoint, signal) : null
+  const difference = isRight ? await checkCopies(address, url, titleOf(text), entryPoint, signal) : null
   if (difference !== null) yield difference
   yield* checkReferrerPolicy(address, screen.headers)
   yield* checkScreenParts(address, screen, text, entryPoint, signal)
@@ -103,6 +103,12 @@ function* checkHeaders(
     yield failure(
       'policy-removed',
       `${address} has no frame-ancestors, so every page may frame the sign-in screen. A proxy removes the Content-Security-Policy. Correct the proxy.`,
+    )
+  }
+  if (headers.has('clear-site-data')) {
+    yield warning(
+      'clear-site-data',
+      `${address} sends Clear-Site-Data, which the app does not, so browsers drop the session and viewers sign in each time. Remove this header from the proxy.`,
     )
   }
   if (!/no-store/.test(headers.get('cache-control') ?? '')) {
@@ -161,26 +167,45 @@ function playerOriginOf(config: DoctorConfig, entryPoint: EntryPoint): string {
   return answerAt(config, entryPoint)?.playerOrigin ?? ''
 }
 
+/** The title names the brand. */
+function titleOf(html: string): string {
+  return /<title>([^<]*)/.exec(html)?.[1] ?? ''
+}
+
 /** Requests the screen over new connections, because copies of the app may differ. @returns null if they agree. */
 async function checkCopies(
   address: string,
   url: string,
+  title: string,
   { playerOrigins }: Pick<EntryPoint, 'playerOrigins'>,
   signal: AbortSignal,
 ): Promise<Finding | null> {
   const ask = () => requestFrame(url, signal, { Connection: 'close' })
   const screens = await Promise.all(Array.from({ length: OTHER_REQUESTS }, ask))
-  const faults = screens.flatMap((screen) => {
-    if (!(screen instanceof Response)) return screen.text
-    if (screen.status !== 200) return `${address} answers ${screen.status}.`
-    const lacking = notAllowed(screen.headers, 'frame-ancestors', playerOrigins)
-    return lacking.length === 0 ? [] : `frame-ancestors lacks ${lacking.join(', ')}.`
-  })
-  if (faults.length === 0) return null
-  return failure(
+  const found = await Promise.all(screens.map((screen) => faultOfCopy(screen, title, address, playerOrigins)))
+  const faults = found.filter((fault) => fault !== null)
+  const [fault] = faults
+  if (fault === undefined) return null
+  // The title has the brand, which stops nobody.
+  const level = faults.every((one) => one.startsWith('The title')) ? warning : failure
+  return level(
     'copies-differ',
-    `${faults.length} of ${OTHER_REQUESTS} further requests for ${address} got a wrong answer, the first one did not. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. A wrong answer: ${faults[0]}`,
+    `${faults.length} of ${OTHER_REQUESTS} further requests for ${address} got another answer than the first one. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. The other answer: ${fault}`,
   )
+}
+
+async function faultOfCopy(
+  screen: Response | Finding,
+  title: string,
+  address: string,
+  playerOrigins: readonly string[],
+): Promise<string | null> {
+  if (!(screen instanceof Response)) return screen.text
+  if (screen.status !== 200) return `${address} answers ${screen.status}.`
+  const lacking = notAllowed(screen.headers, 'frame-ancestors', playerOrigins)
+  if (lacking.length > 0) return `frame-ancestors lacks ${lacking.join(', ')}.`
+  const other = titleOf(await screen.text())
+  return other === title ? null : `The title is "${other}" in place of "${title}".`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readConfig } from '../../../../../src/config.ts'
 import { setLock } from '../../../../../src/tools/video-service/locks.ts'
+import { memoryUsers } from '../../../../login/memory-users.ts'
 import { apiOf } from '../../../video-service/client.ts'
 import { testFaults } from './fault-tests.ts'
 import type { Fault } from './installation.ts'
@@ -14,6 +15,38 @@ testFaults('faults that only a second look finds', [
     notForBrowsers: 'the player asks again, and the next copy is right',
     copy: (settings) => ({ entryPoints: readConfig({ ...settings, HASH_SECRET: OLD_SECRET }).entryPoints }),
     findings: ['failure copies-differ'],
+  },
+  {
+    name: 'one of two copies of the app has another user store',
+    notForBrowsers: 'the next copy has the viewer',
+    copy: { users: memoryUsers() },
+    findings: ['failure copies-differ'],
+  },
+  {
+    name: 'one of two copies of the app has another brand',
+    copy: (settings) => ({ entryPoints: readConfig({ ...settings, BRAND_NAME: 'Other' }).entryPoints }),
+    findings: ['warning copies-differ'],
+    isHarmless: true,
+  },
+  {
+    name: 'a proxy sends the screen as Latin-1, so that umlauts do not arrive',
+    notForBrowsers: 'the test viewer has no umlaut',
+    proxy: {
+      answers: (headers, { url }) =>
+        /^\/(\?|$)/.test(url ?? '') ? { ...headers, 'content-type': 'text/html; charset=iso-8859-1' } : headers,
+    },
+    findings: ['failure screen-charset'],
+  },
+  {
+    name: 'a proxy renames a field of the sign-in form',
+    proxy: { text: (html) => html.replaceAll('name="username"', 'name="login"') },
+    findings: ['failure form-fields-changed'],
+  },
+  {
+    name: 'a proxy makes browsers forget the session',
+    proxy: { answers: (headers) => ({ ...headers, 'clear-site-data': '"cookies"' }) },
+    findings: ['warning clear-site-data'],
+    isHarmless: true,
   },
   {
     name: 'one of two copies of the app has another return address',

@@ -42,7 +42,12 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
     )
     const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
     if (cause !== null) yield cause
-    return yield refusal
+    return yield (await isSentOnElsewhere(target, viewer))
+      ? failure(
+          'copies-differ',
+          `Of two copies of the app, one lets the test viewer in. Give all copies the same settings. The other: ${refusal.text}`,
+        )
+      : refusal
   }
   const others = Array.from({ length: OTHER_VISITS }, () => visit(target, viewer))
   const visits = await Promise.all([first.finish(), ...others])
@@ -54,6 +59,12 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
   if (doubt === null) yield returnFinding(visits, answer?.name ?? 'response')
   // The checks of the app report this store already: viewers get through without a session.
   else if (doubt.code !== 'no-session-cookie' || !(await isAway('SESSION_STORE_URL', config, signal))) yield doubt
+}
+
+/** True if another copy of the app, to which a balancer may give the next requests, lets the viewer in. */
+async function isSentOnElsewhere(target: VisitTarget, viewer: TestViewer): Promise<boolean> {
+  const tries = await Promise.all([startVisit(target, viewer), startVisit(target, viewer)])
+  return tries.some(({ signedIn }) => isSentOn(signedIn))
 }
 
 function doubtAboutCookie({ headers }: Response): Finding | null {
