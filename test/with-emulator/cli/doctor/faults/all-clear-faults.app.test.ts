@@ -18,7 +18,6 @@ testFaults('faults that only a second look finds', [
   },
   {
     name: 'one of two copies of the app has another user store',
-    notForBrowsers: 'the next copy has the viewer',
     copy: { users: memoryUsers() },
     findings: ['failure copies-differ'],
   },
