@@ -20,6 +20,9 @@ const COLUMNS = `
   id, public_key AS "publicKey", counter, device_type AS "deviceType", is_backed_up AS "isBackedUp", transports, name,
   created_at AS "createdAtSeconds", last_used_at AS "lastUsedAtSeconds"`
 
+/** Only passkeys of viewers who are not disabled count. */
+const ENABLED = 'NOT disabled'
+
 const instead = 'set PASSKEYS=off'
 const NEEDED_RIGHTS = [
   { table: 'passkeys', rights: ['INSERT', 'UPDATE', 'DELETE'], instead },
@@ -33,13 +36,14 @@ const CountRow = z.tuple([z.object({ count: z.coerce.number() })])
 /** Keeps the passkeys of viewers in tables of this app. */
 export function ownPasskeys(tables: ViewerTables, assertRights = hasAllRights): PasskeyStore {
   const { run, change } = tables
+  const read = passkeyReader(tables)
   return {
     assertAllowed: () => assertRights(...NEEDED_RIGHTS),
     userHandleOf: (username) => run(userHandleOf(tables, username)),
-    list: (username) => run(list(tables, username)),
-    find: (id) => run(find(tables, id)),
+    list: (username) => run(list(tables, read, username)),
+    find: (id) => run(find(tables, read, id)),
     add: (username, passkey, passwordVersion) => change(add(tables, username, passkey, passwordVersion)),
-    recordUse: (id, use) => run(recordUse(tables, id, use)),
+    recordUse: (id, use) => run(recordUse(tables, read, id, use)),
     remove: (username, id) => run(remove(tables, username, id)),
   }
 }
@@ -47,10 +51,10 @@ export function ownPasskeys(tables: ViewerTables, assertRights = hasAllRights): 
 function* userHandleOf({ schema }: ViewerTables, username: string): SqlWork<string | null> {
   const key = keyOf(username)
   const select = `
-    SELECT handle FROM ${schema}.passkey_handles JOIN ${schema}.viewers USING (key) WHERE key = $1 AND NOT disabled`
+    SELECT handle FROM ${schema}.passkey_handles JOIN ${schema}.viewers USING (key) WHERE key = $1 AND ${ENABLED}`
   const insert = `
     INSERT INTO ${schema}.passkey_handles (key, handle) SELECT key, $2 FROM ${schema}.viewers
-    WHERE key = $1 AND NOT disabled ON CONFLICT (key) DO NOTHING`
+    WHERE key = $1 AND ${ENABLED} ON CONFLICT (key) DO NOTHING`
   let [row] = yield [select, key]
   if (row === undefined) {
     yield [insert, key, newUserHandle()]
@@ -59,22 +63,20 @@ function* userHandleOf({ schema }: ViewerTables, username: string): SqlWork<stri
   return HandleRow.optional().parse(row)?.handle ?? null
 }
 
-function* list(tables: ViewerTables, username: string): SqlWork<Passkey[]> {
-  const sql = `SELECT ${COLUMNS} FROM ${tables.schema}.passkeys WHERE key = $1 ORDER BY created_at, id`
-  const rows = yield [sql, keyOf(username)]
-  return rows.map((row) => readPasskey(tables, row))
+function* list({ schema }: ViewerTables, read: ReadPasskey, username: string): SqlWork<Passkey[]> {
+  const sql = `SELECT ${COLUMNS} FROM ${schema}.passkeys WHERE key = $1 ORDER BY created_at, id`
+  return (yield [sql, keyOf(username)]).map(read)
 }
 
-function* find(tables: ViewerTables, id: string): SqlWork<FoundPasskey | null> {
-  const { schema } = tables
+function* find({ schema }: ViewerTables, read: ReadPasskey, id: string): SqlWork<FoundPasskey | null> {
   if (!isPasskeyId(id)) return null
   const sql = `
     SELECT ${COLUMNS}, username, handle FROM ${schema}.passkeys JOIN ${schema}.viewers USING (key)
-    JOIN ${schema}.passkey_handles USING (key) WHERE id = $1 AND NOT disabled`
+    JOIN ${schema}.passkey_handles USING (key) WHERE id = $1 AND ${ENABLED}`
   const [row] = yield [sql, id]
   if (row === undefined) return null
   const { username, handle: userHandle } = OwnerRow.parse(row)
-  return { passkey: readPasskey(tables, row), username, userHandle }
+  return { passkey: read(row), username, userHandle }
 }
 
 function* add(
@@ -102,6 +104,7 @@ function* add(
 
 function* recordUse(
   tables: ViewerTables,
+  read: ReadPasskey,
   id: string,
   { counter, isBackedUp, usedAtSeconds }: PasskeyUse,
 ): SqlWork<PasskeyUseOutcome> {
@@ -109,11 +112,11 @@ function* recordUse(
   if (!isPasskeyId(id)) return 'unknown'
   const sql = `
     UPDATE ${schema}.passkeys SET counter = $2, is_backed_up = $3, last_used_at = $4 FROM ${schema}.viewers
-    WHERE id = $1 AND viewers.key = passkeys.key AND NOT disabled AND (counter < $2 OR counter = 0 AND $2 = 0)
+    WHERE id = $1 AND viewers.key = passkeys.key AND ${ENABLED} AND (counter < $2 OR counter = 0 AND $2 = 0)
     RETURNING id`
   const used = yield [sql, id, counter, isBackedUp, Math.floor(usedAtSeconds)]
   if (used.length > 0) return 'recorded'
-  return (yield* find(tables, id)) === null ? 'unknown' : 'counter-went-back'
+  return (yield* find(tables, read, id)) === null ? 'unknown' : 'counter-went-back'
 }
 
 function* remove({ schema }: ViewerTables, username: string, id: string): SqlWork<boolean> {
@@ -127,9 +130,14 @@ function isPasskeyId(id: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(id)
 }
 
-/** @throws UpstreamError for a row that the app cannot have written. */
-function readPasskey({ texts, damaged }: ViewerTables, row: unknown): Passkey {
-  const parsed = PasskeyRow.extend({ transports: texts }).safeParse(row)
-  if (!parsed.success) throw damaged('passkeys', parsed.error)
-  return parsed.data
+type ReadPasskey = (row: unknown) => Passkey
+
+/** Returns a function that reads rows. It throws an UpstreamError for a row that the app cannot have written. */
+function passkeyReader({ texts, damaged }: ViewerTables): ReadPasskey {
+  const Row = PasskeyRow.extend({ transports: texts })
+  return (row) => {
+    const parsed = Row.safeParse(row)
+    if (!parsed.success) throw damaged('passkeys', parsed.error)
+    return parsed.data
+  }
 }
