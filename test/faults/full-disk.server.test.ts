@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
 import { startApp } from './app-program.ts'
 import { VISITORS_BEFORE } from './rehearse.ts'
@@ -20,6 +21,13 @@ test('an app that starts on a full disk lets viewers in, and is whole after the 
   expect((await visit(port, 'wrong password', visitor)).outcome).toBe('refused')
   for (const store of ['SESSION_STORE_URL', 'viewer database'])
     expect(output()).toMatch(new RegExp(`${store}.*disk full`))
+  // A command on a disk with room again: the app cannot read the change.
+  const users = openEditableSqliteStore(settings.USER_STORE_URL?.replace('sqlite:', '') ?? '')
+  await users.setDisabled(visitor.username, true)
+  expect((await visit(port, 'right password', visitor)).outcome).toBe('503')
+  await users.setDisabled(visitor.username, false)
+  await users.close()
+  expect((await visit(port, 'right password', visitor)).outcome).toBe('503')
   expect(await stop()).toBe(0)
   const whole = await startApp({ settings })
   const again = await visit(whole.port, 'right password', visitor)

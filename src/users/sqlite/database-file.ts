@@ -63,30 +63,37 @@ export function openViewersFile(
 }
 
 /**
- * Opens the file for the app. On a full disk, after a start, the file can only be read as it is: viewers sign in, and what
- * commands change counts after the next start.
+ * Opens the file for the app. On a full disk, after a start, the file can only be read as it is: viewers sign in, until a
+ * command changes the file. From then on nobody does before the next start: a viewer may have been disabled.
  * @throws ConfigError as openViewersFile().
  */
-export function openForReading(file: string, busyTimeoutMs: number, warn: Warn): DatabaseSync {
+export function openForApp(file: string, busyTimeoutMs: number, warn: Warn): ViewersFile {
   try {
-    return openViewersFile(file, busyTimeoutMs)
+    return viewersIn(file, openViewersFile(file, busyTimeoutMs))
   } catch (error) {
     const path = resolve(file)
-    const hasUnreadChanges = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-    if (!isDiskFull((error as Error).cause) || hasUnreadChanges) throw error
+    const isUnchangedSince = (ms: number) => statSync(path).mtimeMs === ms && !hasUnreadChanges(path)
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    if (!isDiskFull((error as Error).cause) || mtimeMs === undefined || !isUnchangedSince(mtimeMs)) throw error
     const database = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
     if (fileVersion(database, MIGRATIONS, path) < MIGRATIONS.length) throw error
     warn(`${(error as Error).message} Is the disk full? The file is only read. Make room, then restart the app.`)
-    return database
+    return viewersIn(file, database, () => isUnchangedSince(mtimeMs))
   }
+}
+
+/** True if the write-ahead log has changes, which a file that is only read does not show. */
+function hasUnreadChanges(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /** An open file of viewers. Its functions throw an UpstreamError for every error of SQLite, and for a closed file. */
 export type ViewersFile = ReturnType<typeof viewersIn>
 
-/** @param file the path, for messages. */
-export function viewersIn(file: string, database: DatabaseSync) {
+/** @param file the path, for messages. @param isCurrent false if the file has changes that cannot be read. */
+export function viewersIn(file: string, database: DatabaseSync, isCurrent = () => true) {
   function query<T>(work: () => T): T {
+    if (!isCurrent()) throw new UpstreamError('user-store', `${file} has changed on a full disk. Restart the app.`)
     try {
       return work()
     } catch (error) {

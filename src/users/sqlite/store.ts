@@ -11,7 +11,7 @@ import { storedPasswords } from '../passwords/stored-passwords.ts'
 import { hashedSignIn, type StoredViewer, toViewer } from '../passwords/verify-sign-in.ts'
 import type { UserStore, Warn } from '../user-store.ts'
 import { faultInUsername, usernameKey } from '../viewer-fields.ts'
-import { openForReading, type ViewersFile, viewersIn } from './database-file.ts'
+import { openForApp, type ViewersFile } from './database-file.ts'
 import { byAddress } from './mail/address-lookup.ts'
 import { tablesIn } from './tables.ts'
 
@@ -29,8 +29,7 @@ const BUSY_TIMEOUT_MS = 100
  * @throws ConfigError when the file cannot be used, with what to do.
  */
 export function openSqliteStore(file: string, options: SqliteStoreOptions = {}): UserStore {
-  const database = openForReading(file, BUSY_TIMEOUT_MS, options.warn ?? (() => {}))
-  return createSqliteStore(viewersIn(file, database), options)
+  return createSqliteStore(openForApp(file, BUSY_TIMEOUT_MS, options.warn ?? (() => {})), options)
 }
 
 type SqliteStore = UserStore & Required<Pick<UserStore, 'inspect'>>
@@ -79,6 +78,6 @@ export function createSqliteStore(
     inspect: (username) => tables.run(inspectViewer(tables, username)),
     isEmpty: () => query(() => anyRow.get()) === undefined,
     checkHealth: () => ask(() => void anyRow.get()),
-    close: () => ask(() => (database.isOpen ? database.close() : undefined)),
+    close: () => Promise.try(() => (database.isOpen ? database.close() : undefined)),
   }
 }
