@@ -43,7 +43,7 @@ interface AddOptions extends ChangeOptions, ViewerOptions, InvitationOptions {
 }
 
 export const LEFT_BY_REMOVAL =
-  'Sessions, registrations, codes and counts with this name stay until they end: viewers forget deletes them.'
+  'Sessions, counts and what other stores have under this name stay until they end: viewers forget deletes them.'
 
 /** In the order of the help. */
 const COMMANDS: readonly Definition<HasViewerFacts & HasEventTimes>[] = [

@@ -4,7 +4,7 @@ export const token: ToolFeature = {
   name: 'token',
   additions: { response: async () => (await import('./response/embed-command.ts')).addEmbedCommand },
   variants: { 'secret generate': async () => (await import('./key-pair-option.ts')).keyPair },
-  check: () => Promise.resolve({ away: ['SERVICE_VIEWER_KEY_URL'] }),
+  check: async () => (await import('./doctor/token-answer.ts')).tokenCheck,
   responseKind: async () => (await import('./response/token-kind.ts')).tokenKind,
   lockKind: async () => (await import('./service/token-locks.ts')).tokenLocks,
   answerCheck: async () => (await import('./doctor/token-answer.ts')).tokenAnswer,

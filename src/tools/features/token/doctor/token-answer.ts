@@ -13,6 +13,9 @@ import { checkTokenKeys } from './keys.ts'
 import { checkTokenRedirect, refOf } from './redirect.ts'
 import { seenPlayer } from './seen-player.ts'
 
+/** The checks of the answer report the keys of the service. */
+export const tokenCheck = { away: ['SERVICE_VIEWER_KEY_URL'] } as const
+
 /** Viewer tokens. */
 export const tokenAnswer: AnswerCheck = {
   at(entryPoint) {

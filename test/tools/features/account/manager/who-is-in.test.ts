@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ENTRY_POINT } from '../../login/entry-point.ts'
-import { START_SECONDS, startManager } from './start-manager.ts'
+import { ENTRY_POINT } from '../../../../login/entry-point.ts'
+import { START_SECONDS, startManager } from '../../../manager/start-manager.ts'
 
 const point = (name: string) => ({ ...ENTRY_POINT, name, allowedGroups: [name] })
 const NAMES = ['ada', 'bob', 'cleo', 'dan']
