@@ -35,8 +35,8 @@ export const SESSION_FILE: DataFile = {
 
 /**
  * Opens a file. Creates the file and its folder if missing, and updates it to the version of this app.
- * Renames a damaged file, and creates a new one. On a full disk, keeps the content in memory. Waits up to ten seconds for another process that locks the file. Later
- * statements wait 50 ms.
+ * Renames a damaged file, and creates a new one. On a full disk, keeps the content in memory. Waits up to ten seconds for
+ * another process that locks the file. Later statements wait 50 ms.
  * @param file a path, or ":memory:".
  * @param warn called if the file was damaged, or the disk is full.
  * @throws ConfigError if the file cannot be opened, or belongs to another program.

@@ -22,7 +22,7 @@ export interface Explanation {
   readonly ofAll?: RefusalOfAll
 }
 
-/** A refusal of every viewer: title, name of the event, line of the people who run it, and the reason for programs, as `[a-z-]+`. */
+/** A refusal of every viewer. `announcement` is a line of the people who run the event, `reason` is for programs: `[a-z-]+`. */
 export interface RefusalOfAll {
   readonly title: PolicyText
   readonly reason: string

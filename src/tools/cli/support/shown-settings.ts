@@ -11,7 +11,7 @@ const SHOWN = ['HASH_PARAMETERS', 'HASH_CONSUMERS', 'HOST', 'PLAYER_RETURN_URL',
 /** States, numbers and origins of any setting. */
 const PLAIN = /^(none|on|off|set(, in a file)?|RSA, \d+ bits|\d+|https?:\/\/[^/?#@,\s]+)$/
 
-/** The settings as `config check` shows them. Of a text that may name a person or open something, only that it is set. */
+/** The settings as `config check` shows them. Of a text that may name a person or open something, shows that it is set. */
 export const shownSettings: BundleSection = {
   field: 'settings',
   async collect(source) {

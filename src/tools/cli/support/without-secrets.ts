@@ -17,7 +17,7 @@ const CREDENTIALS: readonly [RegExp, string][] = [
   [/(\/\/)[^/@\s"']+@/g, `$1${REMOVED}@`],
   [/\b(Basic|Bearer|MAC) +\S+/gi, `$1 ${REMOVED}`],
   [/\b[0-9a-f]{32,}\b/gi, REMOVED],
-  // What else could open something, or names a person.
+  // Other texts that could open something, or name a person.
   [/(\bhttps?:\/\/[^\s?#"'<>]+)[?#][^\s"'<>]+/gi, `$1?${REMOVED}`],
   [/[^\s"'<>()[\],;:=@/]+@[^\s"'<>()[\],;:@/]+\.[\p{L}\p{N}-]+/gu, REMOVED],
 ]

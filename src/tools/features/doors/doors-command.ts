@@ -23,7 +23,7 @@ interface Options {
   readonly yes?: boolean
 }
 
-/** Adds `doors`, which shows and moves the times of an event. */
+/** Adds `doors`, which shows and moves the times of an event, and sets its message. */
 export function addDoorsCommand(command: Command, context: CommandContext): void {
   command
     .option('--entry-point <NAME>', 'the entry point, if there are several; to show, all by default')

@@ -10,7 +10,7 @@ export function nameWithEvent(entryPoint: EntryPoint): string {
   return event === null ? entryPoint.name : `${entryPoint.name} (${event})`
 }
 
-/** The times of doors. */
+/** The name of an event with doors, and its times. */
 export const doorTimes: EventTimes = {
   nameAt: ownNameOf,
   windowsAt: (entryPoint) => doorsOf(entryPoint)?.windows ?? [],

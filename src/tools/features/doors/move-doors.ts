@@ -13,7 +13,7 @@ import type { CommandIo } from '../../cli/terminal/io.ts'
 import { writeDoors } from './doors-file.ts'
 import { nameWithEvent } from './event-times.ts'
 
-/** The doors of one entry point whose times are in a file. */
+/** The doors of one entry point, whose times and message are in a file. */
 export interface MovableDoors {
   readonly name: string
   /** The name, and that of the event. */
@@ -26,7 +26,7 @@ export interface MovableDoors {
   readonly current: EventWindow | undefined
 }
 
-/** UNIX times in seconds. What is not given stays. */
+/** UNIX times in seconds. An absent field stays as it is. */
 export interface DoorChange {
   readonly opensAtSeconds?: number | undefined
   readonly closesAtSeconds?: number | undefined

@@ -6,7 +6,7 @@ export const doors: ToolFeature = {
   commands: [
     {
       name: 'doors',
-      summary: 'show or move when an event opens and closes',
+      summary: 'show or change when an event opens and closes, and its message',
       declare: addBareCommand,
       load: async () => (await import('./doors-command.ts')).addDoorsCommand,
     },

@@ -15,7 +15,7 @@ const MOST_BATCHES = 20
 
 type ViewersIn = Pick<EventCounts, 'whoIsIn' | 'areIn'>
 
-/** Who is in, by name, or who of the people with a password or an invitation is not. */
+/** Shows who is in, by name, or who of the people with a password or an invitation is missing. */
 export async function showWhoIsIn({ evening, viewers, nowSeconds }: SectionDeps, visit: Visit): Promise<Answer> {
   const { field, scope, words } = visit
   const text = cleanName(field('text')).slice(0, LONGEST_TEXT)

@@ -96,8 +96,8 @@ async function checkAsset(asset: URL, signal: AbortSignal): Promise<string | nul
 
 /**
  * Reads the HTML of a sign-in screen backwards, so that its first refresh counts.
- * @returns the attributes `action` of its forms, the names of its fields, the addresses of its style sheets and scripts, and the content of a
- *   `<meta>` that leads to another page; null without one.
+ * @returns the attributes `action` of its forms, the names of its fields, the addresses of its style sheets and scripts, and
+ *   the content of a `<meta>` that leads to another page; null without one.
  */
 function readScreenHtml(html: string) {
   const actions: string[] = []

@@ -4,7 +4,7 @@ const TIMEOUT_MS = 2_500
 const SLOW_MS = 1_000
 const MOST_BYTES = 5_000_000
 
-/** What an address answered, if it did within the time. */
+/** The answer of an address. Null without one within the timeout. */
 export type Asked = Awaited<ReturnType<typeof ask>>
 
 async function ask(address: string) {

@@ -9,7 +9,7 @@ const ask = threadPool<string, Asked>(new URL('./ask-thread.ts', import.meta.url
 export interface Copy {
   readonly address: string
   readonly isUp: boolean
-  /** It answered, and took more than a second. */
+  /** True if it answered after more than a second. */
   readonly isSlow: boolean
   readonly version: string | null
   /** Password checks that wait. */

@@ -9,7 +9,7 @@ import type { SessionCount } from './session-counter.ts'
 /** The end of the outcome of a way in that logs steps of its own: `NAME-signed-in`. */
 const OWN_SIGN_IN = '-signed-in'
 const FEWEST_FAILURES = 10
-/** The figures of an evening begin so long ago. */
+/** The time that the figures of an evening go back. */
 export const EVENING_MS = 12 * 3_600_000
 
 /** The figures of one evening, for one manager. Times are UNIX milliseconds. */

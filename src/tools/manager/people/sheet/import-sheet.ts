@@ -20,10 +20,10 @@ export interface Sheet extends SheetOptions {
   readonly updates: boolean
 }
 
-/** What an import did, or would do. */
+/** The outcome of an import, also of one that changes nothing. */
 export type ImportedSheet = Awaited<ReturnType<typeof importSheet>>
 
-/** How far a work is. A work that is stopped ends without the rest of its rows. */
+/** The progress of a work. A stopped work ends without the rest of its rows. */
 export interface Progress {
   /** The share of the sheet that is done: 0 to 1. */
   share: number

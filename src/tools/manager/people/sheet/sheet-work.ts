@@ -3,7 +3,7 @@ import type { Progress } from './import-sheet.ts'
 
 /** A page waits this long for a result, before it shows how far the work is. */
 const MOST_WAIT_MS = 3_000
-/** No page asks any more: the browser loads the page each few seconds. */
+/** After this time without a request, no browser has the page open: it loads the page every few seconds. */
 const LEFT_SECONDS = 15
 
 /** A work that goes on after the answer. */
