@@ -184,6 +184,6 @@ export async function issueCode(app: AppWithSso, basePath = '') {
   const page = await app.get(`${basePath}/sso`)
   const started = await app.post(`${basePath}/sso/start`, { flow: fieldOf(page, 'flow') }, startHeaders(app))
   const done = await app.get(await visitProvider(refreshOf(started)), { Cookie: cookiesOf(started) })
-  const [, code = ''] = /<strong>([A-Z2-9]{4} [A-Z2-9]{4})<\/strong>/.exec(done.text) ?? []
+  const [, code = ''] = /<strong dir="ltr">([A-Z2-9]{4} [A-Z2-9]{4})<\/strong>/.exec(done.text) ?? []
   return { page, done, code }
 }

@@ -73,7 +73,7 @@ const typeCode = (app: SsoApp, code: string) => app.post('/sso/code', { code }, 
 async function issueCode(app: SsoApp): Promise<string> {
   const started = await app.post('/sso/start', { flow: '' }, startHeaders(app))
   const done = await app.get(await visitProvider(refreshOf(started)), { Cookie: cookiesOf(started) })
-  return /<strong>([^<]*)<\/strong>/.exec(done.text)?.[1] ?? ''
+  return /<strong dir="ltr">([^<]*)<\/strong>/.exec(done.text)?.[1] ?? ''
 }
 
 const ATTACKS: readonly Attack[] = [
