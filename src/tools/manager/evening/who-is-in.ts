@@ -23,7 +23,7 @@ export async function showWhoIsIn({ evening, viewers, nowSeconds }: SectionDeps,
   const known = await evening.viewersIn()
   const store = viewers.editable
   const isMissing = field('show') === 'missing' && store !== null
-  const rows = isMissing ? [] : (known?.whoIsIn(scope.entryPoints, fromMs, usernameKey(text), ROWS) ?? [])
+  const rows = isMissing ? [] : (known?.whoIsIn(scope.shown, fromMs, usernameKey(text), ROWS) ?? [])
   const missing = isMissing && known !== null ? await missingFrom(store, known, visit, text, fromMs) : null
   const title = words.t.whoIsIn[isMissing ? 'missing' : 'title']
   const model = { title, current: '/evening', text, isMissing, rows, missing, fromMs, hasLog: known !== null }
@@ -32,13 +32,13 @@ export async function showWhoIsIn({ evening, viewers, nowSeconds }: SectionDeps,
 
 async function missingFrom(store: EditableUserStore, known: ViewersIn, visit: Visit, text: string, fromMs: number) {
   const { scope, field } = visit
-  const filter = { text, group: '', state: 'all', oneOf: scope.groups } as const
+  const filter = { text, group: '', state: 'all', oneOf: scope.shownGroups } as const
   const names: string[] = []
   let after = field('after').slice(0, LONGEST_TEXT)
   for (let batch = 0; batch < MOST_BATCHES && names.length < ROWS; batch += 1) {
     const found = await store.page(filter, after, BATCH)
     const keys = found.map(({ viewer }) => usernameKey(viewer.username))
-    const areIn = new Set(known.areIn(scope.entryPoints, fromMs, keys))
+    const areIn = new Set(known.areIn(scope.shown, fromMs, keys))
     names.push(
       ...found.filter((one, index) => isInvited(one) && !areIn.has(keys[index])).map((one) => one.viewer.username),
     )

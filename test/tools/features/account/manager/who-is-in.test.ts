@@ -58,6 +58,14 @@ test('a manager of one event sees who is in there, and who of its people is miss
   expect(namesIn((await browser.get('/evening/in?show=missing')).text)).toEqual(['cleo'])
 })
 
+test('the chosen event is the one of both lists', async () => {
+  const browser = await start()
+  await browser.act('/event', { entryPoint: 'gold', back: '/evening' })
+  expect(rowsIn((await browser.get('/evening/in')).text)).toEqual([['Ada', 'Firefox, Windows']])
+  await browser.act('/event', { entryPoint: 'silver', back: '/evening' })
+  expect(namesIn((await browser.get('/evening/in?show=missing')).text)).toEqual([])
+})
+
 test('without a log, the page says that it is missing', async () => {
   const manager = await startManager()
   const { text } = await (await manager.signedIn()).get('/evening/in')
