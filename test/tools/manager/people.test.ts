@@ -60,6 +60,29 @@ test.each([
   expect((await manager.users.show(ADA)).ok).toBe(true)
 })
 
+test.each([
+  ['rename', { newName: 'a|b' }],
+  ['send-link', {}],
+])('a refused %s leaves the other form of the page as it was', async (act, fields) => {
+  const { browser } = await withAda()
+  const formIn = (text: string) => /<form method="post" action="[^"]+edit".*?<\/form>/s.exec(text)?.[0]
+  const before = await browser.get(ONE)
+  const { text } = await browser.act(`${ONE}/${act}`, fields)
+  expect(text).toContain('notice refused')
+  expect(formIn(text)).toBe(formIn(before.text))
+})
+
+test('a new name without its invitation is told', async () => {
+  const { manager, browser } = await withAda()
+  await browser.get(ONE)
+  const sent = await browser.act(`${ONE}/send-link`)
+  const [, fault = ''] = /notice refused".*?<p>[^<.]*\. ([^<]+)</s.exec(sent.text) ?? []
+  expect(fault).not.toBe('')
+  const { text } = await browser.act(`${ONE}/rename`, { newName: 'bob@example.com', invite: 'on' })
+  expect(text).toContain(fault)
+  expect((await manager.users.show('bob@example.com')).ok).toBe(true)
+})
+
 test('two managers who change a person at once do not overwrite each other', async () => {
   const { manager, browser } = await withAda()
   const other = await manager.signedIn('event-manager', null, 'joe@example.com')

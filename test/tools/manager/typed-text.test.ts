@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Request } from 'express'
 import { expect, test } from 'vitest'
+import { keptForm } from '../../../src/tools/manager/door/kept-form.ts'
+import { post } from '../../../src/tools/manager/door/route.ts'
 import { PARTS } from './restricted/all-rows.ts'
 import { startWorld, type TypedForm } from './restricted/world.ts'
 import { type Browser, codeOf, PASSWORD } from './start-manager.ts'
@@ -115,6 +119,21 @@ test('a page that was asked for after the session had ended is there after the s
   await restricted.post('/people/add', { username: 'bob', password: 'correct horse 13' })
   await signInAgain(restricted, clock.seconds)
   expect((await restricted.get('/people/add')).text).not.toContain('correct horse 13')
+})
+
+test('no field for a password is kept', () => {
+  const views = new URL('../../../views/manager/', import.meta.url)
+  const names = readdirSync(views, { recursive: true, encoding: 'utf8' }).flatMap((file) => {
+    const inputs = file.endsWith('.ejs') ? readFileSync(new URL(file, views), 'utf8').match(/<input [^>]+/g) : null
+    return (inputs ?? [])
+      .filter((one) => one.includes('type="password"'))
+      .map((one) => /name="([^"]+)"/.exec(one)?.[1] ?? '')
+  })
+  expect(names.length).toBeGreaterThan(3)
+  const values = new Map([...names, 'username'].map((name) => [name, ['correct horse 13']]))
+  const route = post('/account', ['reader'], 'act', () => expect.unreachable('no answer'))
+  const kept = keptForm([route], route, { path: '/account', params: {} } as Request, { values, upload: null })
+  expect([...(kept.values ?? [])].map(([name]) => name)).toEqual(['username'])
 })
 
 test('the text stays beside what a colleague has changed', async () => {

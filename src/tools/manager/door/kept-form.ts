@@ -7,7 +7,7 @@ import type { Route } from './route.ts'
 export interface KeptForm {
   /** The path of the page, with its query if it had no form. */
   readonly page: string
-  /** The typed fields, without passwords. Null for a page without a form. */
+  /** The fields, without passwords. Null for a page without a form, and for a form without fields. */
   readonly values: Form['values'] | null
   /** The parts of the path of the form, such as the entry point. */
   readonly parts: Request['params']
@@ -17,7 +17,7 @@ export interface KeptForm {
 
 export type KeptForms = KeptBySession<KeptForm>
 
-const SECRET = /^token$|password/i
+const SECRET = /^(?:token|repeated)$|password/i
 
 /** Returns a form for its page: the longest path of the table that begins the path of the form. */
 export function keptForm(routes: readonly Route[], { path }: Route, req: Request, { values }: Form): KeptForm {
@@ -25,9 +25,10 @@ export function keptForm(routes: readonly Route[], { path }: Route, req: Request
     routes.some((route) => route.method === 'get' && route.path === parts.join('/'))
   const parts = path.split('/')
   while (parts.length > 1 && !isPage(parts)) parts.pop()
+  const typed = new Map([...values].filter(([name]) => !SECRET.test(name)))
   return {
     page: req.path.split('/').slice(0, parts.length).join('/') || '/',
-    values: new Map([...values].filter(([name]) => !SECRET.test(name))),
+    values: typed.size > 0 ? typed : null,
     parts: req.params,
     isOwnPage: parts.join('/') === path,
   }

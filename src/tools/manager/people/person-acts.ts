@@ -122,7 +122,8 @@ function renameAct(deps: SectionDeps): ActInStore {
     const username = cleanName(visit.field('newName'))
     const known = await store.show(name)
     if (!known.ok) return notDone(visit, known)
-    const rules = visit.field('invite') === 'on' ? await invitationRules(deps) : null
+    const invites = visit.field('invite') === 'on'
+    const rules = invites ? await invitationRules(deps) : null
     const isBad = username === '' || faultInUsername(username) !== null
     if (isBad || rules?.faultIn({ ...known.viewer, username })) {
       const notes = [{ text: isBad ? 'sheet.faults.badName' : 'sheet.faults.notInvited' }]
@@ -132,7 +133,7 @@ function renameAct(deps: SectionDeps): ActInStore {
     if (!renamed.ok) return notDone(visit, renamed)
     deps.invitations.forget(name)
     const ended = await endSessions(deps.env, name)
-    const sent = rules && (await sendLink(deps, store, username))
+    const sent = invites ? await sendLink(deps, store, username) : null
     const notes = [
       ...(ended.ok ? [] : [{ text: 'people.notForgotten.sessions' }]),
       ...(sent ? [sent.ok ? { text: 'people.linkSent', values: { name: username } } : sentenceOf(sent)] : []),
