@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
 import { temporaryFolder } from '../users/temporary-folder.ts'
@@ -22,12 +23,16 @@ test('an app that starts on a full disk lets viewers in, and is whole after the 
   for (const store of ['SESSION_STORE_URL', 'viewer database'])
     expect(output()).toMatch(new RegExp(`${store}.*disk full`))
   // A command on a disk with room again: the app cannot read the change.
-  const users = openEditableSqliteStore(settings.USER_STORE_URL?.replace('sqlite:', '') ?? '')
+  const file = settings.USER_STORE_URL?.replace('sqlite:', '') ?? ''
+  const users = openEditableSqliteStore(file)
   await users.setDisabled(visitor.username, true)
   expect((await visit(port, 'right password', visitor)).outcome).toBe('503')
   await users.setDisabled(visitor.username, false)
   await users.close()
   expect((await visit(port, 'right password', visitor)).outcome).toBe('503')
+  renameSync(file, `${file}.away`)
+  expect((await visit(port, 'right password', visitor)).outcome).toBe('503')
+  renameSync(`${file}.away`, file)
   expect(await stop()).toBe(0)
   const whole = await startApp({ settings })
   const again = await visit(whole.port, 'right password', visitor)

@@ -72,8 +72,9 @@ export function openForApp(file: string, busyTimeoutMs: number, warn: Warn): Vie
     return viewersIn(file, openViewersFile(file, busyTimeoutMs))
   } catch (error) {
     const path = resolve(file)
-    const isUnchangedSince = (ms: number) => statSync(path).mtimeMs === ms && !hasUnreadChanges(path)
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    const changedMs = () => statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    const isUnchangedSince = (ms: number) => changedMs() === ms && !hasUnreadChanges(path)
+    const mtimeMs = changedMs()
     if (!isDiskFull((error as Error).cause) || mtimeMs === undefined || !isUnchangedSince(mtimeMs)) throw error
     const database = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
     if (fileVersion(database, MIGRATIONS, path) < MIGRATIONS.length) throw error
