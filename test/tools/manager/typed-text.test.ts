@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { keptForm } from '../../../src/tools/manager/door/kept-form.ts'
 import { post } from '../../../src/tools/manager/door/route.ts'
 import { PARTS } from './restricted/all-rows.ts'
-import { startWorld, type TypedForm } from './restricted/world.ts'
+import { GOLD, startWorld, type TypedForm } from './restricted/world.ts'
 import { type Browser, codeOf, PASSWORD } from './start-manager.ts'
 
 const FORMS = PARTS.flatMap(({ forms = [] }) => forms)
@@ -119,6 +119,45 @@ test('a page that was asked for after the session had ended is there after the s
   await restricted.post('/people/add', { username: 'bob', password: 'correct horse 13' })
   await signInAgain(restricted, clock.seconds)
   expect((await restricted.get('/people/add')).text).not.toContain('correct horse 13')
+})
+
+test.each(FORMS.filter(({ typed }) => HIDDEN.some((name) => name in typed)))(
+  'what the page of $post had shown before the session ended comes back, until the app has refused it',
+  async (form) => {
+    const { restricted, clock } = await startWorld(PARTS)
+    const shownIn = (text: string) => {
+      const [own = ''] = text.match(/<form .*?<\/form>/gs)?.filter((one) => one.includes(`action="${form.post}"`)) ?? []
+      return /name="(?:version|seen)" value="([^"]*)"/.exec(own)?.[1]
+    }
+    const [name = ''] = HIDDEN.filter((one) => one in form.typed)
+    const typed = { ...form.typed, [name]: 'old' }
+    const fresh = shownIn((await restricted.get(form.page)).text)
+    clock.seconds += IDLE_SECONDS
+    await send(form, restricted, typed)
+    const { location } = await signInAgain(restricted, clock.seconds)
+    expect(shownIn((await restricted.get(location)).text)).toBe('old')
+    const { location: back, ...refused } = await send(form, restricted, typed)
+    expect(shownIn((back === null ? refused : await restricted.get(back)).text)).toBe(fresh)
+  },
+)
+
+test('a form of a session that had ended does not undo what a colleague changed since', async () => {
+  const { restricted, clock, users } = await startWorld(PARTS)
+  const form = FORMS.find(({ post }) => post.endsWith('/edit')) ?? expect.unreachable('no form')
+  const typed = { ...form.typed, groups: 'gold' }
+  const versionIn = (text: string) => /name="version" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  await restricted.get(form.page)
+  clock.seconds += IDLE_SECONDS
+  await send(form, restricted, typed)
+  const stored = await users.show(GOLD)
+  if (!stored.ok) expect.unreachable(stored.fault)
+  await users.replace(stored.viewer, { ...stored.viewer, attributes: { phone: '17' } })
+  const { location } = await signInAgain(restricted, clock.seconds)
+  const back = await restricted.get(location)
+  const again = { ...typed, version: versionIn(back.text) }
+  const refused = await restricted.get((await send(form, restricted, again)).location ?? '')
+  expect(await users.show(GOLD)).toMatchObject({ viewer: { attributes: { phone: '17' } } })
+  expect(versionIn(refused.text)).not.toBe(again.version)
 })
 
 test('no field for a password is kept', () => {

@@ -37,12 +37,13 @@ function show(deps: SectionDeps, visit: Visit, refused?: Pick<Notice, 'text' | '
   const { brand, message } = messageAt(deps, name)
   const nameOf = new Intl.DisplayNames(words.language, { type: 'language' })
   const texts = textsIn(message, brand)
+  const seen = JSON.stringify(message)
   const languages = [brand.defaultLanguage, ...LANGUAGES.filter((one) => one !== brand.defaultLanguage)]
   const model = {
     title: words.t.doors.message,
     current: '/doors',
     name,
-    seen: JSON.stringify(message),
+    seen: refused?.text === 'doors.messageChanged' ? seen : typed('seen', seen),
     isSet: message !== null,
     mostCharacters: MOST_MESSAGE_CHARACTERS,
     fields: languages.map((one) => {
