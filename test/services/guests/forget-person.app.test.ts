@@ -137,3 +137,10 @@ test('after forget and a clean stop, no file of the data folder has a byte of th
   const again = await runHere(['viewers', 'export', '--person', ADA], { cwd, env })
   expect(JSON.parse(again.stdout)).toMatchObject({ registrations: [], accessCodes: [], sessions: [] })
 })
+
+test('viewers remove names the command that deletes the rest', async () => {
+  const cwd = temporaryFolder()
+  const env = { USER_STORE_URL: `sqlite:${join(cwd, 'viewers.db')}` }
+  await runHere(['viewers', 'add', ADA], { cwd, env, stdin: PASSWORD })
+  expect((await runHere(['viewers', 'remove', ADA], { cwd, env })).stdout).toContain('viewers forget')
+})

@@ -54,7 +54,7 @@ test('viewers remove does not ask in a script', async () => {
   const cwd = temporaryFolder()
   await addViewer(cwd, 'ada')
   const ended = await runHere(['viewers', 'remove', 'ada'], { cwd })
-  expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Removed ada\. .*viewers forget/) })
+  expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Removed ada\. .*until they end\./) })
   expect(ended.stderr).not.toContain('--yes')
   expect(await signIn(cwd, 'ada', password)).toMatchObject({ ok: false })
 })

@@ -23,7 +23,7 @@ import { confirmRemoval } from '../terminal/confirm.ts'
 import { readNewPassword } from '../terminal/read-password.ts'
 import { printable } from '../terminal/text.ts'
 import { addViewersExportCommand } from './export-command.ts'
-import { addViewersForgetCommand } from './forget/forget-person.ts'
+import { addViewersForgetCommand, FORGET_HINT } from './forget/forget-person.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import type { InvitationOptions, Inviting } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
@@ -42,8 +42,13 @@ interface AddOptions extends ChangeOptions, ViewerOptions, InvitationOptions {
   readonly invite?: boolean
 }
 
-export const LEFT_BY_REMOVAL =
-  'Sessions, counts and what other stores have under this name stay until they end: viewers forget deletes them.'
+// biome-ignore format: one item a line
+const LEFT: readonly string[] = [
+  'Sessions, counts and what other stores have under this name stay until they end.',
+  FORGET_HINT,
+]
+/** What a removal leaves, and the command for it. */
+export const LEFT_BY_REMOVAL = LEFT.join(' ')
 
 /** In the order of the help. */
 const COMMANDS: readonly Definition<HasViewerFacts & HasEventTimes>[] = [

@@ -147,7 +147,7 @@ test('set-password, disable, enable and remove accept the name in any case', asy
     '{"username":"Ada","groups":[],"attributes":{},"disabled":false}\n',
   )
   expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: true })
-  expect(await change('remove', 'ada', '--yes')).toMatch(/^Removed Ada\. .*viewers forget/)
+  expect(await change('remove', 'ada', '--yes')).toMatch(/^Removed Ada\. .*until they end\./)
   expect(await signIn(cwd, 'ada', 'another heron ladder')).toMatchObject({ ok: false, reason: 'wrong-credentials' })
 })
 

@@ -81,7 +81,7 @@ test('viewers disable, enable, set-end and remove change all viewers of a group,
   expect((await endsIn(cwd)).filter((one) => (one as string[])[2] === 'ended')).toHaveLength(2)
   expect(await run('remove')).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^Removed 2 viewers of the group tonight\. .*viewers forget/),
+    stdout: expect.stringMatching(/^Removed 2 viewers of the group tonight\. .*until they end\./),
   })
   expect((await viewersIn(cwd)).map(({ username }) => username)).toEqual(['eve', 'fay'])
 })

@@ -23,6 +23,9 @@ const KEPT =
   'Mails under way are sent, or gone within 3 days. Counts of requests and places of screens stay until they end, 14 days ' +
   'at most, under a digest of the name. Backups, exported files and lists of guests keep what they have.'
 
+/** Follows what a removal leaves. */
+export const FORGET_HINT = 'To delete them too, run viewers forget.'
+
 /** Adds `viewers forget`. */
 export function addViewersForgetCommand(group: Command, context: CommandContext<HasViewerFacts>): void {
   const { io } = context

@@ -68,7 +68,7 @@ test('viewers migrate creates the table once, and then every command works', asy
   ])
   expect((await viewers('enable', 'ada')).status).toBe(0)
   expect((await viewers('set-password', 'ada')).stdout).toContain('Ada')
-  expect((await viewers('remove', 'ada', '--yes')).stdout).toMatch(/^Removed Ada\. .*viewers forget/)
+  expect((await viewers('remove', 'ada', '--yes')).stdout).toMatch(/^Removed Ada\. .*until they end\./)
   expect(await countViewers()).toBe(0)
 })
 
@@ -170,7 +170,7 @@ test('the column until, viewers set-end and viewers remove --group tonight work 
     )
   expect(await listed()).toEqual(['ada ended', 'bob active', 'eve active'])
   expect((await viewers('remove', '--group', 'tonight')).stdout).toMatch(
-    /^Removed 2 viewers of the group tonight\. .*viewers forget/,
+    /^Removed 2 viewers of the group tonight\. .*until they end\./,
   )
   expect(await listed()).toEqual(['eve active'])
 })
