@@ -35,9 +35,9 @@ export const overScreens: FeatureScreens = {
   screens: async (app, headers) => [{ name: 'over', html: await refused(app, '/e/late', headers) }],
 }
 
-function waitingAt(name: string, message: typeof MESSAGE | null): FeatureScreens {
+function waitingAt(name: string, message: typeof MESSAGE | null, event?: string): FeatureScreens {
   return {
-    entryPoint: withDoors(entryPointAt(name), { ...LATER, hasWaitingRoom: true, message }),
+    entryPoint: withDoors({ ...entryPointAt(name), features: { event } }, { ...LATER, hasWaitingRoom: true, message }),
     deps: {},
     async screens(app, headers) {
       const { location = '' } = await app.post(`/e/${name}/sign-in`, { ...ADA, username: LONG_NAME }, headers)
@@ -47,5 +47,5 @@ function waitingAt(name: string, message: typeof MESSAGE | null): FeatureScreens
 }
 
 /** The page of viewers who wait. */
-export const waitingScreens = waitingAt('waiting', null)
+export const waitingScreens = waitingAt('waiting', null, 'General meeting of Aurora Sports')
 export const messageScreens = waitingAt('waiting-message', MESSAGE)
