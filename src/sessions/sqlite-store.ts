@@ -17,6 +17,8 @@ import {
 import { createLockGuard, type LockGuard, openDataFile, SESSION_FILE } from './sqlite-file.ts'
 
 const PRUNE_EVERY_MS = 600_000
+/** Health is also asked for passes of viewers, who should not pay for a row on the disk each. */
+const PROBE_EVERY_MS = 1_000
 /** Uses within this time share one commit, which costs more than a return. A killed process loses these uses. */
 const WRITE_USES_EVERY_MS = 100
 
@@ -74,6 +76,8 @@ export function openSqliteSessionStore(
     writes.run(() => prune.run(now - limits.lifetimeSeconds, now - limits.idleSeconds))
   }
 
+  let probedMs = Number.NEGATIVE_INFINITY
+
   attempt(pruneEnded)
   const timer = setInterval(() => attempt(pruneEnded), PRUNE_EVERY_MS).unref()
   return {
@@ -83,6 +87,8 @@ export function openSqliteSessionStore(
     isAvailable: writes.isWritable,
     async checkHealth() {
       await Promise.resolve(select.get(''))
+      if (performance.now() - probedMs < PROBE_EVERY_MS) return
+      probedMs = performance.now()
       // Only a row on the disk shows that there is room, and that a lock is over.
       attempt(() => writes.run(() => inTransaction(database, () => [probe.run(), remove.run('')])))
     },
