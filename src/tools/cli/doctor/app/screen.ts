@@ -186,26 +186,28 @@ async function checkCopies(
   const faults = found.filter((fault) => fault !== null)
   const [fault] = faults
   if (fault === undefined) return null
-  // The title has the brand, which stops nobody.
-  const level = faults.every((one) => one.startsWith('The title')) ? warning : failure
+  const level = faults.every(({ isHarmless }) => isHarmless) ? warning : failure
   return level(
     'copies-differ',
-    `${faults.length} of ${OTHER_REQUESTS} further requests for ${address} got another answer than the first one. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. The other answer: ${fault}`,
+    `${faults.length} of ${OTHER_REQUESTS} further requests for ${address} got another answer than the first one. One copy of the app has other settings or is broken: give all copies the same settings, and restart them. The other answer: ${fault.text}`,
   )
 }
 
+/** What is wrong with the screen of another copy. Null if it is like the first one. */
 async function faultOfCopy(
   screen: Response | Finding,
   title: string,
   address: string,
   playerOrigins: readonly string[],
-): Promise<string | null> {
-  if (!(screen instanceof Response)) return screen.text
-  if (screen.status !== 200) return `${address} answers ${screen.status}.`
+): Promise<{ readonly text: string; readonly isHarmless: boolean } | null> {
+  const fault = (text: string) => ({ text, isHarmless: false })
+  if (!(screen instanceof Response)) return fault(screen.text)
+  if (screen.status !== 200) return fault(`${address} answers ${screen.status}.`)
   const lacking = notAllowed(screen.headers, 'frame-ancestors', playerOrigins)
-  if (lacking.length > 0) return `frame-ancestors lacks ${lacking.join(', ')}.`
+  if (lacking.length > 0) return fault(`frame-ancestors lacks ${lacking.join(', ')}.`)
   const other = titleOf(await screen.text())
-  return other === title ? null : `The title is "${other}" in place of "${title}".`
+  // Another brand keeps no viewer away.
+  return other === title ? null : { text: `The title is "${other}" in place of "${title}".`, isHarmless: true }
 }
 
 /**
