@@ -41,7 +41,7 @@ function loadEnvFile(): string | null {
 }
 
 const { env, stdin, stdout, stderr } = process
-// Wins over the width of the terminal, and is a width where there is no terminal.
+// COLUMNS counts more than the width of the terminal, and also without a terminal.
 const columns = Number(env.COLUMNS)
 if (Number.isInteger(columns) && columns > 0) stdout.columns = columns
 const envFileError = loadEnvFile()

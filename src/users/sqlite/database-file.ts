@@ -64,7 +64,7 @@ export function openViewersFile(
 
 /**
  * Opens the file for the app. On a full disk, after a start, the file can only be read as it is: viewers sign in, until a
- * command changes the file. From then on nobody does before the next start: a viewer may have been disabled.
+ * command changes the file. Then no viewer signs in before the next start: one may have been disabled.
  * @throws ConfigError as openViewersFile().
  */
 export function openForApp(file: string, busyTimeoutMs: number, warn: Warn): ViewersFile {

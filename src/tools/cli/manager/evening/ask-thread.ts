@@ -23,7 +23,8 @@ async function ask(address: string) {
   }
 }
 
-// A thread of copies.ts: there, long work would look like an app that does not answer. One lost answer is no outage.
+// A thread of copies.ts. In the thread of the page, long work would look like an app that does not answer.
+// It asks twice, because one lost answer is no outage.
 parentPort?.on('message', async (address: string) => {
   const first = await ask(address)
   const second = first ?? (await ask(address))
