@@ -17,7 +17,7 @@ import {
 import { createLockGuard, type LockGuard, openDataFile, SESSION_FILE } from './sqlite-file.ts'
 
 const PRUNE_EVERY_MS = 600_000
-/** Health is also asked for passes of viewers, who should not pay for a row on the disk each. */
+/** Passes of viewers ask for the health too, and should not write a row each. */
 const PROBE_EVERY_MS = 1_000
 /** Uses within this time share one commit, which costs more than a return. A killed process loses these uses. */
 const WRITE_USES_EVERY_MS = 100
@@ -50,6 +50,7 @@ export function openSqliteSessionStore(
   const prune = database.prepare('DELETE FROM sessions WHERE signed_in_at <= ? OR used_at <= ?')
   const insert = insertNewest(database, limits.mostPerViewer)
   const uses = createPendingUses(database, writes)
+  let probedMs = Number.NEGATIVE_INFINITY
   const destroy = (id: string) => void writes.run(() => remove.run(id))
   function read(id: string): SessionData | null {
     const row = Row.parse(select.get(id))
@@ -75,8 +76,6 @@ export function openSqliteSessionStore(
     uses.write()
     writes.run(() => prune.run(now - limits.lifetimeSeconds, now - limits.idleSeconds))
   }
-
-  let probedMs = Number.NEGATIVE_INFINITY
 
   attempt(pruneEnded)
   const timer = setInterval(() => attempt(pruneEnded), PRUNE_EVERY_MS).unref()
