@@ -47,8 +47,6 @@ export type TokenQuestion =
   | { readonly grant: 'refresh_token'; readonly refreshToken: string }
 
 export interface TokenOptions {
-  /** The user sees this name in the list of connected clients. */
-  readonly deviceName?: string | undefined
   /** Names with spaces between them; `broadcaster` only with a MAC token. Other names are newer than the two documents. */
   readonly scope?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -91,7 +89,7 @@ export const TokenAnswer = z.preprocess(withTypeInLowerCase, z.discriminatedUnio
 export async function requestToken(
   { settings, send, nowSeconds }: TokenDeps,
   question: TokenQuestion,
-  { deviceName, scope, signal }: TokenOptions = {},
+  { scope, signal }: TokenOptions = {},
 ): Promise<AccessToken> {
   const type = 'type' in question ? question.type : 'bearer'
   if (hasBroadcaster(scope) && type !== 'mac') {
@@ -106,7 +104,6 @@ export async function requestToken(
       grant_type: question.grant,
       client_id: settings.clientId,
       ...fieldsOf(question, settings.clientSecret),
-      device_name: 'type' in question ? deviceName : undefined,
       scope,
     },
     signal,

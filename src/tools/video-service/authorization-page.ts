@@ -12,11 +12,8 @@ export interface AuthorizationQuestion {
   readonly tokenType?: 'bearer' | 'mac' | undefined
   /** Names with spaces between them; other names than `broadcaster` are newer than the two documents. */
   readonly scope?: string | undefined
-  readonly deviceName?: string | undefined
   /** The challenge of PKCE by S256 (RFC 7636). Newer than the two documents. */
   readonly codeChallenge?: string | undefined
-  /** Of the form `xx_XX`. */
-  readonly language?: string | undefined
 }
 
 /**
@@ -37,10 +34,8 @@ export function authorizationAddress(
     state: question.state,
     token_type: tokenType,
     scope,
-    device_name: question.deviceName,
     code_challenge: question.codeChallenge,
     code_challenge_method: question.codeChallenge && 'S256',
-    lang: question.language,
   })
   return `${authUrl}/authorize?${new URLSearchParams(parameters)}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RestApi } from './rest-api.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
-import { givenFields, type ServiceAnswer } from './service-request.ts'
+import { givenFields } from './service-request.ts'
 import { readJson } from './transport.ts'
 
 /** The channel or video of a lock. A video without its own lock has the lock of its channel. */
@@ -62,21 +62,10 @@ export async function setLock(
   throw new UnexpectedAnswer(`The service answered with the unknown status ${status}. Check the lock`)
 }
 
-/**
- * Reads the lock of a channel or video. Returns null for a video without its own lock.
- * @throws RangeError for the format `xml` of a video: the service does not offer this.
- */
-export async function readLock(
-  api: RestApi,
-  target: LockTarget,
-  format: 'json' | 'xml' = 'json',
-  signal?: AbortSignal,
-): Promise<Lock | null> {
-  if (format === 'xml' && target.kind === 'video') throw new RangeError('The lock of a video is available only in JSON')
+/** Reads the lock of a channel or video. Returns null for a video without its own lock. */
+export async function readLock(api: RestApi, target: LockTarget, signal?: AbortSignal): Promise<Lock | null> {
   try {
-    const accept = format === 'xml' ? 'application/xml' : 'application/json'
-    const answer = await api({ method: 'GET', path: `${pathOf(target)}.${format}`, accept, signal })
-    return format === 'xml' ? await readXmlLock(answer) : readJson(LockAnswer, answer, 'the lock')
+    return readJson(LockAnswer, await api({ method: 'GET', path: `${pathOf(target)}.json`, signal }), 'the lock')
   } catch (error) {
     // A video without a lock is `not_found` too. For a channel the same error means that there is no such channel.
     if (target.kind === 'video' && error instanceof ServiceRefusal && error.error === 'not_found') return null
@@ -89,31 +78,6 @@ export async function readLock(
  */
 export async function removeLock(api: RestApi, target: LockTarget, signal?: AbortSignal): Promise<void> {
   await api({ method: 'DELETE', path: `${pathOf(target)}.json`, signal })
-}
-
-/** Any entity that XML itself does not define. */
-const FOREIGN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i
-const CHARACTER_DATA = /<!\[CDATA\[.*?\]\]>/gs
-
-/**
- * Reads an XML answer: root `hashlock`, empty elements for null. Refuses document types and entities, except the five
- * predefined ones and numbers of characters.
- */
-export async function readXmlLock({ body }: Pick<ServiceAnswer, 'body'>): Promise<Lock> {
-  // Loaded only when needed, to save memory in all other commands.
-  const { XMLParser, XMLValidator } = await import('fast-xml-parser')
-  const isPlain = !/<!DOCTYPE/i.test(body) && !FOREIGN_ENTITY.test(body.replace(CHARACTER_DATA, ''))
-  if (!isPlain || XMLValidator.validate(body) !== true) {
-    throw new UnexpectedAnswer('The service sent broken or incomplete XML instead of the lock')
-  }
-  // This option also expands the numbers of characters.
-  const json: unknown = new XMLParser({ htmlEntities: true, parseTagValue: false, ignoreDeclaration: true }).parse(body)
-  const parsed = z.object({ hashlock: z.record(z.string(), z.unknown()) }).safeParse(json)
-  const fields = parsed.success ? parsed.data.hashlock : {}
-  const record = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]))
-  const lock = LockRecord.safeParse(record)
-  if (lock.success) return lock.data
-  throw new UnexpectedAnswer('The service sent the lock in an unknown XML format. Unexpected or missing: hashlock, url')
 }
 
 function pathOf({ kind, id }: LockTarget): string {

@@ -15,7 +15,6 @@ export interface RestDeps {
 export interface RestRequest extends Pick<ServiceRequest, 'method' | 'form' | 'signal'> {
   /** Relative to `{base_url}`, with a leading slash. Ids are already encoded. */
   readonly path: string
-  readonly accept?: string
 }
 
 /** Sends a request to the REST API, with the token as its type requires. */
@@ -26,7 +25,7 @@ export type RestApi = (request: RestRequest) => Promise<ServiceAnswer>
  * plaintext.
  */
 export function createRestApi({ settings, send, token, nowSeconds }: RestDeps): RestApi {
-  return async function callRest({ method, path, form, signal, accept = 'application/json' }) {
+  return async function callRest({ method, path, form, signal }) {
     const url = new URL(settings.baseUrl + path)
     const current = await token(signal)
     const nonce = randomBytes(12).toString('hex')
@@ -37,7 +36,7 @@ export function createRestApi({ settings, send, token, nowSeconds }: RestDeps): 
         : settings.bearerForm === 'bare'
           ? current.value
           : `Bearer ${current.value}`
-    const headers = { Authorization: authorization, Accept: accept }
+    const headers = { Authorization: authorization, Accept: 'application/json' }
     return await send({ method, url, headers, signal, form })
   }
 }

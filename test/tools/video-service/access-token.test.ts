@@ -29,14 +29,10 @@ describe('requesting a token', () => {
   ] as const)('a token is requested with the %s credential', async (basicForm, credential) => {
     const deps = answering(BEARER)
     const question = { grant: 'client_credentials', type: 'bearer' } as const
-    await requestToken({ ...deps, settings: { ...settings, basicForm } }, question, { deviceName: 'Check' })
+    await requestToken({ ...deps, settings: { ...settings, basicForm } }, question)
     const [request] = deps.send.mock.calls[0] ?? []
     expect(request?.headers).toEqual({ Authorization: `Basic ${credential}` })
-    expect(request?.form).toEqual({
-      grant_type: 'client_credentials',
-      client_id: settings.clientId,
-      device_name: 'Check',
-    })
+    expect(request?.form).toEqual({ grant_type: 'client_credentials', client_id: settings.clientId })
   })
 
   test('a refresh token is kept, and a token without one has none', async () => {

@@ -18,8 +18,6 @@ describe('the address of the authorization page', () => {
       responseType: 'token',
       tokenType: 'mac',
       scope: 'broadcaster',
-      deviceName: 'Broadcast & more',
-      language: 'de_DE',
     })
     expect(Object.fromEntries(new URL(address).searchParams)).toEqual({
       response_type: 'token',
@@ -28,8 +26,6 @@ describe('the address of the authorization page', () => {
       state: 's&t=1',
       token_type: 'mac',
       scope: 'broadcaster',
-      device_name: 'Broadcast & more',
-      lang: 'de_DE',
     })
   })
 

@@ -168,19 +168,3 @@ describe('the lock of another app', () => {
     expect(await run(...video, ...args)).toMatchObject({ status: 2, stdout: '' })
   })
 })
-
-describe('lock show --format xml', () => {
-  test('lock show reads the lock in XML, with the same result as in JSON', async () => {
-    await set('--message', 'Für "alle" & <jeden>')
-    const xml = await run('lock', 'show', ...CHANNEL, '--json', '--format', 'xml')
-    const json = await run('lock', 'show', ...CHANNEL, '--json')
-    expect(xml).toEqual(json)
-    expect(JSON.parse(xml.stdout).lock).toMatchObject({ message: 'Für "alle" & <jeden>' })
-    const requests = await fetch(`${emulator.url}/emulator/requests`, { headers: { accept: 'application/json' } })
-    expect(await requests.text()).toContain('/channels/1002/locks/hash.xml')
-  })
-
-  test('lock show --format xml is wrong usage for a video', async () => {
-    expect(await run('lock', 'show', '--video', '2001', '--format', 'xml')).toMatchObject({ status: 2, stdout: '' })
-  })
-})

@@ -32,9 +32,7 @@ interface ReportOptions extends OutputOptions {
   readonly content?: ContentType
   readonly id?: string[]
   readonly viewer?: string
-  readonly finishedOnly?: boolean
   readonly segments?: boolean
-  readonly insideOnly?: boolean
   readonly by?: (typeof DIMENSIONS)[number] | 'summary'
   readonly granularity?: Granularity
 }
@@ -60,15 +58,12 @@ export async function addReportCommands(group: Command, context: CommandContext<
     'viewer-auth report viewers --last 4w --html viewers.html',
   ])
     .option('--viewer <TEXT>', 'only viewers whose identifier contains this text')
-    .option('--finished-only', 'only finished segments')
     .option('--segments', 'with --csv: a row for each segment of a viewer')
   reportCommand(group, context, 'views', 'list every watched part of a broadcast or video', [
     'viewer-auth report views --last 7d --html views.html',
     'viewer-auth report views --last 7d --csv --output views.csv',
     'viewer-auth report views --from 2026-11-20T18:00 --to 2026-11-20T20:00 --content live --id 1001',
   ])
-    .option('--finished-only', 'only finished views')
-    .option('--inside-only', 'only views that started and ended in the period')
   const series = [
     ['total-views', 'count views'],
     ['unique-devices', 'count devices'],
@@ -145,10 +140,9 @@ function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {
 }
 
 function questionOf(report: Question['report'], options: ReportOptions): Question {
-  const { content, id, viewer, finishedOnly, insideOnly, granularity = 'hour' } = options
+  const { content, id, viewer, granularity = 'hour' } = options
   const { by = options.html === undefined ? 'summary' : 'day' } = options
-  const listUnfinishedSegments = finishedOnly ? false : undefined
-  const scope = { contentType: content, contentIds: id, listUnfinishedSegments }
+  const scope = { contentType: content, contentIds: id }
   const zone = machineTimeZone()
   if (report === 'viewers') {
     return { report, ...scope, period: readOpenPeriod(options, nowSeconds(), zone), viewerIdentifier: viewer }
@@ -156,7 +150,7 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
   const period = readPeriod(options, nowSeconds(), zone)
   switch (report) {
     case 'views':
-      return { report, period, ...scope, inclusiveRange: insideOnly ? false : undefined }
+      return { report, period, ...scope }
     case 'peak-viewer-numbers':
     case 'viewer-seconds':
       return { report, period, ...scope, granularity }

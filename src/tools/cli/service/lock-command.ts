@@ -41,7 +41,6 @@ const OF_HASH = ['--rotate', '--secret-file', '--message', '--caption', '--popup
 interface ShowOptions extends TargetOptions, AccessOptions {
   readonly json?: boolean
   readonly viewerAuth: string
-  readonly format: 'json' | 'xml'
   readonly entryPoint?: string
 }
 interface RemoveOptions extends TargetOptions, AccessOptions {
@@ -69,22 +68,14 @@ export async function addLockCommands(group: Command, context: CommandContext<Ha
     'viewer-auth lock show --video 2001 --json',
   ])
     .option('--entry-point <NAME>', ENTRY_POINT_OPTION)
-    .addOption(
-      new Option('--format <FORMAT>', 'the format in which the service sends the lock')
-        .choices(['json', 'xml'])
-        .default('json'),
-    )
     .action((options: ShowOptions, command: Command) => {
       const target = targetOf(options, command)
       const access = accessOf(options, command)
-      const { format, viewerAuth } = options
-      const kind = kindNamed(kinds, viewerAuth)
-      if (format === 'xml' && kind) command.error(`error: --format xml has no meaning with --viewer-auth ${viewerAuth}`)
-      if (format === 'xml' && target.kind === 'video') command.error('error: the service has XML for channels only')
+      const kind = kindNamed(kinds, options.viewerAuth)
       return runCommand(context, options.json, async () => {
         if (kind) return kind.show(io, target, options.entryPoint)
         const expected = expectedLock(io.env, options.entryPoint)
-        return await withService(io, (service) => show(io, service, target, expected, format), access)
+        return await withService(io, (service) => show(io, service, target, expected), access)
       })
     })
   placeCommand(
@@ -190,9 +181,8 @@ async function show(
   { api, signal, settings }: Service,
   target: LockTarget,
   expected: ExpectedLock,
-  format: 'json' | 'xml',
 ): Promise<Outcome> {
-  const lock = await readLock(api, target, format, signal)
+  const lock = await readLock(api, target, signal)
   const name = nameOf(target)
   if (lock === null) {
     return {
@@ -247,7 +237,7 @@ async function remove(
   target: LockTarget,
   yes: boolean | undefined,
 ): Promise<Outcome> {
-  const before = await readLock(api, target, 'json', signal)
+  const before = await readLock(api, target, signal)
   const name = nameOf(target)
   if (before === null) return { ok: false, fault: `The ${name} has no lock of its own. Nothing was changed.` }
   const [other] = kinds.flatMap(({ appliesTo }) => appliesTo(io, settings.baseUrl, target) ?? [])

@@ -23,7 +23,7 @@ export function nameOf({ kind, id }: LockTarget): string {
  */
 export async function ownLock(api: RestApi, target: LockTarget, signal?: AbortSignal): Promise<Lock | null> {
   try {
-    return await readLock(api, target, 'json', signal)
+    return await readLock(api, target, signal)
   } catch (error) {
     if (isRefusal(error, 'not_found')) return null
     throw error

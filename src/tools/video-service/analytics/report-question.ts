@@ -27,13 +27,10 @@ export type Question =
       readonly period?: Partial<Period> | undefined
       /** A whole identifier, or a part of it. */
       readonly viewerIdentifier?: string | undefined
-      readonly listUnfinishedSegments?: boolean | undefined
     } & Scope)
   | ({
       readonly report: 'views'
       readonly period: Period
-      readonly listUnfinishedSegments?: boolean | undefined
-      readonly inclusiveRange?: boolean | undefined
     } & Scope)
   | ({
       readonly report: 'total-views' | 'unique-devices' | 'authenticated-viewers'
@@ -61,8 +58,6 @@ export function reportUrl(analyticsUrl: string, question: Question): URL {
     date_time_from: question.period?.from,
     date_time_to: question.period?.to,
     viewer_identifier: 'viewerIdentifier' in question ? question.viewerIdentifier : undefined,
-    list_unfinished_segments: 'listUnfinishedSegments' in question ? question.listUnfinishedSegments : undefined,
-    inclusive_range: 'inclusiveRange' in question ? question.inclusiveRange : undefined,
     granularity: 'granularity' in question ? question.granularity : undefined,
   }
   for (const [name, value] of Object.entries(parameters)) {

@@ -22,7 +22,7 @@ export async function checkLock(
 ): Promise<string | undefined> {
   const { api, signal } = service
   const name = nameOf(target)
-  const lock = await readLock(api, target, 'json', signal)
+  const lock = await readLock(api, target, signal)
   if (lock === null) {
     report(
       unknown(
@@ -66,7 +66,7 @@ export async function checkChannels(io: CommandIo, config: Config, service: Serv
   let found = 0
   for (const { id } of channels.slice(0, MAX_CHANNELS)) {
     const target: LockTarget = { kind: 'channel', id }
-    const lock = await readLock(api, target, 'json', signal).catch((error: unknown) => {
+    const lock = await readLock(api, target, signal).catch((error: unknown) => {
       if (isRefusal(error, 'not_found')) return null
       throw error
     })

@@ -63,16 +63,6 @@ export function scopeWords(question: Question, titles: ContentTitles): string {
   const names = contentIds?.map((id) => contentName(contentType ?? 'live', id, titles)) ?? []
   const ofType = names.length === 0 ? kind : `${kind}: ${names.join(', ')}`
   const scope = contentType === undefined ? 'All live broadcasts and recorded videos' : ofType
-  const limits = [
-    ...('viewerIdentifier' in question && question.viewerIdentifier !== undefined
-      ? [`viewers whose name contains “${nameWords(question.viewerIdentifier)}”`]
-      : []),
-    ...('listUnfinishedSegments' in question && question.listUnfinishedSegments === false
-      ? ['only finished views']
-      : []),
-    ...('inclusiveRange' in question && question.inclusiveRange === false
-      ? ['only views that started and ended in the period']
-      : []),
-  ]
-  return [scope, ...limits].join('; ')
+  const viewer = 'viewerIdentifier' in question ? question.viewerIdentifier : undefined
+  return viewer === undefined ? scope : `${scope}; viewers whose name contains “${nameWords(viewer)}”`
 }

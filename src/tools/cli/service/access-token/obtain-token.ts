@@ -29,8 +29,8 @@ export type TokenResult = { readonly ok: true; readonly token: AccessToken } | R
  * @throws as requestToken() and readCode().
  */
 export async function obtainToken(io: CommandIo, deps: Deps, choice: TokenChoice): Promise<TokenResult> {
-  const { grant, type, username = '', deviceName, scope } = choice
-  const options = { signal: deps.signal, deviceName, scope }
+  const { grant, type, username = '', scope } = choice
+  const options = { signal: deps.signal, scope }
   if (grant === 'client_credentials') return { ok: true, token: await requestToken(deps, { grant, type }, options) }
   if (grant !== 'password') return { ok: true, token: await tokenFromAuthorizationPage(io, deps, choice, grant) }
   const read = await readKnownPassword(io, 'SERVICE_PASSWORD', `${username} at the video service`)
@@ -41,7 +41,7 @@ export async function obtainToken(io: CommandIo, deps: Deps, choice: TokenChoice
 async function tokenFromAuthorizationPage(
   io: CommandIo,
   { settings, send, nowSeconds, signal }: Deps,
-  { type, scope, deviceName, lang, redirectUri: wanted, pkce }: TokenChoice,
+  { type, scope, redirectUri: wanted, pkce }: TokenChoice,
   grant: 'authorization_code' | 'implicit',
 ): Promise<AccessToken> {
   const isListening = wanted === undefined || canListenOn(wanted)
@@ -57,8 +57,6 @@ async function tokenFromAuthorizationPage(
       codeChallenge: proof?.challenge,
       tokenType: type === 'mac' ? type : undefined,
       scope,
-      deviceName,
-      language: lang,
     })
     await refuseEarly(send, address, redirectUri, signal)
     const where = isListening ? 'in a browser on this machine' : 'in a browser'

@@ -12,8 +12,6 @@ export interface TokenChoice {
   readonly type: (typeof TYPES)[number]
   readonly scope?: string | undefined
   readonly username?: string | undefined
-  readonly deviceName?: string | undefined
-  readonly lang?: string | undefined
   readonly redirectUri?: string | undefined
   /** Proves with PKCE that the code came back to this command. */
   readonly pkce?: boolean | undefined
@@ -34,8 +32,6 @@ export function addTokenOptions(command: Command): Command {
     .addOption(usernameOption())
     .addOption(redirectOption())
     .addOption(pkceOption())
-    .option('--device-name <TEXT>', "the name in the user's list of connected clients")
-    .option('--lang <LOCALE>', 'the language of the authorization page, such as de_DE')
 }
 
 /** Adds the options of a command that works with the token of the client, of a user, or of the environment. */

@@ -80,7 +80,6 @@ describe('report --resume', () => {
   const OTHERS: [what: string, options: string[], words: string][] = [
     ['format', [...FIXED, '--json'], 'the format'],
     ['mark for Excel', [...FIXED, '--csv', '--excel'], '--excel'],
-    ['filter', [...FIXED, '--csv', '--finished-only'], '--finished-only'],
     ['content', [...FIXED, '--csv', '--content', 'live', '--id', '7'], '--content, --id'],
     ['period', ['--from', '2026-11-20', '--to', '2026-11-22', '--csv'], 'the period'],
   ]
