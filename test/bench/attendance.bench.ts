@@ -16,7 +16,8 @@ const MOST_TIMES = 2
 export const attendance: BenchPart = {
   name: 'attendance',
   expectedSeconds: 150,
-  async *rows({ installation, progress }) {
+  async *rows(benchRun) {
+    const { installation } = benchRun
     const { folder } = installation
     const report = join(folder, 'report')
     const list = join(folder, 'invited.csv')
@@ -30,7 +31,7 @@ export const attendance: BenchPart = {
     const env = environmentAt(`http://127.0.0.1:${service.port}`)
     const run = (...args: string[]) =>
       runCommandLine(['report', ...args, '--last', '7d', '--csv', '--output', report], env)
-    const rounds = await inRounds(ROUNDS, { progress }, 'report attendance', async () => ({
+    const rounds = await inRounds(ROUNDS, benchRun, 'report attendance', async () => ({
       attendance: await run('attendance', '--channel', '1001', '--invited', list),
       views: await run('views'),
     }))

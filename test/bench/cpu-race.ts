@@ -28,7 +28,7 @@ export interface Contestant {
  * @throws UnexpectedAnswers if answers have another status in too many rounds.
  */
 export async function cpuRace<K extends string>(
-  run: Pick<BenchRun, 'progress'>,
+  run: Pick<BenchRun, 'progress' | 'startMeter'>,
   name: string,
   contestants: Readonly<Record<K, Contestant>>,
   warmUpRequests: number = WARM_UP_REQUESTS,

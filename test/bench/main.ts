@@ -1,13 +1,14 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { type OtherBench, otherBench, rowsAgainst } from './against.ts'
 import { attendance } from './attendance.bench.ts'
 import { type BenchPart, unlessFailed } from './bench-part.ts'
 import { type BenchRow, type FailedRow, isMet } from './bench-row.ts'
 import { entryPoints } from './entry-points.bench.ts'
 import { evening } from './evening.bench.ts'
 import { growth } from './growth.bench.ts'
-import { createInstallation } from './installation.ts'
-import { machineLoad } from './machine-load.ts'
+import { createInstallation, type Installation } from './installation.ts'
+import { othersLoad, startMeter } from './machine-load.ts'
 import { manager } from './manager.bench.ts'
 import { openProgress } from './progress.ts'
 import { reports } from './reports.bench.ts'
@@ -16,7 +17,7 @@ import { screenLimit } from './screen-limit.bench.ts'
 import { signIns } from './sign-ins.bench.ts'
 import { start } from './start.bench.ts'
 import { stores } from './stores.bench.ts'
-import { lineOf, TABLE_HEAD } from './table.ts'
+import { lineOf, ratioLineOf, TABLE_HEAD } from './table.ts'
 import { viewerTokens } from './viewer-tokens.bench.ts'
 import { waitingRoom } from './waiting-room.bench.ts'
 
@@ -36,49 +37,79 @@ const PARTS: readonly BenchPart[] = [
   manager,
 ]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
-const USAGE = `Usage: npm run bench -- [--json] [NAME…], with names of: ${NAMES}`
+const USAGE = `Usage: npm run bench -- [--json] [--against DIR] [NAME…], with names of: ${NAMES}`
 /** Above this share of the cores, the figures are noise. */
 const BUSY = 0.1
 
-const { asJson, chosen } = readArguments()
+const { asJson, against, chosen } = readArguments()
 const installation = await createInstallation()
+const other = against === undefined ? null : await openOther(against)
 const progress = openProgress(chosen)
 const rows: (BenchRow | FailedRow)[] = []
 try {
-  if (!asJson)
-    console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}\n${TABLE_HEAD}`)
+  if (!asJson) {
+    const quiet = `other programs use ${Math.round((await othersLoad()) * 100)} %`
+    const model = cpus()[0]?.model ?? 'unknown'
+    console.log(`Node ${process.version}, ${cpus().length} × ${model}, ${quiet}`)
+    console.log(other === null ? TABLE_HEAD : `Ratios of this checkout to ${against}, and their middle half`)
+  }
   for (const part of chosen) {
-    await warnIfBusy()
+    await sayIfBusy()
     progress.begin(part)
-    for await (const row of unlessFailed(part.name, () => part.rows({ installation, progress: progress.show }))) {
+    for await (const row of unlessFailed(part.name, () => rowsOf(part))) {
       rows.push(row)
       progress.clear()
       if ('failure' in row) process.exitCode = 1
-      if (!asJson) console.log('failure' in row ? `${row.name}: FAILED: ${row.failure}` : lineOf(row))
+      if (!asJson) console.log(textOf(row))
     }
   }
 } finally {
   progress.clear()
   await installation.remove()
+  await other?.installation.remove()
 }
 if (asJson) console.log(JSON.stringify(rows.map((row) => ('failure' in row ? row : { ...row, met: isMet(row) }))))
 
-function readArguments(): { asJson: boolean; chosen: readonly BenchPart[] } {
+function readArguments(): { asJson: boolean; against: string | undefined; chosen: readonly BenchPart[] } {
   try {
-    const options = { json: { type: 'boolean', default: false } } as const
+    const options = { json: { type: 'boolean', default: false }, against: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
     const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name))
     if (unknown.length > 0) throw new TypeError(`Unknown part ${unknown.join(', ')}.`)
     const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-    return { asJson: values.json, chosen }
+    return { asJson: values.json, against: values.against, chosen }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
     process.exit(2)
   }
 }
 
-async function warnIfBusy(): Promise<void> {
-  const load = await machineLoad()
+function textOf(row: BenchRow | FailedRow): string {
+  if ('failure' in row) return `${row.name}: FAILED: ${row.failure}`
+  return other === null ? lineOf(row) : ratioLineOf(row)
+}
+
+/** Returns the rows of a part, with `--against` those of both checkouts. */
+async function* rowsOf(part: BenchPart): AsyncGenerator<BenchRow | FailedRow> {
+  const run = { installation, progress: progress.show, startMeter }
+  if (other === null) return yield* part.rows(run)
+  const there = await other.bench.partNamed(part.name)
+  if (there === null) return progress.show.warn(`${against} has no part ${part.name}.`)
+  yield* rowsAgainst({ part, run }, { part: there, run: { ...run, installation: other.installation } })
+}
+
+async function openOther(folder: string): Promise<{ bench: OtherBench; installation: Installation }> {
+  try {
+    const bench = await otherBench(folder)
+    return { bench, installation: await bench.createInstallation() }
+  } catch (error) {
+    await installation.remove()
+    throw error
+  }
+}
+
+async function sayIfBusy(): Promise<void> {
+  const load = await othersLoad()
   if (load < BUSY) return
   progress.show.warn(
     `Warning: other programs use ${Math.round(load * 100)} % of this machine. Stop them, or repeat the run.`,

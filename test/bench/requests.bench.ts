@@ -164,14 +164,15 @@ async function* storeRows(run: BenchRun): AsyncGenerator<BenchRow> {
 
 type ByStore<T> = Readonly<Record<'sqlite' | 'redis' | 'postgres' | 'both', T>>
 
-async function rowsByStore({ installation, progress }: BenchRun, environments: ByStore<Environment>) {
+async function rowsByStore(run: BenchRun, environments: ByStore<Environment>) {
+  const { installation } = run
   await using children = openChildren()
   const contestantOf = async (env: Environment): Promise<Contestant> => {
     const sessions = await installation.addSessions(RACE_REQUESTS, env)
     const child = await children.start(installation.loginApp(env))
     return returner(child, returning('__Host-viewer', sessions, env.SESSION_SECRET ?? ''))
   }
-  const rounds = await cpuRace({ progress }, 'Returning viewer by store', {
+  const rounds = await cpuRace(run, 'Returning viewer by store', {
     sqlite: await contestantOf(environments.sqlite),
     redis: await contestantOf(environments.redis),
     postgres: await contestantOf(environments.postgres),

@@ -57,7 +57,7 @@ const chunked: RequestListener = (_req, res) => {
 function recorder() {
   const warnings: string[] = []
   const progress = Object.assign(() => {}, { warn: (line: string) => void warnings.push(line) })
-  return { warnings, progress }
+  return { warnings, run: { progress, startMeter: () => () => 0 } }
 }
 
 const askOnce = async ({ port }: Child) => {
@@ -70,9 +70,9 @@ test.each([
   ['that closes its connections', closingFor, 'Expected only 200, got 1 × closed'],
 ])('a server %s for a while costs repeated rounds, each with a line', async (_name, faulty, reason) => {
   const server = await startServer(faulty(2))
-  const { warnings, progress } = recorder()
+  const { warnings, run } = recorder()
   const calls: number[] = []
-  const rounds = await inRounds(3, { progress }, 'Pages', async (call) => {
+  const rounds = await inRounds(3, run, 'Pages', async (call) => {
     calls.push(call)
     await askOnce(server)
     return call
@@ -87,12 +87,12 @@ test.each([
   ['that always closes its connections', closingFor, 'closed'],
 ])('a server %s fails its row, and the next rows are measured', async (_name, faulty, status) => {
   const server = await startServer(faulty(Number.POSITIVE_INFINITY))
-  const { warnings, progress } = recorder()
+  const { warnings, run } = recorder()
   const row: BenchRow = { name: 'next', value: 1, unit: 's' }
   const rows: (BenchRow | FailedRow)[] = []
   async function* part() {
     yield* unlessFailed('Pages', async () => {
-      await inRounds(3, { progress }, 'Pages', () => askOnce(server))
+      await inRounds(3, run, 'Pages', () => askOnce(server))
       return []
     })
     yield row
@@ -102,11 +102,19 @@ test.each([
   expect(warnings.length).toBe(MOST_REPEATS)
 })
 
+test('a round beside a busy program is repeated, until the program proves to stay', async () => {
+  const { warnings, run } = recorder()
+  const shares = [0.5, 0, 0.5, 0.5, 0.5]
+  const startMeter = () => () => shares.shift() ?? 0
+  expect(await inRounds(3, { ...run, startMeter }, 'Pages', async (call) => call)).toEqual([1, 3, 4])
+  expect(warnings.length).toBe(2)
+})
+
 test('another error is not repeated, and fails the row', async () => {
-  const { warnings, progress } = recorder()
+  const { warnings, run } = recorder()
   const rows: (BenchRow | FailedRow)[] = []
   const fails = () => Promise.reject(new RangeError('There is no session 7'))
-  for await (const one of unlessFailed('Pages', async () => (await inRounds(3, { progress }, 'Pages', fails)).flat())) {
+  for await (const one of unlessFailed('Pages', async () => (await inRounds(3, run, 'Pages', fails)).flat())) {
     rows.push(one)
   }
   expect([rows, warnings]).toEqual([[{ name: 'Pages', failure: 'There is no session 7' }], []])
@@ -114,14 +122,14 @@ test('another error is not repeated, and fails the row', async () => {
 
 test('a race warms up and repeats its rounds while a contestant answers 503', async () => {
   const busy = await startServer(busyFor(20 + 1_500))
-  const { warnings, progress } = recorder()
+  const { warnings, run } = recorder()
   const used = new Set<number>()
   const request = (index: number) => {
     if (index >= 20) expect(used.has(index)).toBe(false)
     used.add(index)
     return REQUEST
   }
-  const rounds = await cpuRace({ progress }, 'Pages', { busy: { child: busy, request, status: 200 } }, 20)
+  const rounds = await cpuRace(run, 'Pages', { busy: { child: busy, request, status: 200 } }, 20)
   expect(rounds).toEqual(Array(7).fill({ busy: 1 }))
   expect(warnings).toEqual([
     'Pages, round 1 of 7: Expected only 200, got 1000 × 503. Repeating the round.',

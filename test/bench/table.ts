@@ -20,6 +20,11 @@ export function lineOf(row: BenchRow): string {
   return line(name, ...figures, `${goal} ${verdict}`) + (note === undefined ? '' : `\n  ${note}`)
 }
 
+/** Formats a row of two checkouts: the ratio only, since the figures of a shared machine say little. */
+export function ratioLineOf({ name, ratio, spread = [0, 0] }: BenchRow): string {
+  return `${name.padEnd(NAME_WIDTH)} ${ratio?.toFixed(2)} (${spread.map((figure) => figure.toFixed(2)).join('–')})`
+}
+
 function line(name: string, value: string, ratio: string, target: string): string {
   return `${name.padEnd(NAME_WIDTH)} ${value.padEnd(VALUE_WIDTH)} ${ratio.padEnd(RATIO_WIDTH)} ${target}`.trimEnd()
 }
