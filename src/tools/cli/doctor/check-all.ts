@@ -182,7 +182,8 @@ async function reportAll<Result>(
   }
 }
 
-function targetOf({ channel, video }: CheckOptions): LockTarget | null {
+/** Returns the channel or video of the options. */
+export function targetOf({ channel, video }: CheckOptions): LockTarget | null {
   if (channel !== undefined) return { kind: 'channel', id: channel }
   return video === undefined ? null : { kind: 'video', id: video }
 }

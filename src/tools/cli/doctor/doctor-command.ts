@@ -10,11 +10,12 @@ import { findingLine } from '../terminal/finding-line.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { readKnownPassword } from '../terminal/read-password.ts'
 import { passwordViewer, type TestViewer, trialViewer } from './app/sign-in/test-viewer.ts'
-import { type CheckOptions, checkAll } from './check-all.ts'
+import { type CheckOptions, checkAll, targetOf } from './check-all.ts'
 import { type DoctorConfig, type FeatureChecks, type HasChecks, loadChecks, type SignInTrial } from './feature-check.ts'
 import { type Finding, ok, type Report, warning } from './finding.ts'
 import { pageAddress } from './page/load-page.ts'
 import { asUnchanged } from './service/lock-secret.ts'
+import { waitForView, withoutSecret } from './service/wait-for-view.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
 import { type Verdict, verdictOn } from './verdict.ts'
 
@@ -28,10 +29,14 @@ const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'slow-answers': ['slow-answers'],
 }
 
+const DAY_SECONDS = 86_400
+
 export interface DoctorOptions extends CheckOptions {
   readonly json?: boolean
   readonly viewer?: string
   readonly lockUnchanged?: boolean
+  /** The viewer to wait for, as reports name the viewer. */
+  readonly watch?: string
   readonly strict?: boolean
   readonly verbose?: boolean
 }
@@ -40,7 +45,8 @@ const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
 that the test viewer signs in and out, and that --mail-to sends a mail. The password of the test viewer comes from
 VIEWER_PASSWORD, a prompt or standard input. The exit status is 1 after a failure. With --strict it is also 1 after a
-warning or an unknown result, which cannot be seen from here. The doctor runs for 20 seconds at most.`
+warning or an unknown result, which cannot be seen from here. The doctor runs for 20 seconds at most, and with --watch for
+five minutes more.`
 
 /** Adds `doctor`, which checks if viewers will get through. */
 export async function addDoctorCommand(command: Command, context: CommandContext<HasChecks>): Promise<void> {
@@ -68,11 +74,15 @@ export async function addDoctorCommand(command: Command, context: CommandContext
       pageAddress,
     )
     .option('--lock-unchanged', 'the lock of the channel was not changed elsewhere since lock set on this machine')
+    .option('--watch <VIEWER>', 'at the end, wait until this viewer watches: proves the secret of the lock')
     .option('--verbose', 'show the successful checks too')
     .option('--strict', 'exit status 1 also after a warning or an unknown result')
     .action((options: DoctorOptions, command: Command) => {
       if (options.channel !== undefined && options.video !== undefined) {
         command.error('error: give --channel or --video, not both')
+      }
+      if (options.watch !== undefined && targetOf(options) === null) {
+        command.error('error: --watch needs --channel or --video')
       }
       return runCommand(context, options.json, () => runDoctor(context, options))
     })
@@ -131,10 +141,28 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOpt
     work.catch(() => {})
     time.stop()
   }
+  const watched = await watchedView(io, config, options, findings)
+  if (watched !== null && 'fault' in watched) return watched
+  if (watched !== null) report(watched)
+  const counted = watched?.state === 'ok' ? withoutSecret(findings) : findings
   const { strict: isStrict = false, verbose: isVerbose = false } = options
-  const { outcome, text } = verdictOn(findings, { isStrict, isVerbose, stdout: io.stdout })
+  const { outcome, text } = verdictOn(counted, { isStrict, isVerbose, stdout: io.stdout })
   if (!options.json) io.stdout.write(`${text}\n`)
   return outcome
+}
+
+/** Waits for the viewer of `--watch`. Null without this option, and after a failure, since the viewer would be stopped. */
+async function watchedView(
+  io: CommandIo,
+  { entryPoints }: Config,
+  options: DoctorOptions,
+  findings: readonly Finding[],
+): Promise<Finding | Refused | null> {
+  const target = targetOf(options)
+  const { watch: viewer } = options
+  if (viewer === undefined || target === null || findings.some(({ state }) => state === 'failure')) return null
+  const lifetimes = entryPoints.filter(isHashEntryPoint).map(({ lifetimeSeconds }) => lifetimeSeconds || DAY_SECONDS)
+  return await waitForView(io, { target, viewer, rememberedSeconds: Math.max(...lifetimes, 0) })
 }
 
 /** Reads the test viewers of the options, one for each way in. */

@@ -49,7 +49,7 @@ function compareShown(leads: string, lock: Lock, lockSet: string, match: Expecte
 
 function findingOfRecord(leads: string, { secret, when, setAtMs }: RecordedSecret, lockSet: string): Finding {
   if (secret === 'same') {
-    const text = `${leads}. lock set gave it the secret of the settings ${when}. The service does not show if it was changed elsewhere since then: run lock set again, watch the video once, or use --lock-unchanged.`
+    const text = `${leads}. lock set gave it the secret of the settings ${when}. The service does not show if it was changed elsewhere since then: run lock set again, use --watch, or use --lock-unchanged.`
     const isFresh = Date.now() - setAtMs < DAY_MS
     const finding = isFresh ? ok('lock-secret-same', text) : unknown('lock-secret-unproven', text)
     return { ...finding, condition: ifUnchanged(setAtMs) }
@@ -69,6 +69,6 @@ function findingOfRecord(leads: string, { secret, when, setAtMs }: RecordedSecre
 function unseen(leads: string, lockSet: string): Finding {
   return unknown(
     'lock-secret-unseen',
-    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet} on this machine, or watch the video once.`,
+    `${leads}, but its secret is unknown: the service does not show it, and this machine has no record of lock set. With another secret, players refuse every response. Run ${lockSet} on this machine, or use --watch.`,
   )
 }
