@@ -35,7 +35,7 @@ export interface DoctorOptions extends CheckOptions {
   readonly json?: boolean
   readonly viewer?: string
   readonly lockUnchanged?: boolean
-  /** The viewer to wait for, as reports name the viewer. */
+  /** The viewer to wait for, as the analytics name the viewer. */
   readonly watch?: string
   readonly strict?: boolean
   readonly verbose?: boolean

@@ -13,7 +13,7 @@ const FINDINGS_OF_SECRET = ['lock-secret-unseen', 'lock-secret-unproven', 'lock-
 
 interface Watched {
   readonly target: LockTarget
-  /** The viewer's identifier in the reports of the service. */
+  /** The viewer's identifier in the analytics of the service. */
   readonly viewer: string
   /** How long a player may play with a response of before. */
   readonly rememberedSeconds: number
@@ -45,7 +45,7 @@ export async function waitForView(
     if (await hasWatched()) {
       return unknown(
         'watched-before',
-        `The reports have a view by ${who} of the last ${Math.round(rememberedSeconds / 60)} minutes. The player may have the response of then. Use --watch with another viewer.`,
+        `The analytics have a view by ${who} of the last ${Math.round(rememberedSeconds / 60)} minutes. The player may have the response of then. Use --watch with another viewer.`,
       )
     }
     io.stderr.write(`Watch ${nameOf(target)} as ${viewer} now. Waiting for up to ${limitMs / 60_000} minutes …\n`)
@@ -57,7 +57,7 @@ export async function waitForView(
     }
     return unknown(
       'not-watched',
-      `The service reported no view by ${who} in ${limitMs / 60_000} minutes. If the viewer did watch, see how report viewers names the viewer.`,
+      `The service reported no view by ${who} in ${limitMs / 60_000} minutes. If the viewer did watch, see how the analytics of the service name the viewer.`,
     )
   })
 }
