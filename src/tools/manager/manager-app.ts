@@ -71,7 +71,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   )
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
-  const machine = machineTimeZone().name
+  const machine = machineTimeZone()
   const { eventIn, eventsFor } = createEventNames(entryPoints, events, nowSeconds)
   const wordsFor = openWords(() => zoneOfPage(entryPoints(), settings.timeZone, machine, events), eventIn)
   const mayInvite = invitingIn(deps.viewerFacts) !== undefined

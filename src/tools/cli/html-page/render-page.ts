@@ -38,7 +38,7 @@ export async function renderPage(model: PageModel, { range, scope, source, nowMs
       range: range === null ? 'All time' : rangeWords(range),
       scope,
       source,
-      zone: machineTimeZone().name,
+      zone: machineTimeZone(),
       timeZone: timeZoneWords(ends.filter(Number.isFinite)),
       madeOn: timeWords(nowMs),
     },

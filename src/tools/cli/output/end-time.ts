@@ -1,9 +1,8 @@
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
 import { readTime } from './local-time.ts'
-import { isoWithOffset, machineTimeZone, type TimeZone, timeOfLocal } from './time-zone.ts'
+import { lastSecondOf, localIso, machineTimeZone } from './time-zone.ts'
 
 const DAY = /^[12]\d{3}-\d\d-\d\d$/
-const DAY_MS = 86_400_000
 const FORMS = '2026-11-30, 2026-11-30T20:15 or 2026-11-30T20:15+01:00'
 
 /**
@@ -13,20 +12,12 @@ const FORMS = '2026-11-30, 2026-11-30T20:15 or 2026-11-30T20:15+01:00'
  * @param forms of the text, for a message.
  * @throws ConfigError for any other text, with what to write.
  */
-export function readEndTime(
-  name: string,
-  text: string,
-  zone: TimeZone = machineTimeZone(),
-  forms: string = FORMS,
-): ZonedTime {
+export function readEndTime(name: string, text: string, zone = machineTimeZone(), forms = FORMS): ZonedTime {
   const given = parseTime(withSeconds(text))
   if (given !== null) return given
-  const day = DAY.test(text) ? parseTime(`${text}T00:00:00Z`) : null
-  const ms =
-    day === null
-      ? readTime(name, text, zone, Date.now() / 1000, forms) * 1000
-      : timeOfLocal(zone, day.seconds * 1000 + DAY_MS) - 1000
-  const iso = isoWithOffset(ms, zone.offsetMsAt(ms))
+  const isDay = DAY.test(text) && parseTime(`${text}T00:00:00Z`) !== null
+  const ms = isDay ? lastSecondOf(text, zone) : readTime(name, text, zone, Date.now() / 1000, forms) * 1000
+  const iso = localIso(ms, zone)
   return parseTime(iso) ?? { seconds: ms / 1000, zone: 'UTC', text: iso }
 }
 

@@ -1,8 +1,7 @@
 import { ConfigError } from '../../../errors.ts'
 import { parseTime } from '../../../settings/times.ts'
-import { isoWithOffset, type TimeZone } from './time-zone.ts'
+import { localIso, timesOf } from './time-zone.ts'
 
-const DAY_MS = 86_400_000
 const FORMS = '20:15, 2026-11-27T20:15 or 2026-11-27T20:15+01:00'
 const LOCAL = /^(?:([12]\d{3}-\d\d-\d\d)[T ])?([01]\d|2[0-3]):([0-5]\d)$/
 
@@ -14,26 +13,18 @@ const LOCAL = /^(?:([12]\d{3}-\d\d-\d\d)[T ])?([01]\d|2[0-3]):([0-5]\d)$/
  * @returns UNIX time in seconds.
  * @throws ConfigError for any other text, and for a local time that does not exist or comes twice.
  */
-export function readTime(option: string, text: string, zone: TimeZone, daySeconds: number, forms = FORMS): number {
+export function readTime(option: string, text: string, zone: string, daySeconds: number, forms = FORMS): number {
   const given = parseTime(text.replace(' ', 'T'))
   if (given !== null) return given.seconds
   const [, day, hours, minutes] = LOCAL.exec(text) ?? []
-  const date = day ?? isoWithOffset(daySeconds * 1000, zone.offsetMsAt(daySeconds * 1000)).slice(0, 10)
-  const local = parseTime(`${date}T${hours}:${minutes}Z`)
-  if (local === null) {
-    throw new ConfigError(`${option} is not a time. Use ${forms}.`)
-  }
-  const [time, other] = timesOf(zone, local.seconds * 1000)
+  const date = day ?? localIso(daySeconds * 1000, zone).slice(0, 10)
+  const local = `${date}T${hours}:${minutes}`
+  if (parseTime(`${local}Z`) === null) throw new ConfigError(`${option} is not a time. Use ${forms}.`)
+  const [time, other] = timesOf(local, zone)
   if (time === undefined) {
-    throw new ConfigError(`${option}: the clocks of ${zone.name} skip ${text} on ${date}. Choose another time.`)
+    throw new ConfigError(`${option}: the clocks of ${zone} skip ${text} on ${date}. Choose another time.`)
   }
   if (other === undefined) return time / 1000
-  const both = [time, other].map((one) => isoWithOffset(one, zone.offsetMsAt(one)))
-  throw new ConfigError(`${option}: ${text} comes twice on ${date} in ${zone.name}. Use ${both.join(' or ')}.`)
-}
-
-/** Returns the times at which the clocks of a zone show a local time. @param localMs as if it were UTC. */
-export function timesOf({ offsetMsAt }: TimeZone, localMs: number): number[] {
-  const times = [localMs - DAY_MS, localMs + DAY_MS].map((nearMs) => localMs - offsetMsAt(nearMs))
-  return [...new Set(times)].filter((timeMs) => timeMs + offsetMsAt(timeMs) === localMs).toSorted((a, b) => a - b)
+  const both = [time, other].map((one) => localIso(one, zone))
+  throw new ConfigError(`${option}: ${text} comes twice on ${date} in ${zone}. Use ${both.join(' or ')}.`)
 }

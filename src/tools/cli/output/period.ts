@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../../errors.ts'
 import { parseTime } from '../../../settings/times.ts'
-import { isoWithOffset, machineTimeZone, type TimeZone, timeOfLocal } from './time-zone.ts'
+import { lastSecondOf, localIso, machineTimeZone, timeOfLocal, zonedTime } from './time-zone.ts'
 
 /** ISO 8601 times with an offset. */
 export interface Period {
@@ -16,8 +16,8 @@ export interface PeriodOptions {
   readonly to?: string
 }
 
-const DAY_MS = 86_400_000
 const DAYS_BY_DEFAULT = '7d'
+const UNITS: Readonly<Record<string, string>> = { m: 'minutes', h: 'hours', d: 'days', w: 'weeks' }
 const LOCAL = /^([12]\d{3}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/
 
 /**
@@ -27,7 +27,7 @@ const LOCAL = /^([12]\d{3}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/
  * @param nowSeconds UNIX time in seconds.
  * @throws ConfigError for an unreadable time, and for a period that ends before it starts.
  */
-export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number, zone: TimeZone): Period {
+export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number, zone: string): Period {
   if (last !== undefined && from !== undefined) throw new ConfigError('Use --last or --from, not both.')
   const endMs = to === undefined ? Math.floor(nowSeconds) * 1000 : readTime('--to', to, zone, 'last second')
   const startMs =
@@ -35,7 +35,7 @@ export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number
       ? before(endOf(to, endMs), last ?? DAYS_BY_DEFAULT, zone)
       : readTime('--from', from, zone, 'first second')
   if (startMs > endMs) throw new ConfigError('The period ends before it starts. Check --from and --to.')
-  return { from: iso(startMs, zone), to: iso(endMs, zone) }
+  return { from: localIso(startMs, zone), to: localIso(endMs, zone) }
 }
 
 /**
@@ -43,15 +43,11 @@ export function readPeriod({ last, from, to }: PeriodOptions, nowSeconds: number
  * undefined for all time.
  * @throws ConfigError as `readPeriod` does.
  */
-export function readOpenPeriod(
-  options: PeriodOptions,
-  nowSeconds: number,
-  zone: TimeZone,
-): Partial<Period> | undefined {
+export function readOpenPeriod(options: PeriodOptions, nowSeconds: number, zone: string): Partial<Period> | undefined {
   const { last, from, to } = options
   if (last !== undefined || (from !== undefined && to !== undefined)) return readPeriod(options, nowSeconds, zone)
-  if (from !== undefined) return { from: iso(readTime('--from', from, zone, 'first second'), zone) }
-  return to === undefined ? undefined : { to: iso(readTime('--to', to, zone, 'last second'), zone) }
+  if (from !== undefined) return { from: localIso(readTime('--from', from, zone, 'first second'), zone) }
+  return to === undefined ? undefined : { to: localIso(readTime('--to', to, zone, 'last second'), zone) }
 }
 
 /** Returns the first moment after a day, so that `--last 7d --to DATE` has whole days. */
@@ -59,31 +55,23 @@ function endOf(to: string | undefined, endMs: number): number {
   return to?.length === 'YYYY-MM-DD'.length ? endMs + 1000 : endMs
 }
 
-function before(endMs: number, last: string, zone: TimeZone): number {
+function before(endMs: number, last: string, zone: string): number {
   const [, count, unit] = /^([1-9]\d{0,3})([mhdw])$/.exec(last) ?? []
   if (unit === undefined)
     throw new ConfigError('--last must be a number of minutes, hours, days or weeks, such as 15m, 24h, 7d or 4w.')
-  if (unit === 'm') return endMs - Number(count) * 60_000
-  if (unit === 'h') return endMs - Number(count) * 3_600_000
-  const days = Number(count) * (unit === 'w' ? 7 : 1)
-  return timeOfLocal(zone, endMs + zone.offsetMsAt(endMs) - days * DAY_MS)
+  return zonedTime(endMs, zone).subtract({ [String(UNITS[unit])]: Number(count) }).epochMilliseconds
 }
 
-function readTime(option: string, text: string, zone: TimeZone, dateMeans: 'first second' | 'last second'): number {
+function readTime(option: string, text: string, zone: string, dateMeans: 'first second' | 'last second'): number {
   const [, date, time] = LOCAL.exec(text) ?? []
-  const given = parseTime(date === undefined ? text.replace(' ', 'T') : `${date}T${time ?? '00:00'}Z`)
+  const local = `${date}T${time ?? '00:00'}`
+  const given = parseTime(date === undefined ? text.replace(' ', 'T') : `${local}Z`)
   if (given === null) {
     const forms = '2026-11-20, 2026-11-20T18:00 or 2026-11-20T18:00:00+01:00'
     throw new ConfigError(`${option} is not a valid time. Use ${forms}.`)
   }
-  const ms = given.seconds * 1000
-  if (date === undefined) return ms
-  if (time !== undefined || dateMeans === 'first second') return timeOfLocal(zone, ms)
-  return timeOfLocal(zone, ms + DAY_MS) - 1000
-}
-
-function iso(timeMs: number, zone: TimeZone): string {
-  return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
+  if (date === undefined) return given.seconds * 1000
+  return time === undefined && dateMeans === 'last second' ? lastSecondOf(date, zone) : timeOfLocal(local, zone)
 }
 
 /** Adds the options that choose a period. */
@@ -96,9 +84,7 @@ export function addPeriodOptions(command: Command): Command {
       const { from = '', to = '' } = self.opts<PeriodOptions>()
       // The doors may have another zone, such as on a machine whose zone is UTC.
       if ([from, to].some((text) => LOCAL.exec(text)?.[2] !== undefined))
-        self
-          .configureOutput()
-          .writeErr?.(`Times without an offset are in ${machineTimeZone().name}. Set TZ to change it.\n`)
+        self.configureOutput().writeErr?.(`Times without an offset are in ${machineTimeZone()}. Set TZ to change it.\n`)
     })
 }
 

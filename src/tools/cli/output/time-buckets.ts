@@ -1,5 +1,5 @@
 import type { TimeRange } from './time-range.ts'
-import { localStartOf, type TimeZone, timeOfLocal } from './time-zone.ts'
+import { zonedTime } from './time-zone.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -15,18 +15,20 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30]
  * @param leastMs the least length of a bucket.
  * @returns `bordersMs`, the start of each bucket and the end of the last one, and `lengthWords` such as "10 minutes".
  */
-export function timeBuckets({ fromMs, toMs }: TimeRange, zone: TimeZone, { most = 180, leastMs = 0 } = {}) {
+export function timeBuckets({ fromMs, toMs }: TimeRange, zone: string, { most = 180, leastMs = 0 } = {}) {
   const stepMs =
     STEPS_MS.find((step) => step >= leastMs && (toMs - fromMs) / step <= most - 1) ??
     Math.ceil((toMs - fromMs) / DAY_MS / most) * DAY_MS
-  const firstDayMs = localStartOf('day', fromMs + zone.offsetMsAt(fromMs))
+  const midnight = zonedTime(fromMs, zone).toPlainDate().toPlainDateTime()
+  const sinceMidnight = (milliseconds: number) => midnight.add({ milliseconds }).toZonedDateTime(zone).epochMilliseconds
   // Steps in local time would leave out the hour that comes twice.
-  const nextRound = (timeMs: number) => timeMs + stepMs - ((timeMs + zone.offsetMsAt(timeMs)) % stepMs)
+  const nextRound = (timeMs: number) =>
+    timeMs + stepMs - ((timeMs + zonedTime(timeMs, zone).offsetNanoseconds / 1e6) % stepMs)
   const bordersMs = [fromMs]
-  let borderMs = timeOfLocal(zone, firstDayMs)
+  let borderMs = sinceMidnight(0)
   for (let steps = 1; borderMs < toMs; steps += 1) {
     if (borderMs > fromMs) bordersMs.push(borderMs)
-    borderMs = stepMs <= HOUR_MS ? nextRound(borderMs) : timeOfLocal(zone, firstDayMs + steps * stepMs)
+    borderMs = stepMs <= HOUR_MS ? nextRound(borderMs) : sinceMidnight(steps * stepMs)
   }
   return { bordersMs: [...bordersMs, toMs], stepMs, lengthWords: wordsOf(stepMs) }
 }

@@ -1,64 +1,43 @@
-/** A calendar unit of the time dimensions of the reports. */
-export type TimeUnit = 'month' | 'day' | 'hour'
-
-/** A time zone of the IANA database. All times are UNIX milliseconds. */
-export interface TimeZone {
-  readonly name: string
-  /** Returns the milliseconds by which local time is ahead of UTC at this time. */
-  offsetMsAt(timeMs: number): number
-}
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-/** Opens a time zone. @throws RangeError for an unknown name. */
-export function openTimeZone(name: string): TimeZone {
-  const format = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' })
-  return {
-    name,
-    offsetMsAt(timeMs) {
-      const [, sign, hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(timeMs)) ?? []
-      return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * 60_000)
-    },
-  }
-}
+import { Temporal } from 'temporal-polyfill'
 
 /** Node gives this name, and uses UTC, if the setting TZ is empty. No zone has this name. */
 const UNKNOWN_ZONE = 'Etc/Unknown'
 
-/** Opens the time zone of this machine. */
-export function machineTimeZone(): TimeZone {
+/** Returns the name of the time zone of this machine. */
+export function machineTimeZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  return openTimeZone(timeZone === UNKNOWN_ZONE ? 'UTC' : timeZone)
+  return timeZone === UNKNOWN_ZONE ? 'UTC' : timeZone
 }
 
 /**
- * Returns the time of a local date and time. If the clocks skip this local time, returns a time after the change. If the
- * local time comes twice, returns the first time.
- * @param localMs the local date and time, as if it were UTC.
+ * Returns a time as the calendar and clocks of a zone show it.
+ * @param timeMs UNIX time in milliseconds.
+ * @param zone a name of the IANA database, or an offset such as `+01:00`.
  */
-export function timeOfLocal({ offsetMsAt }: TimeZone, localMs: number): number {
-  const before = offsetMsAt(localMs - DAY_MS)
-  const after = offsetMsAt(localMs + DAY_MS)
-  const isExact = (offsetMs: number) => offsetMsAt(localMs - offsetMs) === offsetMs
-  return localMs - (!isExact(before) && isExact(after) ? after : before)
+export function zonedTime(timeMs: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(zone)
 }
 
-/** Returns the start of the month, day or hour of a local time. @param localMs a local time, as if it were UTC. */
-export function localStartOf(unit: TimeUnit, localMs: number): number {
-  if (unit === 'hour') return Math.floor(localMs / HOUR_MS) * HOUR_MS
-  if (unit === 'day') return Math.floor(localMs / DAY_MS) * DAY_MS
-  return new Date(localStartOf('day', localMs)).setUTCDate(1)
+/** Writes a time as `YYYY-MM-DDThh:mm:ss+hh:mm`, with the offset of the zone. */
+export function localIso(timeMs: number, zone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(timeMs).toString({ timeZone: zone, smallestUnit: 'second' })
 }
 
-/** Writes a time as `YYYY-MM-DDThh:mm:ss+hh:mm`. */
-export function isoWithOffset(timeMs: number, offsetMs: number): string {
-  return `${new Date(timeMs + offsetMs).toISOString().slice(0, 19)}${offsetText(offsetMs)}`
+/** Returns the time of `2026-11-27T20:15`. Skipped clocks mean a time after the change, and repeated ones the first time. */
+export function timeOfLocal(local: string, zone: string): number {
+  return Temporal.PlainDateTime.from(local).toZonedDateTime(zone).epochMilliseconds
 }
 
-/** Writes an offset as `+hh:mm`. */
-export function offsetText(offsetMs: number): string {
-  const minutes = Math.abs(offsetMs) / 60_000
-  const twoDigits = (number: number) => String(Math.trunc(number)).padStart(2, '0')
-  return `${offsetMs < 0 ? '-' : '+'}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`
+/** Returns the last second of a day, such as `2026-11-27`. */
+export function lastSecondOf(day: string, zone: string): number {
+  return Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds - 1000
+}
+
+/** Returns the times at which clocks show `2026-11-27T20:15`: none if they skip it, and two if it comes twice. */
+export function timesOf(local: string, zone: string): number[] {
+  const clock = Temporal.PlainDateTime.from(local)
+  const times = (['earlier', 'later'] as const)
+    .map((disambiguation) => clock.toZonedDateTime(zone, { disambiguation }))
+    .filter((time) => time.toPlainDateTime().equals(clock))
+  return [...new Set(times.map((time) => time.epochMilliseconds))]
 }

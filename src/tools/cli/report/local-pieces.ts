@@ -1,6 +1,6 @@
 import type { Question } from '../../video-service/analytics/report-question.ts'
-import { isoWithOffset, localStartOf, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
-import { nextChange, nextLocalStart, nextOf, startOf } from './calendar.ts'
+import { localIso, timesOf, zonedTime } from '../output/time-zone.ts'
+import { nextChange, nextOf, startOf, type TimeUnit } from './calendar.ts'
 
 export type SeriesQuestion = Extract<Question, { dimension: unknown }>
 
@@ -13,7 +13,7 @@ export interface Piece {
    * at `fromMs`. `summary`: the same, and the number also has views that were running at the start.
    */
   readonly use: 'all' | 'inside' | 'sum' | 'summary'
-  readonly offsetMs: number
+  readonly offset: string
   readonly fromMs: number
   readonly endMs: number
 }
@@ -37,16 +37,18 @@ export function timeUnitOf({ dimension }: SeriesQuestion): TimeUnit | null {
  * counts a view in the month, day or hour of its start, and a view that started before the period in the first one. So a
  * piece starts a second early, and the row of this second is dropped.
  */
-export function localPieces(question: SeriesQuestion, zone: TimeZone): Piece[] {
+export function localPieces(question: SeriesQuestion, zone: string): Piece[] {
   const unit = timeUnitOf(question)
   const fromMs = Date.parse(question.period.from)
   const toMs = Date.parse(question.period.to)
   const endMs = toMs + SECOND_MS
-  const whole = { question, use: 'all', offsetMs: zone.offsetMsAt(fromMs), fromMs, endMs } as const
+  const whole = { question, use: 'all', offset: zonedTime(fromMs, zone).offset, fromMs, endMs } as const
   if (unit === null || nextChange(zone, fromMs, toMs) === null) return [whole]
-  if (zone.name === SERVICE_TIME_ZONE && [fromMs, toMs].every((timeMs) => isClear(zone, timeMs))) {
-    const [from, to] = [fromMs, toMs].map((timeMs) => isoWithOffset(timeMs, zone.offsetMsAt(timeMs)).slice(0, -6))
-    return [{ ...whole, question: { ...question, period: { from: String(from), to: String(to) } } }]
+  const isClear = [fromMs, toMs].every((timeMs) => timesOf(localText(timeMs, zone), zone).length === 1)
+  if (zone === SERVICE_TIME_ZONE && isClear) {
+    return [
+      { ...whole, question: { ...question, period: { from: localText(fromMs, zone), to: localText(toMs, zone) } } },
+    ]
   }
   const pieces: Piece[] = []
   for (let atMs = fromMs; atMs < endMs; atMs = pieces.at(-1)?.endMs ?? endMs) {
@@ -55,20 +57,15 @@ export function localPieces(question: SeriesQuestion, zone: TimeZone): Piece[] {
   return pieces
 }
 
-/** False for a local time that comes twice. */
-function isClear(zone: TimeZone, timeMs: number): boolean {
-  const offsetMs = zone.offsetMsAt(timeMs)
-  return [-1, 1].every((sign) => {
-    const other = zone.offsetMsAt(timeMs + sign * 86_400_000)
-    const otherMs = timeMs + offsetMs - other
-    return other === offsetMs || zone.offsetMsAt(otherMs) !== other
-  })
+/** Writes a time without its offset. */
+function localText(timeMs: number, zone: string): string {
+  return localIso(timeMs, zone).slice(0, -'+00:00'.length)
 }
 
 interface Division {
   readonly question: SeriesQuestion
   readonly unit: TimeUnit
-  readonly zone: TimeZone
+  readonly zone: string
   readonly periodFromMs: number
   /** The last second of the period. */
   readonly periodToMs: number
@@ -77,18 +74,18 @@ interface Division {
 function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodToMs }: Division): Piece {
   const isFirst = fromMs === periodFromMs
   const limitMs = periodToMs + SECOND_MS
-  const offsetMs = offsetFor(zone, unit, fromMs, isFirst)
-  const countedEndMs = Math.min(nextLocalStart(unit, fromMs + offsetMs) - offsetMs, limitMs)
+  const offset = offsetFor(zone, unit, fromMs, isFirst)
+  const countedEndMs = Math.min(nextOf(offset, unit, fromMs), limitMs)
   const localEndMs = Math.min(nextOf(zone, unit, fromMs), limitMs)
   const askFor = (endMs: number, dimension: SeriesQuestion['dimension'] = unit, earlyMs = SECOND_MS) => {
-    const iso = (timeMs: number) => isoWithOffset(timeMs, offsetMs)
+    const iso = (timeMs: number) => localIso(timeMs, offset)
     const period = { from: iso(isFirst ? fromMs : fromMs - earlyMs), to: iso(endMs - SECOND_MS) }
     return { ...question, dimension, period }
   }
-  const piece = { offsetMs, fromMs }
+  const piece = { offset, fromMs }
   if (countedEndMs === localEndMs) {
     const changeMs = nextChange(zone, fromMs, periodToMs)
-    const lastMs = changeMs === null ? limitMs : lastStart(zone, unit, changeMs, offsetMs)
+    const lastMs = changeMs === null ? limitMs : lastStart(zone, unit, changeMs, offset)
     const endMs = Math.max(lastMs, localEndMs)
     // The first piece is asked to the end of the period, for the views that started before the period.
     return { ...piece, use: 'inside', endMs, question: askFor(isFirst ? limitMs : endMs) }
@@ -98,13 +95,13 @@ function pieceFrom(fromMs: number, { question, unit, zone, periodFromMs, periodT
   if (question.report !== 'total-views') {
     return { ...piece, use: 'summary', endMs, question: askFor(endMs, 'summary', 0) }
   }
-  const isWholeHours = startsAt('hour', endMs, offsetMs)
+  const isWholeHours = startsAt('hour', endMs, offset)
   return { ...piece, use: 'sum', endMs, question: askFor(isFirst && isWholeHours ? limitMs : endMs, 'hour') }
 }
 
 /** Returns the start of the month or day that contains the change, or of the last whole hour of this offset before it. */
-function lastStart(zone: TimeZone, unit: TimeUnit, changeMs: number, offsetMs: number): number {
-  return unit === 'hour' ? localStartOf(unit, changeMs + offsetMs) - offsetMs : startOf(zone, unit, changeMs)
+function lastStart(zone: string, unit: TimeUnit, changeMs: number, offset: string): number {
+  return startOf(unit === 'hour' ? offset : zone, unit, changeMs)
 }
 
 /**
@@ -112,15 +109,15 @@ function lastStart(zone: TimeZone, unit: TimeUnit, changeMs: number, offsetMs: n
  * the Chatham Islands an hour starts at 02:45, so no offset of the zone will do. The first hour can be cut: it ends at
  * the start of an hour.
  */
-function offsetFor(zone: TimeZone, unit: TimeUnit, timeMs: number, isFirst: boolean): number {
-  const offsetMs = zone.offsetMsAt(timeMs)
-  if (isFirst && unit !== 'hour') return offsetMs
+function offsetFor(zone: string, unit: TimeUnit, timeMs: number, isFirst: boolean): string {
+  const { offset } = zonedTime(timeMs, zone)
+  if (isFirst && unit !== 'hour') return offset
   const startMs = isFirst ? nextOf(zone, unit, timeMs) : timeMs
-  const ofHour = 0 - (startMs % HOUR_MS)
-  return [offsetMs, zone.offsetMsAt(timeMs - 1)].find((one) => startsAt(unit, startMs, one)) ?? ofHour
+  const ofHour = `-${new Date(startMs % HOUR_MS).toISOString().slice(11, 16)}`
+  return [offset, zonedTime(timeMs - 1, zone).offset].find((one) => startsAt(unit, startMs, one)) ?? ofHour
 }
 
-/** True if a month, day or hour starts at this time in a zone with a fixed offset. */
-export function startsAt(unit: TimeUnit, timeMs: number, offsetMs: number): boolean {
-  return localStartOf(unit, timeMs + offsetMs) === timeMs + offsetMs
+/** True if a month, day or hour starts at this time. @param offset such as `+01:00`. */
+export function startsAt(unit: TimeUnit, timeMs: number, offset: string): boolean {
+  return startOf(offset, unit, timeMs) === timeMs
 }

@@ -1,8 +1,8 @@
 import type { Page } from '../../video-service/analytics/analytics.ts'
 import type { OddFields, SeriesRow } from '../../video-service/analytics/report-rows.ts'
 import { UnexpectedAnswer } from '../../video-service/service-errors.ts'
-import { isoWithOffset, type TimeUnit, type TimeZone } from '../output/time-zone.ts'
-import { nextOf, startOf } from './calendar.ts'
+import { localIso } from '../output/time-zone.ts'
+import { nextOf, startOf, type TimeUnit } from './calendar.ts'
 import { localPieces, type Piece, type SeriesQuestion, startsAt, timeUnitOf } from './local-pieces.ts'
 import { inPieces, type Place, type PlacedPage, START } from './place.ts'
 import { readTime } from './words.ts'
@@ -27,7 +27,7 @@ export interface LocalSeriesRow extends SeriesRow {
  */
 export function localSeries(
   question: SeriesQuestion,
-  zone: TimeZone,
+  zone: string,
   ask: (question: SeriesQuestion, from: Place) => AsyncGenerator<Page<SeriesRow>>,
   start: Place = START,
 ): AsyncGenerator<PlacedPage<LocalSeriesRow>> {
@@ -48,13 +48,13 @@ export function localSeries(
   })
 
   function wholeRow(dimension: TimeUnit, { fromMs: atMs, use }: Piece, value: number): LocalSeriesRow {
-    return { dimension_type: dimension, point: localIso(atMs), value, has_running_views: use === 'summary' }
+    return { dimension_type: dimension, point: localIso(atMs, zone), value, has_running_views: use === 'summary' }
   }
-  function marked(row: LocalSeriesRow, dimension: TimeUnit, { use, offsetMs }: Piece, odd: OddFields): LocalSeriesRow {
+  function marked(row: LocalSeriesRow, dimension: TimeUnit, { use, offset }: Piece, odd: OddFields): LocalSeriesRow {
     const { dimension_type, value, has_running_views = false } = row
     const sentMs = readTime(row.point)
     const isAtStart = use === 'all' && row.point === question.period.from
-    const isOdd = use === 'all' && !isAtStart && !isStart(sentMs, dimension, offsetMs)
+    const isOdd = use === 'all' && !isAtStart && !isStart(sentMs, dimension, offset)
     if (isOdd) countOdd(odd, dimension)
     // The first month, day or hour can start before the period.
     const pointMs = isOdd ? sentMs : Math.max(sentMs, fromMs)
@@ -62,14 +62,11 @@ export function localSeries(
     const shiftMs = isOdd ? sentMs - startMs : 0
     const is_partial = startMs + shiftMs < fromMs || nextOf(zone, dimension, pointMs) + shiftMs > endMs
     const isAsSent = isOdd || isAtStart || (use === 'all' && pointMs > fromMs)
-    const point = isAsSent ? row.point : localIso(startMs)
+    const point = isAsSent ? row.point : localIso(startMs, zone)
     return { dimension_type, point, value, is_partial, has_running_views }
   }
-  function isStart(timeMs: number, dimension: TimeUnit, offsetMs: number): boolean {
-    return startsAt(dimension, timeMs, offsetMs) || startOf(zone, dimension, timeMs) === timeMs
-  }
-  function localIso(timeMs: number): string {
-    return isoWithOffset(timeMs, zone.offsetMsAt(timeMs))
+  function isStart(timeMs: number, dimension: TimeUnit, offset: string): boolean {
+    return startsAt(dimension, timeMs, offset) || startOf(zone, dimension, timeMs) === timeMs
   }
 }
 
@@ -79,12 +76,12 @@ function countOdd(odd: OddFields, unit: TimeUnit): void {
 }
 
 /** True if the row counts in the piece. A row before the first piece has the start of the month, day or hour. */
-function isInside(row: SeriesRow, { question, use, offsetMs, fromMs, endMs }: Piece): boolean {
+function isInside(row: SeriesRow, { question, use, offset, fromMs, endMs }: Piece): boolean {
   if (use === 'summary') return true
   const timeMs = readTime(row.point)
   const askedFromMs = Date.parse(question.period.from)
   const unit = timeUnitOf(question)
-  if (unit !== null && !startsAt(unit, timeMs, offsetMs) && timeMs !== askedFromMs) {
+  if (unit !== null && !startsAt(unit, timeMs, offset) && timeMs !== askedFromMs) {
     throw new UnexpectedAnswer(
       `The service does not count by the ${unit}s of the time zone in the question, and the clocks change in this period. Choose a period without a change of the clocks`,
     )

@@ -1,9 +1,7 @@
 import type { ViewRow } from '../../video-service/analytics/report-rows.ts'
-import { isoWithOffset, offsetText, type TimeZone } from '../output/time-zone.ts'
+import { localIso } from '../output/time-zone.ts'
 import type { ReportRow } from './rows.ts'
 
-/** Clocks change at quarters of an hour. */
-const QUARTER_MS = 900_000
 const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
 
 /**
@@ -11,14 +9,10 @@ const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
  * service writes all of them with one offset, so that after a change of the clocks a view near midnight has another date.
  * Months, days and hours are left as they are.
  */
-export function localTimes(zone: TimeZone): <Row extends ReportRow>(row: Row) => Row {
-  const offsetAt = cachedOffsets(zone)
+export function localTimes(zone: string): <Row extends ReportRow>(row: Row) => Row {
   function local(text: string): string {
-    if (!WITH_OFFSET.test(text)) return text
-    const timeMs = Date.parse(text)
-    if (Number.isNaN(timeMs)) return text
-    const offsetMs = offsetAt(timeMs)
-    return text.endsWith(offsetText(offsetMs)) ? text : isoWithOffset(timeMs, offsetMs)
+    const timeMs = WITH_OFFSET.test(text) ? Date.parse(text) : Number.NaN
+    return Number.isNaN(timeMs) ? text : localIso(timeMs, zone)
   }
   function localView<View extends Pick<ViewRow, 'started_at' | 'finished_at'>>(view: View): View {
     const { started_at, finished_at } = view
@@ -32,15 +26,4 @@ export function localTimes(zone: TimeZone): <Row extends ReportRow>(row: Row) =>
     return 'dimension_type' in row ? row : { ...row, time: local(row.time) }
   }
   return (row) => localRow(row) as typeof row
-}
-
-/** Returns the offsets of a zone, which take long to find out, from a cache. */
-export function cachedOffsets(zone: TimeZone): TimeZone['offsetMsAt'] {
-  const offsets = new Map<number, number>()
-  return (timeMs) => {
-    const quarter = Math.floor(timeMs / QUARTER_MS)
-    const offsetMs = offsets.get(quarter) ?? zone.offsetMsAt(timeMs)
-    offsets.set(quarter, offsetMs)
-    return offsetMs
-  }
 }

@@ -1,6 +1,6 @@
 import type { Page } from '../../video-service/analytics/analytics.ts'
 import type { SeriesRow } from '../../video-service/analytics/report-rows.ts'
-import { isoWithOffset } from '../output/time-zone.ts'
+import { localIso } from '../output/time-zone.ts'
 import type { SeriesQuestion } from './local-pieces.ts'
 
 type Totals = Readonly<Record<SeriesQuestion['report'], number>>
@@ -27,7 +27,7 @@ function periodBefore(question: SeriesQuestion): SeriesQuestion {
   const fromMs = Date.parse(question.period.from)
   const toMs = Date.parse(question.period.to)
   const endMs = fromMs - SECOND_MS
-  const period = { from: isoWithOffset(endMs - (toMs - fromMs), 0), to: isoWithOffset(endMs, 0) }
+  const period = { from: localIso(endMs - (toMs - fromMs), 'UTC'), to: localIso(endMs, 'UTC') }
   return { ...question, period }
 }
 

@@ -53,7 +53,7 @@ export async function writeReport(
       fetchReport(io, service, { ...options, question, sink, database, kept: null }),
     )
   }
-  const timeZone = machineTimeZone().name
+  const timeZone = machineTimeZone()
   const asked = { question, typed, format, isForExcel, timeZone, settings: service.settings }
   const outcome = await withKeptReport(output, asked, isResumed, (kept) =>
     fetchReport(io, service, {

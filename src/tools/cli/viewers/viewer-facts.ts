@@ -1,7 +1,6 @@
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import type { FeatureColumn } from '../import/viewer-file.ts'
-import type { TimeZone } from '../output/time-zone.ts'
 import type { CommandContext } from '../terminal/command.ts'
 import { type Lazy, loadAll } from '../terminal/lazy.ts'
 import type { Inviting } from './inviting.ts'
@@ -16,7 +15,7 @@ export interface ViewerFacts {
   /** Returns the state of a viewer who is not disabled. Null for a viewer without a state of this feature. */
   stateOf?(viewer: Viewer, nowSeconds: number): string | null
   /** A column that an import turns into attributes. @param zone of times without an offset; default: of the machine. */
-  column?(zone?: TimeZone): FeatureColumn
+  column?(zone?: string): FeatureColumn
   /** Returns a sentence after a new password, such as one about another way to sign in. Null for none. */
   noteOnNewPassword?(store: EditableUserStore, username: string): Promise<string | null>
   /** The end of an account, with a field of its own on pages. */

@@ -113,7 +113,7 @@ async function create(io: CommandIo, open: OpenCodes, options: Options): Promise
     },
     (codes, store) => {
       const sheet = { label, entryPoint: open.entryPoint, codes, watchUrl, endsAtSeconds }
-      return withFiles(options, { ...sheet, timeZone: machineTimeZone().name }, store)
+      return withFiles(options, { ...sheet, timeZone: machineTimeZone() }, store)
     },
   )
   if (!created.ok) return created

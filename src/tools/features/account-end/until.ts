@@ -2,7 +2,6 @@ import { accountEndOf, END_ATTRIBUTE, endNamesIn } from '../../../features/accou
 import { timeText, type ZonedTime } from '../../../settings/times.ts'
 import type { Viewer } from '../../../users/user-store.ts'
 import { readEndTime } from '../../cli/output/end-time.ts'
-import type { TimeZone } from '../../cli/output/time-zone.ts'
 
 const FORMS = '2026-11-30, 2026-11-30T20:15, 2026-11-30T20:15+01:00 or never'
 
@@ -30,6 +29,6 @@ export function endedState({ attributes }: Pick<Viewer, 'attributes'>, nowSecond
 }
 
 /** Reads an end, or `never`, for which it returns null. @throws ConfigError as `readEndTime`. */
-export function readUntil(name: string, text: string, zone?: TimeZone): ZonedTime | null {
+export function readUntil(name: string, text: string, zone?: string): ZonedTime | null {
   return text === 'never' ? null : readEndTime(name, text, zone, FORMS)
 }

@@ -5,7 +5,7 @@ import { doorState } from '../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../features/doors/fields.ts'
 import type { EventWindow } from '../../../settings/event-window.ts'
 import { timeText } from '../../../settings/times.ts'
-import { isoWithOffset, openTimeZone, type TimeZone } from '../../cli/output/time-zone.ts'
+import { localIso } from '../../cli/output/time-zone.ts'
 import { entryPointNamed } from '../../cli/settings/chosen-entry-point.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Confirm } from '../../cli/terminal/confirm.ts'
@@ -21,7 +21,7 @@ export interface MovableDoors {
   readonly file: string
   /** Undefined before the first times. */
   readonly doors: DoorSettings | undefined
-  readonly zone: TimeZone
+  readonly zone: string
   /** The window that is open, else the next one, else the last. Undefined before the first times. */
   readonly current: EventWindow | undefined
 }
@@ -56,7 +56,7 @@ export function movableDoors(
   const { name, label, doors, file } = doorsIn(env, wanted)
   if (file === undefined)
     return { ok: false, fault: `The times of entry point ${name} ${OF_ENVIRONMENT}.`, code: 'fixedTimes' }
-  const zone = openTimeZone(doors?.timeZone ?? 'UTC')
+  const zone = doors?.timeZone ?? 'UTC'
   return {
     ok: true,
     data: { name, label, file, doors, zone, current: currentWindow(doors?.windows ?? [], nowSeconds) },
@@ -142,11 +142,11 @@ export function changedWindow(before: EventWindow | undefined, times: DoorChange
 }
 
 /** @throws ConfigError if the doors would close before they open. */
-function wantedWindow(before: EventWindow | undefined, times: DoorChange, zone: TimeZone): EventWindow {
+function wantedWindow(before: EventWindow | undefined, times: DoorChange, zone: string): EventWindow {
   const { opensAtSeconds, closesAtSeconds } = changedWindow(before, times)
   if (opensAtSeconds !== null && closesAtSeconds !== null && closesAtSeconds <= opensAtSeconds) {
-    const start = isoIn(zone, opensAtSeconds)
-    const end = isoIn(zone, closesAtSeconds)
+    const start = localIso(opensAtSeconds * 1000, zone)
+    const end = localIso(closesAtSeconds * 1000, zone)
     const remedy =
       times.closesAtSeconds === undefined ? 'Use --closes too, with a date' : 'Use a later end, with its date'
     throw new ConfigError(`The doors would close at ${end}, before they open at ${start}. ${remedy}.`)
@@ -155,22 +155,12 @@ function wantedWindow(before: EventWindow | undefined, times: DoorChange, zone: 
 }
 
 /** Returns the fields that change, in the form that the entry point has. @param list of several windows. */
-function changedFields(
-  list: string | undefined,
-  times: DoorChange,
-  wanted: EventWindow,
-  index: number,
-  zone: TimeZone,
-) {
-  const opensAt = isoIn(zone, wanted.opensAtSeconds ?? 0)
-  const closesAt = isoIn(zone, wanted.closesAtSeconds ?? 0)
+function changedFields(list: string | undefined, times: DoorChange, wanted: EventWindow, index: number, zone: string) {
+  const opensAt = localIso((wanted.opensAtSeconds ?? 0) * 1000, zone)
+  const closesAt = localIso((wanted.closesAtSeconds ?? 0) * 1000, zone)
   if (list !== undefined) return { doorsWindows: list.split(',').with(index, `${opensAt}/${closesAt}`) }
   return {
     ...(times.opensAtSeconds !== undefined && { opensAt }),
     ...(times.closesAtSeconds !== undefined && { closesAt }),
   }
-}
-
-function isoIn(zone: TimeZone, seconds: number): string {
-  return isoWithOffset(seconds * 1000, zone.offsetMsAt(seconds * 1000))
 }

@@ -1,5 +1,4 @@
-import { isoWithOffset } from '../../cli/output/time-zone.ts'
-import { cachedOffsets } from '../../cli/report/local-times.ts'
+import { localIso } from '../../cli/output/time-zone.ts'
 import { windowsOf } from '../../cli/settings/event-times.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Period } from '../../video-service/analytics/report-question.ts'
@@ -150,8 +149,7 @@ function sheetOf({ words }: Visit, { name, columns }: Report, rows: Rows): Answe
     const title = words.t.after.columns[column as 'viewer'] ?? column
     return TIME_COLUMNS.includes(column) ? `${title} (${words.zoneName})` : title
   })
-  const offsetAt = cachedOffsets(words.zone)
-  const local = (text: string) => isoWithOffset(Date.parse(text), offsetAt(Date.parse(text)))
+  const local = (text: string) => localIso(Date.parse(text), words.zone)
   const cells = rows.map((row) =>
     columns.map((column) => {
       const cell = cellOf(row[column])

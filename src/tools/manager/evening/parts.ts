@@ -27,7 +27,7 @@ export function createParts({ renderPart }: Pick<SectionDeps, 'renderPart'>, eve
 
     const render = (id: PartId): string => renderPart(visit, `evening-${id}`, { figures, mayUnlock })
     function shared(id: PartId): string {
-      const key = `${visit.words.language} ${visit.words.zone.name} ${id}`
+      const key = `${visit.words.language} ${visit.words.zone} ${id}`
       const html = known.get(key) ?? render(id)
       known.set(key, html)
       return html

@@ -1,8 +1,7 @@
 import { ConfigError } from '../../../errors.ts'
 import { parseTime, type ZonedTime } from '../../../settings/times.ts'
 import { readEndTime } from '../../cli/output/end-time.ts'
-import { timesOf } from '../../cli/output/local-time.ts'
-import { isoWithOffset } from '../../cli/output/time-zone.ts'
+import { localIso, timesOf } from '../../cli/output/time-zone.ts'
 import type { Sentence } from '../door/route.ts'
 import { isoDate } from './iso-date.ts'
 import type { Words } from './words.ts'
@@ -20,7 +19,7 @@ function written(iso: string, { t }: Words): string {
 
 /** Writes a time as a field has it, without an offset. Empty for no time. */
 export function fieldText(ms: number | null, words: Words): string {
-  return ms === null ? '' : written(isoWithOffset(ms, words.zone.offsetMsAt(ms)).slice(0, 16), words)
+  return ms === null ? '' : written(localIso(ms, words.zone).slice(0, 16), words)
 }
 
 /** True if a field has this time, without its seconds, however it is written. */
@@ -36,11 +35,11 @@ export function isSameField(text: string, ms: number, words: Words): boolean {
 export function readField(text: string, words: Words, wrong: string): Typed<string> {
   const { zone, zoneName } = words
   const [, date, clock] = LOCAL.exec(isoDate(text, true)) ?? []
-  const local = parseTime(`${date}T${clock}Z`)
-  if (local === null) return { ok: false, fault: { text: wrong } }
-  const [ms, other] = timesOf(zone, local.seconds * 1000)
-  if (ms !== undefined && other === undefined) return { ok: true, value: isoWithOffset(ms, zone.offsetMsAt(ms)) }
-  const values = { time: written(`${date}T${clock}`, words), zone: zoneName }
+  const local = `${date}T${clock}`
+  if (parseTime(`${local}Z`) === null) return { ok: false, fault: { text: wrong } }
+  const [ms, other] = timesOf(local, zone)
+  if (ms !== undefined && other === undefined) return { ok: true, value: localIso(ms, zone) }
+  const values = { time: written(local, words), zone: zoneName }
   return { ok: false, fault: { text: ms === undefined ? 'times.skipped' : 'times.twice', values } }
 }
 
@@ -60,7 +59,7 @@ export function readEnd(typed: string, words: Words): Typed<ZonedTime | null> {
 
 /** Writes the end of an account as `readEnd` takes it: a day, a time in the zone of the page, or a time with an offset. */
 export function endText(seconds: number, words: Words): string {
-  const iso = isoWithOffset(seconds * 1000, words.zone.offsetMsAt(seconds * 1000))
+  const iso = localIso(seconds * 1000, words.zone)
   const isSame = (text: string) => {
     const read = readEnd(text, words)
     return read.ok && read.value?.seconds === seconds

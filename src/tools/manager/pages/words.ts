@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { Request } from 'express'
 import en from '../../../../views/manager/texts/en.json' with { type: 'json' }
 import { completed, fill, type PluralForms } from '../../../languages/languages.ts'
-import { openTimeZone } from '../../cli/output/time-zone.ts'
 
 /** The languages of the page. Readers of other languages get English. */
 const LANGUAGES = ['en', 'de'] as const
@@ -94,7 +93,7 @@ function createWords(language: Language, timeZone: string, eventIn: EventIn) {
     clock: (ms: number) => clock.format(ms),
     /** The time of day, with its day unless it is the day of `nowMs`. */
     clockOrTime: (ms: number, nowMs: number) => (isDay(ms, nowMs) ? clock : time).format(ms),
-    zone: openTimeZone(timeZone),
+    zone: timeZone,
     /** As the page names it, such as `Europe/Berlin` or `UTC+01:00`. */
     zoneName: /^[+-]/.test(timeZone) ? `UTC${timeZone}` : timeZone,
   }

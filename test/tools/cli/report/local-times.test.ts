@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { localTimes } from '../../../../src/tools/cli/report/local-times.ts'
 
-const berlin = localTimes(openTimeZone('Europe/Berlin'))
+const berlin = localTimes('Europe/Berlin')
 const peakAt = (time: string) => ({ content_type: 'live', content_id: '1001', time, value: 3 }) as const
 const segment = {
   ...({
@@ -28,7 +27,7 @@ test.each([
 })
 
 test('clocks that change by half an hour give the offset of each time', () => {
-  const lordHowe = localTimes(openTimeZone('Australia/Lord_Howe'))
+  const lordHowe = localTimes('Australia/Lord_Howe')
   expect(lordHowe(peakAt('2026-04-05T01:59:00+11:00'))).toEqual(peakAt('2026-04-05T01:59:00+11:00'))
   expect(lordHowe(peakAt('2026-04-05T02:00:00+11:00'))).toEqual(peakAt('2026-04-05T01:30:00+10:30'))
 })

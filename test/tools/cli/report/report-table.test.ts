@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { tableCells, tableColumns } from '../../../../src/tools/cli/report/table/report-table.ts'
 import type { ViewRow } from '../../../../src/tools/video-service/analytics/report-rows.ts'
 
 const titles = new Map([['Channel 1001', 'Town hall']])
 const PLAIN = { terminal: null, titles }
 const TERMINAL = {
-  terminal: { zone: openTimeZone('Europe/Berlin'), nowMs: Date.parse('2026-11-22T12:00:00Z') },
+  terminal: { zone: 'Europe/Berlin', nowMs: Date.parse('2026-11-22T12:00:00Z') },
   titles,
 }
 const view: ViewRow = {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { seriesPage } from '../../../../src/tools/cli/report/page/series-page.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { sendJson } from '../../video-service/test-service.ts'
@@ -61,7 +60,7 @@ test('a page marks parts of days, and explains a day that also counts running vi
     report: 'unique-devices',
     dimension: 'day',
     range,
-    zone: openTimeZone('Europe/Berlin'),
+    zone: 'Europe/Berlin',
     totals: { now: TOTALS, before: { ...TOTALS, 'unique-devices': 16 } },
   })
   const row = (point: string, is_partial: boolean, has_running_views: boolean) =>

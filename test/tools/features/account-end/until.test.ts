@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import { endedState, readUntil } from '../../../../src/tools/features/account-end/until.ts'
 
 test.each([
@@ -15,7 +14,7 @@ test.each([
   ['2026-11-30 20:15', 'Europe/Berlin', '2026-11-30T20:15:00+01:00'],
   ['2026-11-30T20:15Z', 'Europe/Berlin', '2026-11-30T20:15:00Z'],
 ])('--until %s in %s is %s', (text, zone, expected) => {
-  expect(readUntil('--until', text, openTimeZone(zone))?.text).toBe(expected)
+  expect(readUntil('--until', text, zone)?.text).toBe(expected)
 })
 
 test('--until never is no end', () => {
@@ -31,7 +30,7 @@ test.each([
   ['2026-03-29T02:30', /skip/],
   ['2026-10-25 02:30', /comes twice/],
 ])('--until %j is refused', (text, fault) => {
-  expect(() => readUntil('--until', text, openTimeZone('Europe/Berlin'))).toThrow(fault)
+  expect(() => readUntil('--until', text, 'Europe/Berlin')).toThrow(fault)
 })
 
 test.each([

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTimeZone } from '../../../../src/tools/cli/output/time-zone.ts'
 import type { SeriesQuestion } from '../../../../src/tools/cli/report/local-pieces.ts'
 import { type LocalSeriesRow, localSeries } from '../../../../src/tools/cli/report/local-rows.ts'
 import { describeDevice } from '../../../../src/tools/emulator/analytics/segments/device.ts'
@@ -92,7 +91,7 @@ async function reported(question: SeriesQuestion, zone: string): Promise<readonl
     token: async () => ({ type: 'jwt', value: 'owner-1', expiresAtSeconds: 2e9 }) as const,
   }
   const rows: LocalSeriesRow[] = []
-  for await (const page of localSeries(question, openTimeZone(zone), (piece) => pages(deps, piece))) {
+  for await (const page of localSeries(question, zone, (piece) => pages(deps, piece))) {
     rows.push(...page.rows)
   }
   return rows

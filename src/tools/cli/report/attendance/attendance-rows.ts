@@ -1,5 +1,4 @@
-import { isoWithOffset, type TimeZone } from '../../output/time-zone.ts'
-import { cachedOffsets } from '../local-times.ts'
+import { localIso } from '../../output/time-zone.ts'
 import type { Attendee, Kind } from './attendance.ts'
 
 /** A row of JSON. CSV has the same fields, with `; ` between the texts of a list. */
@@ -9,9 +8,8 @@ export type CellValue = string | number | boolean | null | readonly string[]
 const MINUTE_MS = 60_000
 
 /** Returns a function that makes rows. Times have the offset of the zone. */
-export function attendanceRow(zone: TimeZone) {
-  const offsetMsAt = cachedOffsets(zone)
-  const iso = (timeMs: number | undefined) => (timeMs === undefined ? null : isoWithOffset(timeMs, offsetMsAt(timeMs)))
+export function attendanceRow(zone: string) {
+  const iso = (timeMs: number | undefined) => (timeMs === undefined ? null : localIso(timeMs, zone))
   return ({ kind, status, name, clientId, watched, ...attendee }: Attendee) => ({
     viewer: name,
     kind,

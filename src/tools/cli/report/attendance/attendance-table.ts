@@ -1,4 +1,3 @@
-import type { TimeZone } from '../../output/time-zone.ts'
 import { machineTimeZone } from '../../output/time-zone.ts'
 import { timeText } from '../table/report-table.ts'
 import { durationWords } from '../words.ts'
@@ -22,7 +21,7 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
 /** @param terminal null for a file or a pipe: times are then as in the data. */
 export function attendanceCells(
   attendees: Iterable<Attendee>,
-  terminal: { readonly zone: TimeZone; readonly nowMs: number } | null,
+  terminal: { readonly zone: string; readonly nowMs: number } | null,
 ): Table {
   const rowOf = attendanceRow(machineTimeZone())
   const time = (text: string | null) => (text === null ? '' : terminal === null ? text : timeText(text, terminal))

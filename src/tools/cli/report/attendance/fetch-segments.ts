@@ -1,6 +1,6 @@
 import type { Period, Question } from '../../../video-service/analytics/report-question.ts'
 import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
-import { isoWithOffset, machineTimeZone } from '../../output/time-zone.ts'
+import { localIso, machineTimeZone } from '../../output/time-zone.ts'
 import { inPieces, type Place, type PlacedPage } from '../place.ts'
 import type { Ask } from '../progress.ts'
 
@@ -22,7 +22,7 @@ const EARLIER_MS = 86_400_000
 /** Returns the questions to the service: for the live broadcasts, and for the videos. */
 export function attendanceQuestions({ period, channels, videos }: AttendanceQuestion): ViewsQuestion[] {
   const fromMs = Date.parse(period.from) - EARLIER_MS
-  const earlier = { from: isoWithOffset(fromMs, machineTimeZone().offsetMsAt(fromMs)), to: period.to }
+  const earlier = { from: localIso(fromMs, machineTimeZone()), to: period.to }
   const base = { report: 'views', period: earlier } as const
   return [
     ...(channels.length > 0 ? [{ ...base, contentType: 'live', contentIds: channels } as const] : []),

@@ -54,7 +54,7 @@ export async function reportAttendance(io: CommandIo, service: Service, request:
   // The segments are kept, in every format.
   const asked = { report: 'views', period, '--channel': channels, '--video': videos } as const
   const { settings } = service
-  const timeZone = machineTimeZone().name
+  const timeZone = machineTimeZone()
   const identity = { question: asked, typed: options, format: 'attendance', isForExcel: false, timeZone, settings }
   const outcome = await withKeptReport(file, identity, resume, (kept) => {
     const ofKept = { ...question, period: { ...period, ...kept.question.period } }

@@ -4,7 +4,6 @@ import type { PeakRow } from '../../../video-service/analytics/report-rows.ts'
 import type { TimesChart } from '../../html-page/page-model.ts'
 import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeZone } from '../../output/time-zone.ts'
 import { timeWords } from '../../output/words.ts'
 import { nextOf, startOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
@@ -19,7 +18,7 @@ interface Amount extends TimeRange {
 const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
 
 /** Keeps the numbers of each channel and video. @param range the period of the report. */
-export function createAmounts(unit: Granularity, range: TimeRange, zone: TimeZone, database: DatabaseSync) {
+export function createAmounts(unit: Granularity, range: TimeRange, zone: string, database: DatabaseSync) {
   const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: UNIT_MS[unit] })
   database.exec('CREATE TABLE amount (name TEXT, fromMs INTEGER, toMs INTEGER, value REAL)')
   const insert = database.prepare('INSERT INTO amount VALUES (?, ?, ?, ?)')
@@ -61,7 +60,7 @@ export function createAmounts(unit: Granularity, range: TimeRange, zone: TimeZon
 }
 
 /** Returns the end of the minute, hour, day or month that starts at this time. The service may count other hours. */
-export function endOfUnit(zone: TimeZone, unit: Granularity, timeMs: number): number {
+export function endOfUnit(zone: string, unit: Granularity, timeMs: number): number {
   if (unit === 'day' || unit === 'month') return nextOf(zone, unit, timeMs)
   const isLocalHour = unit === 'hour' && startOf(zone, 'hour', timeMs) === timeMs
   return isLocalHour ? nextOf(zone, 'hour', timeMs) : timeMs + UNIT_MS[unit]

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Question } from '../../../video-service/analytics/report-question.ts'
 import type { PeakRow, ViewerRow, ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeZone } from '../../output/time-zone.ts'
 import { nameWords } from '../../output/words.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
@@ -26,7 +25,7 @@ export function rangeOf(question: Question): TimeRange | null {
 
 interface PageContext {
   readonly nowMs: number
-  readonly zone: TimeZone
+  readonly zone: string
   /** The totals of a series. Null if the page shows none. */
   readonly totals: SeriesTotals | null
   /** An empty database for the rows. */

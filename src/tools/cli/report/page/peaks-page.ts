@@ -4,7 +4,6 @@ import type { PeakRow } from '../../../video-service/analytics/report-rows.ts'
 import type { PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeZone } from '../../output/time-zone.ts'
 import { countWords, numberWords, timeWords } from '../../output/words.ts'
 import { createAmounts, spread } from './amounts.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
@@ -30,7 +29,7 @@ interface Peak {
 export function peaksPage(
   granularity: Granularity,
   range: TimeRange,
-  zone: TimeZone,
+  zone: string,
   database: DatabaseSync,
 ): PageCollector<PeakRow> {
   const amounts = createAmounts(granularity, range, zone, database)

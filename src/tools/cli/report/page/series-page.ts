@@ -3,8 +3,8 @@ import type { SeriesRow } from '../../../video-service/analytics/report-rows.ts'
 import type { Figure, PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
 import { changeWords, countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
+import type { TimeUnit } from '../calendar.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'
 import type { SeriesTotals } from '../series-totals.ts'
@@ -39,7 +39,7 @@ interface SeriesOptions {
   readonly dimension: Dimension | 'summary'
   /** The period of the report. */
   readonly range: TimeRange
-  readonly zone: TimeZone
+  readonly zone: string
   /** Null for the pages by group. */
   readonly totals: SeriesTotals | null
 }

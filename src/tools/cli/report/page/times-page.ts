@@ -1,8 +1,7 @@
 import type { Figure, PageModel, TimesChart } from '../../html-page/page-model.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeUnit, TimeZone } from '../../output/time-zone.ts'
 import { numberWords, timeWords } from '../../output/words.ts'
-import { nextOf, startOf } from '../calendar.ts'
+import { nextOf, startOf, type TimeUnit } from '../calendar.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { readTime } from '../words.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
@@ -28,7 +27,7 @@ export interface TimesWords {
 export function timesPage(
   unit: TimeUnit,
   range: TimeRange,
-  zone: TimeZone,
+  zone: string,
   { title, several, summary, totals, isSum }: TimesWords,
 ): PageCollector<LocalSeriesRow> {
   const rows: TimesChart['rows'][number][] = []

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeZone } from '../../output/time-zone.ts'
 import { nextOf, startOf } from '../calendar.ts'
 import { contentName } from '../content-titles.ts'
 import { concurrencyOf, highestOf, type PeriodPart, viewersAt } from './concurrency.ts'
@@ -23,7 +22,7 @@ const QUIET_SHARE = 0.05
 export function viewsPage(
   range: TimeRange,
   nowMs: number,
-  zone: TimeZone,
+  zone: string,
   database: DatabaseSync,
 ): PageCollector<ViewRow> {
   const buckets = timeBuckets(range, zone)
@@ -63,7 +62,7 @@ export function viewsPage(
 function busiestDay(
   views: ViewTable,
   parts: readonly PeriodPart[],
-  zone: TimeZone,
+  zone: string,
   range: TimeRange,
 ): readonly PeriodPart[] {
   const dayMs = startOf(zone, 'day', highestOf(parts).timeMs)

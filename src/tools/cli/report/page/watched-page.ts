@@ -3,7 +3,6 @@ import type { Granularity } from '../../../video-service/analytics/report-questi
 import type { PeakRow } from '../../../video-service/analytics/report-rows.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import type { TimeZone } from '../../output/time-zone.ts'
 import { numberWords, shareWords } from '../../output/words.ts'
 import { durationWords } from '../words.ts'
 import { createAmounts, spread } from './amounts.ts'
@@ -19,7 +18,7 @@ const SHOWN_BARS = 25
 export function watchedPage(
   granularity: Granularity,
   range: TimeRange,
-  zone: TimeZone,
+  zone: string,
   database: DatabaseSync,
 ): PageCollector<PeakRow> {
   const amounts = createAmounts(granularity, range, zone, database)

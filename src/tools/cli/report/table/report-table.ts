@@ -1,5 +1,6 @@
+import type { Temporal } from 'temporal-polyfill'
 import type { Question } from '../../../video-service/analytics/report-question.ts'
-import type { TimeZone } from '../../output/time-zone.ts'
+import { zonedTime } from '../../output/time-zone.ts'
 import { type ContentTitles, contentName } from '../content-titles.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { type ReportRow, seriesGroup } from '../rows.ts'
@@ -7,16 +8,15 @@ import headings from './headings.json' with { type: 'json' }
 
 export interface TableLook {
   /** Null for a file or a pipe: times are then as in the data, and a channel or video has its id. */
-  readonly terminal: { readonly zone: TimeZone; readonly nowMs: number } | null
+  readonly terminal: { readonly zone: string; readonly nowMs: number } | null
   readonly titles: ContentTitles
 }
 
-const DAY_MS = 86_400_000
 /** Stands at a terminal for a viewer without a sign-in. */
 const GUEST = '(guest)'
 // biome-ignore format: one line is easier to check
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
 /** Returns the titles of the columns of a report. */
 export function tableColumns(question: Question, isTerminal: boolean): readonly string[] {
@@ -77,22 +77,26 @@ function pointText({ dimension_type: dimension, point }: LocalSeriesRow, { zone,
   const local = localOf(point, zone)
   if (dimension === 'summary') return 'Whole period'
   if (local === null) return point
-  if (dimension === 'month') return `${MONTHS[local.getUTCMonth()]} ${local.getUTCFullYear()}`
-  if (dimension === 'day') return `${WEEKDAYS[local.getUTCDay()]} ${dayText(local, localNow({ zone, nowMs }))}`
+  if (dimension === 'month') return `${MONTHS[local.month - 1]} ${local.year}`
+  if (dimension === 'day') return `${WEEKDAYS[local.dayOfWeek - 1]} ${dayText(local, nowMs)}`
   return timeText(point, { zone, nowMs })
 }
 
 type LocalNow = NonNullable<TableLook['terminal']>
 
 /** Returns a short local time: "25 Oct 18:03". In another year: "25 Oct 2025 18:03". */
-export function timeText(text: string, now: LocalNow): string {
-  const local = localOf(text, now.zone)
-  return local === null ? text : `${dayText(local, localNow(now))} ${local.toISOString().slice(11, 16)}`
+export function timeText(text: string, { zone, nowMs }: LocalNow): string {
+  const local = localOf(text, zone)
+  return local === null ? text : `${dayText(local, nowMs)} ${clockText(local)}`
 }
 
-function dayText(local: Date, now: Date): string {
-  const day = `${String(local.getUTCDate()).padStart(2)} ${MONTHS[local.getUTCMonth()]}`
-  return local.getUTCFullYear() === now.getUTCFullYear() ? day : `${day} ${local.getUTCFullYear()}`
+function dayText({ day, month, year, timeZoneId }: Temporal.ZonedDateTime, nowMs: number): string {
+  const text = `${String(day).padStart(2)} ${MONTHS[month - 1]}`
+  return year === zonedTime(nowMs, timeZoneId).year ? text : `${text} ${year}`
+}
+
+function clockText(local: Temporal.ZonedDateTime): string {
+  return local.toPlainTime().toString({ smallestUnit: 'minute' })
 }
 
 /** Returns the time of day, and the number of days since the start, as in a timetable: "00:10 +1". */
@@ -100,16 +104,12 @@ function finishedText(started: string, finished: string, { zone }: LocalNow): st
   const from = localOf(started, zone)
   const to = localOf(finished, zone)
   if (from === null || to === null) return finished
-  const days = Math.floor(to.getTime() / DAY_MS) - Math.floor(from.getTime() / DAY_MS)
-  return `${to.toISOString().slice(11, 16)}${days > 0 ? ` +${days}` : ''}`
+  const { days } = to.toPlainDate().since(from.toPlainDate())
+  return `${clockText(to)}${days > 0 ? ` +${days}` : ''}`
 }
 
-function localNow({ zone, nowMs }: LocalNow): Date {
-  return new Date(nowMs + zone.offsetMsAt(nowMs))
-}
-
-/** Returns the local time as if it were UTC, or null for an unreadable time. */
-function localOf(text: string, { offsetMsAt }: TimeZone): Date | null {
+/** Returns null for an unreadable time. */
+function localOf(text: string, zone: string): Temporal.ZonedDateTime | null {
   const timeMs = Date.parse(text)
-  return Number.isNaN(timeMs) ? null : new Date(timeMs + offsetMsAt(timeMs))
+  return Number.isNaN(timeMs) ? null : zonedTime(timeMs, zone)
 }

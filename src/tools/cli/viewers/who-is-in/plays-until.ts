@@ -46,7 +46,7 @@ function endsOf(entryPoint: EntryPoint, nowSeconds: number, events: readonly Eve
 
 /** Returns a function that writes a time as `20:41 GMT+1`, with its day unless it is today, in the zone of this machine. */
 export function openClock(nowSeconds: number): (seconds: number) => string {
-  const timeZone = machineTimeZone().name
+  const timeZone = machineTimeZone()
   // A format takes much memory.
   const dayOf = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short', day: 'numeric', month: 'short' })
   const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })

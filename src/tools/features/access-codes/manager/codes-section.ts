@@ -103,7 +103,7 @@ async function print({ entryPoints }: SectionDeps, kept: Kept, { sessionId, word
   const printed = kept.get(sessionId)
   const entryPoint = entryPoints()?.find(({ name }) => name === printed?.entryPoint && scope.seesEntryPoint(name))
   if (!printed || !entryPoint) return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
-  const sheet = { ...printed, entryPoint, watchUrl: watchUrlOf(entryPoint), timeZone: words.zone.name }
+  const sheet = { ...printed, entryPoint, watchUrl: watchUrlOf(entryPoint), timeZone: words.zone }
   const title = words.say('codes.printTitle', { label: printed.label })
   return page('access-codes/print', { title, current: PATH, cards: await renderCards(sheet) })
 }

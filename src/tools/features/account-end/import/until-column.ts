@@ -1,13 +1,12 @@
 import { ConfigError } from '../../../../errors.ts'
 import { accountEndOf, endNamesIn } from '../../../../features/account-end/account-end.ts'
 import type { FeatureColumn } from '../../../cli/import/viewer-file.ts'
-import type { TimeZone } from '../../../cli/output/time-zone.ts'
 import { changesFor, readUntil } from '../until.ts'
 
 type Attributes = Readonly<Record<string, string | null>>
 
 /** Returns the column `until` of an import. @param zone of times without an offset; by default that of this machine. */
-export const untilColumn = (zone?: TimeZone): FeatureColumn => ({
+export const untilColumn = (zone?: string): FeatureColumn => ({
   field: 'until',
   /** For the help. */
   about: 'until (when the account ends, such as 2026-11-30: the end of this day, in the time zone of this machine)',

@@ -3,7 +3,7 @@ import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import type { EventWindow } from '../../../../settings/event-window.ts'
 import { parseTime } from '../../../../settings/times.ts'
-import { isoWithOffset } from '../../../cli/output/time-zone.ts'
+import { localIso } from '../../../cli/output/time-zone.ts'
 import { outcomeOf, type Refused } from '../../../cli/terminal/command.ts'
 import type { Confirm } from '../../../cli/terminal/confirm.ts'
 import {
@@ -169,7 +169,7 @@ function done({ words }: Visit, before: MovableDoors, { name, doors }: MovedDoor
   const isUndoable =
     currentWindow(windows, nowSeconds) === after &&
     ENDS.every((end) => old?.[end] != null || old?.[end] === after?.[end])
-  const [opens, closes] = ENDS.map((end) => (old?.[end] == null ? '' : isoWithOffset(old[end] * 1000, 0)))
+  const [opens, closes] = ENDS.map((end) => (old?.[end] == null ? '' : localIso(old[end] * 1000, 'UTC')))
   const undo = {
     action: pathOf(['doors', name, 'set']),
     fields: { opens: opens ?? '', closes: closes ?? '', seen: seenOf(after) },

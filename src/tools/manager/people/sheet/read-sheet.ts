@@ -3,7 +3,6 @@ import { columnOfKind, rowFault, titlesOf } from '../../../../files/list-columns
 import { type FileRecord, openRecordStream } from '../../../../files/record-file.ts'
 import type { Viewer } from '../../../../users/user-store.ts'
 import { type FileRow, meaningOf, viewerRows, withColumns } from '../../../cli/import/viewer-file.ts'
-import type { TimeZone } from '../../../cli/output/time-zone.ts'
 import type { ViewerFacts } from '../../../cli/viewers/viewer-facts.ts'
 import type { Scope } from '../../door/scope.ts'
 import { isoDate } from '../../pages/iso-date.ts'
@@ -16,7 +15,7 @@ export interface SheetOptions {
 
 interface ReadOptions extends SheetOptions {
   /** The zone of times in the sheet. */
-  readonly zone: TimeZone
+  readonly zone: string
   /** Features may have columns of their own. */
   readonly viewerFacts: readonly Pick<ViewerFacts, 'column'>[]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isoWithOffset, openTimeZone } from '../../../../../src/tools/cli/output/time-zone.ts'
+import { localIso } from '../../../../../src/tools/cli/output/time-zone.ts'
 import { localSeries } from '../../../../../src/tools/cli/report/local-rows.ts'
 import type { Place, PlacedPage } from '../../../../../src/tools/cli/report/place.ts'
 import type { Page } from '../../../../../src/tools/video-service/analytics/analytics.ts'
@@ -15,7 +15,7 @@ async function* hoursOf<Row>({ from, to }: Period, { cursor }: Place, stepMs: nu
   const rows: Row[] = []
   const startMs = Date.parse(from) + offsetMs
   for (let atMs = startMs - (startMs % stepMs); atMs <= Date.parse(to) + offsetMs; atMs += stepMs) {
-    rows.push(rowAt(isoWithOffset(atMs - offsetMs, offsetMs)))
+    rows.push(rowAt(localIso(atMs - offsetMs, from.slice(19))))
   }
   for (let number = cursor?.page ?? 1; (number - 1) * ROWS < rows.length; number += 1) {
     const isLast = number * ROWS >= rows.length
@@ -35,7 +35,7 @@ const series = (start?: Place) =>
       dimension: 'day',
       period: { from: '2026-10-20T00:00:00+02:00', to: '2026-10-30T23:59:59+01:00' },
     },
-    openTimeZone('Europe/Berlin'),
+    'Europe/Berlin',
     ({ period, dimension }, place) =>
       hoursOf(period, place, dimension === 'hour' ? HOUR_MS : 24 * HOUR_MS, (point) => ({
         dimension_type: dimension,
