@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Returns the sign-ins in a second: at most, and on average from the first one to the last one. */
 export function signInRate(attempts: readonly Attempt[]) {
   const signInSeconds = attempts
-    .filter(({ kind, outcome }) => kind === 'right' && outcome === 'passed')
+    .filter(({ kind, outcome }) => kind === 'right' && (outcome === 'passed' || outcome === 'held'))
     .map(({ dueMs, waitMs }) => Math.floor((dueMs + waitMs) / 1000))
   const seconds = signInSeconds.toSorted((a, b) => a - b)
   const lasted = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) + 1

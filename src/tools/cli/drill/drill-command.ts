@@ -80,8 +80,11 @@ export async function addDrillCommand(
     const fault = faultInOptions(options, commands, wayNamed(ways, options.wayIn))
     if (fault !== null) command.error(`error: ${fault}`)
     return runCommand(context, options.json, async () => {
-      const { rehearse } = await import('./rehearse.ts')
-      return await rehearse(context.io, options, commands, features)
+      const [{ rehearse }, { usualRehearsal }] = await Promise.all([
+        import('./rehearse.ts'),
+        import('./usual-rehearsal.ts'),
+      ])
+      return await rehearse(context.io, options, usualRehearsal(options, commands, context.io.env), features)
     })
   })
 }

@@ -3,94 +3,107 @@ import { renderPage } from '../html-page/render-page.ts'
 import { timelinesChart } from '../html-page/rows-chart.ts'
 import type { TimeRange } from '../output/time-range.ts'
 import { countWords, nameWords, numberWords } from '../output/words.ts'
-import type { ReportSink } from '../terminal/sink.ts'
-import type { DrillRecord } from './crowd/run-drill.ts'
-import type { SignInForm } from './crowd/sign-in-form.ts'
+import type { Drill, DrillRecord, Mark } from './crowd/run-drill.ts'
 import { clockWords } from './live-table.ts'
 import type { OperatorCommand } from './operator-commands.ts'
-import { type Check, percentile, waitWords } from './verdict/criteria.ts'
+import type { Rehearsal, Verdict } from './rehearsal.ts'
+import { percentile, waitWords } from './verdict/criteria.ts'
 import { type Moment, timelineOf } from './verdict/moment.ts'
 import { recoveryMs } from './verdict/recovery.ts'
 
-/** Puts a drill into words, tables and charts. The page names no viewer. */
-export function drillPage(
+/** Renders a page with words, tables and charts about a drill. It names no viewer. */
+export async function drillPage(
   record: DrillRecord,
-  checks: readonly Check[],
-  planned: number,
-  { words, typed }: Pick<SignInForm, 'words' | 'typed'>,
-): PageModel {
-  const range = rangeOf(record)
+  verdict: Verdict,
+  { visits, marks, form }: Drill,
+  { name, command, url }: Rehearsal,
+): Promise<string> {
+  const range = { fromMs: record.startedAtMs, toMs: record.startedAtMs + Math.max(1_000, record.endedMs) }
   const moments = timelineOf(record)
   const waits = record.attempts.map(({ waitMs }) => waitMs)
   const longestMs = waits.reduce((most, wait) => Math.max(most, wait), 0)
+  const inside = record.visits.filter(({ gotInMs }) => gotInMs !== null).length
+  const { checks, summary, figures, closeUp, notes } = verdict
   const failed = checks.filter(({ isMet }) => !isMet).length
-  return {
-    title: failed === 0 ? 'Drill passed' : 'Drill failed',
-    summary:
-      failed === 0
-        ? `All viewers got in ${words}, and no response went out without the right ${typed}.`
-        : `${countWords(failed, 'check')} of ${checks.length} failed.`,
+  const chart = timesCharts(record, marks)
+  const model: PageModel = {
+    title: failed === 0 ? `${name} passed` : `${name} failed`,
+    summary: failed === 0 ? summary : `${countWords(failed, 'check')} of ${checks.length} failed.`,
     figures: [
-      { value: `${numberWords(record.signedIn)} of ${numberWords(planned)}`, label: `viewers got in ${words}` },
+      {
+        value: `${numberWords(inside)} of ${numberWords(visits.length)}`,
+        label: `viewers got in ${form.words}`,
+      },
+      ...figures,
       { value: waitWords(percentile(waits, 0.5)), label: 'median wait for an answer' },
       { value: waitWords(percentile(waits, 0.95)), label: 'of 95 % of the answers, at most' },
       { value: waitWords(longestMs), label: 'longest wait' },
       { value: numberWords(record.attempts.filter(({ kind }) => kind !== 'arrival').length), label: 'requests' },
     ],
     checks,
-    sections: [answers(range, moments), ...commandSection(record, range), waitSection(range, moments)],
-    notes: [
-      'A wait begins when a viewer wants to send a request, and ends when the whole answer is there.',
-      `Wrong ${typed}s that were refused with 401 are not in these charts.`,
+    sections: [
+      crowd(moments, chart),
+      answers('Viewers over time', moments, chart),
+      ...(closeUp ? [answers(closeUp.title, timelineOf(record, closeUp.fromMs, closeUp.toMs), chart)] : []),
+      ...commandSection(record, range),
+      waitSection(moments, chart),
     ],
+    notes: ['A wait begins when a viewer wants to send a request, and ends when the whole answer is there.', ...notes],
+  }
+  const source = ` by viewer-auth ${command}`
+  return await renderPage(model, { range, scope: `${url.origin}${url.pathname}`, source, nowMs: Date.now() })
+}
+
+type Column = readonly [title: string, draw: 'area' | 'line', numberOf: (moment: Moment) => number]
+type ChartOf = ReturnType<typeof timesCharts>
+
+/** Returns a function that draws numbers over time. The table has the marks too: without scripts, it is all there is. */
+function timesCharts({ startedAtMs }: DrillRecord, marks: readonly Mark[]) {
+  const wordsOf = ({ fromMs, toMs }: Moment) =>
+    [clockWords(fromMs), ...marks.flatMap(({ atMs, words }) => (atMs >= fromMs && atMs < toMs ? [words] : []))].join(
+      ', ',
+    )
+  const rangeOf = (fromMs: number, toMs: number): TimeRange => ({
+    fromMs: startedAtMs + fromMs,
+    toMs: startedAtMs + toMs,
+  })
+  return (moments: readonly Moment[], columns: readonly Column[]): TimesChart => ({
+    kind: 'times',
+    timesTitle: 'Time',
+    range: rangeOf(moments[0]?.fromMs ?? 0, moments.at(-1)?.toMs ?? 0),
+    marks: marks.map(({ atMs, words }) => ({ atMs: startedAtMs + atMs, words })),
+    columns: columns.map(([title, draw]) => ({ title, draw })),
+    rows: moments.map((moment) => ({
+      ...rangeOf(moment.fromMs, moment.toMs),
+      words: wordsOf(moment),
+      values: columns.map(([, , numberOf]) => numberOf(moment)),
+    })),
+  })
+}
+
+function crowd(moments: readonly Moment[], chart: ChartOf): Section {
+  return {
+    title: 'Viewers',
+    words: 'Those who have come and are not in, and those who got in, at each time.',
+    chart: chart(moments, [
+      ['Waiting', 'area', ({ waiting }) => waiting],
+      ['In', 'area', ({ inside }) => inside],
+    ]),
   }
 }
 
-/** Writes a page about a drill at this address. @param command that ran the drill. */
-export async function writePage(
-  page: ReportSink,
-  model: PageModel,
-  record: Parameters<typeof rangeOf>[0],
-  { origin, pathname }: URL,
-  command: string,
-): Promise<void> {
-  const source = ` by viewer-auth ${command}`
-  const about = { range: rangeOf(record), scope: `${origin}${pathname}`, source, nowMs: Date.now() }
-  await page.write(await renderPage(model, about))
-  await page.finish()
-}
-
-/** Returns the times of the drill by the clock of this machine. */
-function rangeOf({ startedAtMs, endedMs }: Pick<DrillRecord, 'startedAtMs' | 'endedMs'>): TimeRange {
-  return { fromMs: startedAtMs, toMs: startedAtMs + Math.max(1_000, endedMs) }
-}
-
-function timesChart(
-  range: TimeRange,
-  moments: readonly Moment[],
-  columns: TimesChart['columns'],
-  valuesOf: (moment: Moment) => number[],
-): TimesChart {
-  const rows = moments.map((moment) => ({
-    fromMs: range.fromMs + moment.fromMs,
-    toMs: Math.min(range.toMs, range.fromMs + moment.toMs),
-    words: clockWords(moment.fromMs),
-    values: valuesOf(moment),
-  }))
-  return { kind: 'times', timesTitle: 'Time', columns, range, rows }
-}
-
-function answers(range: TimeRange, moments: readonly Moment[]): Section {
+function answers(title: string, moments: readonly Moment[], chart: ChartOf): Section {
   const seconds = moments[0] === undefined ? 1 : (moments[0].toMs - moments[0].fromMs) / 1000
-  const columns = ['Got in', 'Told to wait', 'No answer', 'Errors'].map((title) => ({ title, draw: 'area' as const }))
   return {
-    title: 'Viewers over time',
-    words: `Requests in each ${seconds === 1 ? 'second' : `${seconds} seconds`}: those that got a response, and those that were refused or got no answer.`,
-    chart: timesChart(range, moments, columns, ({ passed, askedToWait, unanswered, errors }) => [
-      passed,
-      askedToWait,
-      unanswered,
-      errors,
+    title,
+    words: `Requests in each ${seconds === 1 ? 'second' : `${seconds} seconds`}: those that got a response, and those that were refused or got no answer. The line has the viewers who come.`,
+    chart: chart(moments, [
+      ['Got in', 'area', ({ passed }) => passed],
+      ['Held back', 'area', ({ held }) => held],
+      ['Told to wait', 'area', ({ askedToWait }) => askedToWait],
+      ['No answer', 'area', ({ unanswered }) => unanswered],
+      ['Errors', 'area', ({ errors }) => errors],
+      ['Came', 'line', ({ arrived }) => arrived],
     ]),
   }
 }
@@ -143,17 +156,13 @@ function recoveryOf(record: DrillRecord, command: OperatorCommand): { words: str
   return { words: ms === 0 ? 'sign-ins went on' : `recovered after ${waitWords(ms)}`, toMs: endedMs + ms }
 }
 
-function waitSection(range: TimeRange, moments: readonly Moment[]): Section {
-  const columns = ['Median wait in seconds', 'Longest wait in seconds'].map((title) => ({
-    title,
-    draw: 'line' as const,
-  }))
+function waitSection(moments: readonly Moment[], chart: ChartOf): Section {
   return {
     title: 'Waits',
     words: 'The median and the longest wait for an answer at each time.',
-    chart: timesChart(range, moments, columns, ({ medianWaitMs, longestWaitMs }) => [
-      medianWaitMs / 1000,
-      longestWaitMs / 1000,
+    chart: chart(moments, [
+      ['Median wait in seconds', 'line', ({ medianWaitMs }) => medianWaitMs / 1000],
+      ['Longest wait in seconds', 'line', ({ longestWaitMs }) => longestWaitMs / 1000],
     ]),
   }
 }

@@ -6,7 +6,6 @@ import type { Viewer } from '../../../users/user-store.ts'
 import type { Outcome } from '../terminal/command.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { Lazy } from '../terminal/lazy.ts'
-import type { BrowserAnswer } from './crowd/browser.ts'
 import type { Credentials } from './crowd/plan.ts'
 import type { SignInForm } from './crowd/sign-in-form.ts'
 
@@ -44,8 +43,6 @@ export interface DrillPart {
   readonly wayIn?: WayIn
   /** Why the feature keeps viewers with the right password from the player, by the reason on the screen. */
   readonly refusals?: Readonly<Record<string, string>>
-  /** Returns the reason if the app lets the viewer wait on a page of its own. Null if it does not. */
-  reasonToWait?(answer: BrowserAnswer): string | null
   /** A limit on the screens of a viewer. */
   readonly screenRule?: ScreenRule
 }

@@ -1,18 +1,29 @@
 import type { CommandIo } from '../terminal/io.ts'
 import { printable, printableLines } from '../terminal/text.ts'
-import type { DrillRecord } from './crowd/run-drill.ts'
+import type { DrillRecord, Mark } from './crowd/run-drill.ts'
 import type { OperatorCommand } from './operator-commands.ts'
 import { waitWords } from './verdict/criteria.ts'
-import { momentOf } from './verdict/moment.ts'
+import { crowdAt, sumOf } from './verdict/moment.ts'
 
-const TITLES = ['time', 'in', 'gave up', 'got in', 'told to wait', 'no answer', 'errors', 'median', 'longest']
+const TITLES = [
+  'time',
+  'in',
+  'waiting',
+  'gave up',
+  'got in',
+  'told to wait',
+  'no answer',
+  'errors',
+  'median',
+  'longest',
+]
 const LEAST_EVERY_MS = 1_000
 const MOST_EVERY_MS = 15_000
 const ROWS_A_RAMP = 40
 
 /**
- * Writes a row about the last seconds, again and again, and a line for each command. `in` and `gave up` are viewers
- * since the start, the other columns are requests since the row before.
+ * Writes a row about the last seconds, again and again, and a line for each command and each mark. The first columns are viewers: those
+ * who are in, those who have come and are not in, and those who gave up. The others are requests since the row before.
  */
 export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: number) {
   const everyMs = Math.min(MOST_EVERY_MS, Math.max(LEAST_EVERY_MS, overMs / ROWS_A_RAMP))
@@ -24,25 +35,23 @@ export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: nu
   }
   return {
     start(record: DrillRecord, nowMs: () => number): void {
-      let rowEndedMs = 0
       let seen = 0
       writeRow = () => {
         const atMs = nowMs()
-        const part = record.attempts.slice(seen)
-        const moment = momentOf(part, rowEndedMs, atMs)
-        ;[rowEndedMs, seen] = [atMs, record.attempts.length]
-        const gaveUp = record.ends.filter((end) => !end.isIn && end.fault !== null).length
+        const { inside, waiting, gaveUp } = crowdAt(record.visits, atMs)
+        const sum = sumOf(record.attempts.slice(seen))
+        seen = record.attempts.length
         write([
           clockWords(atMs),
-          ...[record.signedIn, gaveUp, moment.passed, moment.askedToWait, moment.unanswered].map(String),
-          String(moment.errors),
-          waitWords(moment.medianWaitMs),
-          waitWords(moment.longestWaitMs),
+          ...[inside, waiting, gaveUp, sum.passed, sum.askedToWait, sum.unanswered, sum.errors].map(String),
+          waitWords(sum.medianWaitMs),
+          waitWords(sum.longestWaitMs),
         ])
       }
       write(TITLES)
       timer = setInterval(writeRow, everyMs)
     },
+    mark: ({ atMs, words }: Mark) => void stderr.write(`${clockWords(atMs)}  ${words}\n`),
     command(changed: OperatorCommand): void {
       const { command, startedMs, endedMs, exitStatus, output } = changed
       const name = printable(command)

@@ -1,23 +1,22 @@
-import { countWords } from '../output/words.ts'
 import type { ViewerOptions } from '../settings/viewer-options.ts'
 import type { Outcome } from '../terminal/command.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
 import { openFileSink, type ReportSink } from '../terminal/sink.ts'
 import { printable } from '../terminal/text.ts'
 import { causesOf, signInRate } from './causes.ts'
-import { faultInCount, faultInScreen, MADE_UP_VIEWERS } from './crowd/crowd-faults.ts'
+import { faultInCrowd, faultInScreen, MADE_UP_VIEWERS } from './crowd/crowd-faults.ts'
 import { readExpectedResponse } from './crowd/expected-response.ts'
-import { type Credentials, PEAK_FACTOR, planVisits } from './crowd/plan.ts'
+import type { Credentials } from './crowd/plan.ts'
 import { type Drill, type DrillRecord, runDrill } from './crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from './crowd/sign-in-form.ts'
-import { assertOwnStore, readDrillAddress } from './drill-address.ts'
+import { assertOwnStore } from './drill-address.ts'
 import { type DrillPart, entryPointAt, wayNamed } from './drill-part.ts'
 import { readViewers, withMadeUpViewers } from './drill-viewers.ts'
-import { clockWords, startLiveTable } from './live-table.ts'
+import { startLiveTable } from './live-table.ts'
 import type { PlannedCommand } from './operator-commands.ts'
+import type { Plan, Rehearsal } from './rehearsal.ts'
 import { printVerdict } from './verdict/criteria.ts'
 import { timelineOf } from './verdict/moment.ts'
-import { verdictOn } from './verdict/verdict.ts'
 
 /** The options of the command. Times are in milliseconds, shares from 0 to 1. */
 export interface DrillOptions extends ViewerOptions {
@@ -38,102 +37,91 @@ export interface DrillOptions extends ViewerOptions {
   readonly html?: string
 }
 
-/** More would need more than one machine. The peak of the ramp counts. */
-const MOST_ARRIVALS_A_SECOND = 500
-/** The app stops an address after 300 failed sign-ins in ten minutes. */
-const MANY_WRONG_PASSWORDS = 250
-
 /**
- * Runs a drill and judges it.
- * @param commands in the order of their times.
+ * Runs a rehearsal and judges it.
  * @param features what they tell the drill.
- * @throws ConfigError for an address that may not be drilled, or viewers that cannot be used.
+ * @throws ConfigError for viewers that cannot be used.
  */
 export async function rehearse(
   io: CommandIo,
   options: DrillOptions,
-  commands: readonly PlannedCommand[],
+  rehearsal: Rehearsal,
   features: readonly DrillPart[],
 ): Promise<Outcome> {
-  const url = readDrillAddress(options.url, io.env)
-  const expected = readExpectedResponse(io.env, url.pathname, features)
-  if (options.makeUpViewers) assertOwnStore(url, io.env)
-  const ways = features.flatMap(({ wayIn }) => wayIn ?? [])
-  const way = wayNamed(ways, options.wayIn)
+  const { url, holds } = rehearsal
+  const expected = { ...readExpectedResponse(io.env, url.pathname), ...(holds && { holds }) }
+  const way = wayNamed(
+    features.flatMap(({ wayIn }) => wayIn ?? []),
+    options.wayIn,
+  )
   if (way !== undefined) assertOwnStore(url, io.env, `--way-in ${way.name} would make up guests`)
+  else if (options.viewers === undefined) assertOwnStore(url, io.env)
   const place = way && entryPointAt(url, io.env)
   const known = options.viewers === undefined ? null : await readViewers(options.viewers, io.stdin)
-  const fault = faultInCrowd(known?.length ?? null, options) ?? (await faultInScreen(url, expected))
+  const fault =
+    faultInCrowd(known?.length ?? null, options, rehearsal.peakFactor) ?? (await faultInScreen(url, expected))
   if (fault !== null) return { ok: false, fault }
+  const confirmed = await rehearsal.confirm?.()
+  if (confirmed?.ok === false) return confirmed
   // Opened now: a drill of ten minutes must not end with a file that cannot be written.
   await using page = options.html === undefined ? null : await openFileSink(options.html)
   using stop = stopOnInterrupt(io)
-  const { group: groups = [], attribute: attributes = {} } = options
-  const { json, count, over: overMs, recoverWithin: recoverWithinMs, maxWait: maxWaitMs } = options
+  const { group: groups = [], attribute: attributes = {}, count = MADE_UP_VIEWERS } = options
   const work = async (viewers: readonly Credentials[], form: SignInForm = BY_PASSWORD): Promise<Outcome> => {
-    const plan = { overMs, wrongShare: options.wrong, returnShare: options.returns }
-    const visits = planVisits(viewers.slice(0, count), plan)
-    const drill = { url, visits, commands, expected, form, overMs, recoverWithinMs }
-    return await runAndJudge(io, drill, { json, maxWaitMs, page, stop: stop.signal, features })
+    const plan = rehearsal.plan(viewers.slice(0, options.count), form)
+    const drill = { ...plan, url, expected, form, overMs: options.over, recoverWithinMs: options.recoverWithin }
+    return await runAndJudge(io, drill, { rehearsal, features, json: options.json, page, stop: stop.signal })
   }
   if (way && place) {
-    const request = { ...place, groups, attributes, maxWaitMs, count: count ?? MADE_UP_VIEWERS }
-    return await way.withCrowd(io, request, work)
+    return await way.withCrowd(io, { ...place, groups, attributes, maxWaitMs: options.maxWait, count }, work)
   }
   if (known !== null) return await work(known)
-  return await withMadeUpViewers(io, count ?? MADE_UP_VIEWERS, { groups, attributes }, work)
-}
-
-/** @param available the viewers of the file; null for made-up ones. */
-function faultInCrowd(available: number | null, { over, ...options }: DrillOptions): string | null {
-  const fault = faultInCount(available, options.count)
-  if (fault !== null) return fault
-  const count = options.count ?? available ?? MADE_UP_VIEWERS
-  const peak = Math.ceil((count / over) * 1000 * PEAK_FACTOR)
-  if (peak <= MOST_ARRIVALS_A_SECOND) return null
-  return `${count} viewers would arrive at up to ${peak} a second, more than ${MOST_ARRIVALS_A_SECOND}. Use a longer --over.`
+  return await withMadeUpViewers(io, count, { groups, attributes }, work)
 }
 
 interface Judging {
+  readonly rehearsal: Rehearsal
   readonly features: readonly DrillPart[]
   readonly json: boolean | undefined
-  readonly maxWaitMs: number
   readonly page: ReportSink | null
   readonly stop: AbortSignal
 }
 
 async function runAndJudge(
   io: CommandIo,
-  drill: Drill,
-  { json, maxWaitMs, page, stop, features }: Judging,
+  drill: Drill & Plan,
+  { rehearsal, json, page, stop, features }: Judging,
 ): Promise<Outcome> {
   announce(io, drill)
   const table = startLiveTable(io, drill.overMs)
   stop.addEventListener('abort', table.stopping)
-  const record = await runDrill(drill, { env: io.env, stop, onStart: table.start, onCommand: table.command })
-  table.end()
+  const { start: onStart, command: onCommand, mark: onMark } = table
+  const record = await runDrill(drill, { env: io.env, stop, onStart, onCommand, onMark }).finally(table.end)
   if (stop.aborted) return { ok: false, fault: stoppedText(record) }
-  const planned = drill.visits.length
-  const checks = verdictOn(record, planned, { recoverWithinMs: drill.recoverWithinMs, maxWaitMs }, drill.form)
-  if (page !== null) {
-    const { drillPage, writePage } = await import('./drill-page.ts')
-    await writePage(page, drillPage(record, checks, planned, drill.form), record, drill.url, 'drill')
-  }
+  const verdict = drill.judge(record)
+  const { checks } = verdict
   const failed = checks.filter(({ isMet }) => !isMet).length
+  if (page !== null) {
+    const { drillPage } = await import('./drill-page.ts')
+    await page.write(await drillPage(record, verdict, drill, rehearsal))
+    await page.finish()
+  }
   const rate = signInRate(record.attempts)
   const causes = causesOf(record.attempts, [...record.away], features, drill.form.causes)
   if (!json) printVerdict(io, checks, [rateText(rate), ...causes.map((cause) => cause.text)])
-  const text = failed === 0 ? 'The drill passed.' : `The drill failed: ${failed} of ${checks.length} checks.`
-  const commands = record.commands.map(({ output: _output, ...command }) => command)
-  const results = {
+  const what = rehearsal.name.toLowerCase()
+  const text = failed === 0 ? `The ${what} passed.` : `The ${what} failed: ${failed} of ${checks.length} checks.`
+  const data = {
     passed: failed === 0,
     checks,
     signInsPerSecond: rate,
     causes,
-    viewers: planned,
+    viewers: drill.visits.length,
     wayIn: drill.form.words,
+    commands: record.commands.map(({ output: _output, ...one }) => one),
+    marks: drill.marks.map(({ atMs, words }) => ({ atMs, words })),
+    timeline: timelineOf(record),
   }
-  const data = { ...results, commands, timeline: timelineOf(record) }
   return { ok: true, text, data, isPartial: failed > 0 }
 }
 
@@ -142,23 +130,11 @@ function rateText({ highest, average }: ReturnType<typeof signInRate>): string {
   return `Sign-ins a second: ${most} at most, ${usual} on average.`
 }
 
-/** Writes the plan of the drill, and warnings about it. */
-function announce({ stderr }: CommandIo, { url, visits, overMs, expected, form }: Drill): void {
-  const wrong = visits.reduce((sum, visit) => sum + visit.wrongPasswords, 0)
-  const returning = visits.filter(({ returnsAfterMs }) => returnsAfterMs !== null).length
-  const lines = [
-    `Signs in ${countWords(visits.length, 'viewer')} at ${url.origin}${url.pathname} ${form.words}, within ${clockWords(overMs)}, all from the address of this machine.`,
-    `${countWords(wrong, `wrong ${form.typed}`)}, ${countWords(returning, 'viewer')} with a later return.`,
-  ]
-  if (wrong > MANY_WRONG_PASSWORDS) {
-    lines.push(
-      `Warning: the app refuses an address after 300 failed sign-ins in ten minutes. It does not count those of viewers who then sign in. If it answers 429, use a lower --wrong.`,
-    )
-  }
-  if (expected.secrets.length === 0) {
-    lines.push('Warning: the settings have no secret for this address, so the hash of a response is not checked.')
-  }
-  stderr.write(`${lines.map(printable).join('\n')}\n`)
+/** Writes what will happen, and warnings about it. */
+function announce({ stderr }: CommandIo, { expected, sentences }: Drill & Plan): void {
+  const unchecked = 'Warning: the settings have no secret for this address, so the hash of a response is not checked.'
+  const lines = [...sentences, ...(expected.secrets.length === 0 ? [unchecked] : [])]
+  for (const line of lines) stderr.write(`${printable(line)}\n`)
 }
 
 function stoppedText({ commands }: DrillRecord): string {

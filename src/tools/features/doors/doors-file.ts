@@ -42,11 +42,12 @@ export function borrowDoors(path: string, name: string) {
       writeDoors(path, name, doorsWindows === undefined ? both : { doorsWindows: [`${opens}/${closes}`] })
       written = readFileSync(file, 'utf8')
     },
-    /** Does nothing if the file is as before. @throws ConfigError if another program has changed the file since. */
-    putBack(): void {
-      if (written === original) return
+    /** @returns false if the file is as before. @throws ConfigError if another program has changed the file since. */
+    putBack(): boolean {
+      if (written === original) return false
       explained(path, () => replace(file, written, original))
       written = original
+      return true
     },
   }
 }

@@ -19,8 +19,7 @@ function recordOf(attempts: Attempt[], ...commands: [seconds: number, isOutage: 
     startedAtMs: 0,
     endedMs: 60_000,
     attempts,
-    signedIn: 0,
-    ends: [],
+    visits: [],
     away: new Set<string>(),
     commands: commands.map(([seconds, isOutage]) => ({
       atMs: seconds * 1000,
@@ -112,12 +111,31 @@ test('a slow answer, a slow generator and a failed command each fail their check
 })
 
 test('the time line has at most 120 parts, and every request once', () => {
-  for (const endedMs of [10, 60_000, 900_000, 86_400_000]) {
+  for (const endedMs of [10, 60_000, 120_000, 900_000, 86_400_000]) {
     const attempts = Array.from({ length: 500 }, (_, at) => attempt((at * endedMs) / 500, 'passed'))
-    const moments = timelineOf({ attempts, endedMs })
+    const moments = timelineOf({ attempts, visits: [], endedMs })
     expect(moments.length).toBeLessThanOrEqual(120)
     expect(moments.reduce((sum, { passed }) => sum + passed, 0)).toBe(500)
   }
+})
+
+test('the time line counts viewers who come, wait, get in and give up', () => {
+  const end = (atMs: number, isIn: boolean) => ({ isIn, atMs, fault: isIn ? null : 'x', location: null })
+  const visits = [
+    { arrivedMs: 1_000, gotInMs: 3_000, returned: null, end: end(3_000, true) },
+    { arrivedMs: 1_500, gotInMs: null, returned: null, end: end(2_500, false) },
+  ]
+  const moments = timelineOf({ attempts: [], visits, endedMs: 4_500 })
+  expect(moments.map(({ arrived, waiting, inside }) => [arrived, waiting, inside].join(' '))).toEqual([
+    '0 0 0',
+    '2 2 0',
+    '0 1 0',
+    '0 0 1',
+    '0 0 1',
+  ])
+  expect(timelineOf({ attempts: [attempt(1_000, 'passed')], visits, endedMs: 4_500 }, 2_000, 2_500)).toMatchObject([
+    { fromMs: 2_000, arrived: 0, passed: 0 },
+  ])
 })
 
 describe('the plan', () => {
@@ -143,7 +161,7 @@ describe('the plan', () => {
 
 describe('answers', () => {
   const PAGE = '<input id="password" name="password" type="password">'
-  const expected = { secrets: [], usernameParameters: ['user'] }
+  const expected = { secrets: [], usernameParameters: ['user'], holds: { closed: () => null } }
   const judged = (kind: RequestKind, status: number, more: object = {}) =>
     judge(kind, { status, retryAfterSeconds: null, location: null, page: '', ...more }, 'ada', expected, 1_000).outcome
   const response = (user: string, expiry = 2_000) =>
@@ -179,6 +197,13 @@ describe('answers', () => {
     ['return', 303, { location: response('eve') }, 'wrong-response'],
     ['return', 200, { page: PAGE }, 'session-ended'],
     ['return', 409, {}, 'error'],
+    ['return', 403, {}, 'refused'],
+    ['wait', 303, { location: response('ada') }, 'passed'],
+    ['wait', 200, { page: PAGE }, 'session-ended'],
+    ['right', 200, { reason: 'paused' }, 'refused'],
+    ['wait', 200, { reason: 'closed' }, 'held'],
+    ['return', 403, { reason: 'closed' }, 'held'],
+    ['wrong', 200, { reason: 'closed' }, 'error'],
   ])('for a %s, %d with %o is judged %s', (kind, status, more, outcome) => {
     expect(judged(kind, status, more)).toBe(outcome)
   })

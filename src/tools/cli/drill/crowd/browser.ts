@@ -4,12 +4,13 @@ export interface BrowserAnswer {
   readonly status: number
   /** From `Retry-After`; null without. */
   readonly retryAfterSeconds: number | null
+  /** Where a redirect leads: out of the app, because the browser follows those within. */
   readonly location: string | null
-  /** The header with the address that a page loads after some time. */
-  readonly refresh?: string | undefined
+  /** The page of the app that loads next by itself. */
+  readonly refresh?: { readonly path: string; readonly afterMs: number } | undefined
   /** The text of a page with status 200; else empty. */
   readonly page: string
-  /** The reason for programs on the screen of a refusal, such as `overloaded`. */
+  /** The reason for programs on the screen of a refusal, such as `overloaded`, or of a page on which viewers wait. */
   readonly reason?: string | undefined
 }
 
@@ -21,6 +22,8 @@ const TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_MS = 60_000
 const MOST_BYTES = 1_048_576
+const MOST_REDIRECTS = 5
+const REFRESH = /^(\d{1,5})\s*;\s*url=(.+)$/i
 const HEADERS = {
   'user-agent': 'Mozilla/5.0 (viewer-auth drill)',
   accept: 'text/html,application/xhtml+xml',
@@ -54,15 +57,15 @@ export function openBrowser(origin: string, open = new Set<Client>()) {
     connections += 1
   })
 
-  async function send(options: Dispatcher.RequestOptions): Promise<BrowserAnswer> {
+  async function send(options: Dispatcher.RequestOptions, redirects = 0): Promise<BrowserAnswer> {
     const opened = connections
-    try {
-      return await exchange(client, options, cookies)
-    } catch (error) {
+    const answer = await exchange(client, origin, options, cookies).catch((error: unknown) => {
       // Like a browser: if a connection that was kept open is closed, the request goes over a new one at once.
       if (opened === 0 || connections !== opened || client.destroyed) throw error
-      return await exchange(client, options, cookies)
-    }
+      return exchange(client, origin, options, cookies)
+    })
+    const path = answer.status === 303 && redirects < MOST_REDIRECTS ? pathIn(answer.location, origin) : null
+    return path === null ? answer : await send(ownPage(path), redirects + 1)
   }
   return {
     /** Opens an address in the frame of a player. @throws Error if no whole answer comes. */
@@ -72,7 +75,7 @@ export function openBrowser(origin: string, open = new Set<Client>()) {
       return send({ method: 'GET', path, headers })
     },
     /** Follows an address of the app's own page, without cookies. @throws Error if no whole answer comes. */
-    follow: (path: string) => send({ method: 'GET', path, headers: { ...HEADERS, 'sec-fetch-site': 'same-origin' } }),
+    follow: (path: string) => send(ownPage(path)),
     /** Posts a form from the app's own page. @throws Error if no whole answer comes. */
     post(path: string, fields: Readonly<Record<string, string>>): Promise<BrowserAnswer> {
       const headers = {
@@ -92,8 +95,12 @@ export function openBrowser(origin: string, open = new Set<Client>()) {
   }
 }
 
+const ownPage = (path: string) =>
+  ({ method: 'GET', path, headers: { ...HEADERS, 'sec-fetch-site': 'same-origin' } }) as const
+
 async function exchange(
   client: Client,
+  origin: string,
   options: Dispatcher.RequestOptions,
   cookies: Map<string, string>,
 ): Promise<BrowserAnswer> {
@@ -103,14 +110,23 @@ async function exchange(
     const [, name, value = ''] = /^([^=;]+)=([^;]*)/.exec(cookie) ?? []
     if (name !== undefined) cookies.set(name, value)
   }
+  const [, seconds, address = ''] = REFRESH.exec([headers.refresh].flat()[0] ?? '') ?? []
+  const path = pathIn(address, origin)
   return {
     status: statusCode,
     retryAfterSeconds: retryAfter(headers['retry-after']),
     location: [headers.location ?? []].flat()[0] ?? null,
-    refresh: [headers.refresh ?? []].flat()[0],
+    refresh: seconds === undefined || path === null ? undefined : { path, afterMs: Number(seconds) * 1000 },
     page: statusCode === 200 ? text : '',
     reason: /<meta name="reason" content="([a-z-]{1,40})">/.exec(text)?.[1],
   }
+}
+
+/** Returns the path and query of a page of the app. Null for another address, and for the way back to the player. */
+function pathIn(address: string | null, origin: string): string | null {
+  if (!address || !URL.canParse(address, origin)) return null
+  const url = new URL(address, origin)
+  return url.origin === origin && !url.searchParams.has('hash') ? url.pathname + url.search : null
 }
 
 /** Reads seconds or a date (RFC 9110, 10.2.3). */

@@ -4,7 +4,6 @@ import { addressRules, hashSettings } from '../../../../entry-points/fields.ts'
 import { ConfigError } from '../../../../errors.ts'
 import { checkAuthenticationResponse, parseAuthenticationResponse } from '../../../../hash-lock/check-response.ts'
 import type { Environment } from '../../../../settings/fields.ts'
-import type { DrillPart } from '../drill-part.ts'
 
 /** The properties of a right response that the settings tell. */
 export interface ExpectedResponse {
@@ -12,26 +11,24 @@ export interface ExpectedResponse {
   readonly secrets: readonly string[]
   /** The parameters whose value is the user name. */
   readonly usernameParameters: readonly string[]
-  /** Features that let viewers with the right password wait on a page of their own. */
-  readonly features?: readonly Pick<DrillPart, 'reasonToWait'>[]
+  /**
+   * Reasons for which the app may keep viewers with the right password from the player. Each returns the time, in
+   * milliseconds since the start, at which the viewer tries again. Null: the viewer leaves.
+   */
+  readonly holds?: Readonly<Record<string, () => number | null>>
 }
 
 /**
  * Reads the secret and the parameters of the drilled entry point, if the settings have them.
  * @throws ConfigError if one of these settings is wrong.
  */
-export function readExpectedResponse(
-  environment: Environment,
-  path: string,
-  features: readonly DrillPart[],
-): ExpectedResponse {
+export function readExpectedResponse(environment: Environment, path: string): ExpectedResponse {
   const { sources, mistakes } = entryPointSources(environment)
   const found = sources.find(({ name }) => path === `/e/${name}`) ?? sources.find(({ name }) => name === 'default')
   const { secret, secretPrevious, hashParameters } = hashSettings(addressRules(null))
   const read = found?.source.has('secret') ? found.source.read({ secret, secretPrevious, hashParameters }) : null
   if (mistakes.length > 0) throw new ConfigError(`${mistakes.join('.\n')}.`)
-  const expected = read ? expectedOf([read.secret, read.secretPrevious], read.hashParameters) : expectedOf([], [])
-  return { ...expected, features }
+  return read ? expectedOf([read.secret, read.secretPrevious], read.hashParameters) : expectedOf([], [])
 }
 
 function expectedOf(
@@ -47,6 +44,12 @@ export function responseIn(location: string | null): string | null {
   if (location === null || !URL.canParse(location)) return null
   const response = new URL(location).searchParams.get('hash')
   return response === 'false' ? null : response
+}
+
+/** Returns the end of the response in the address of a redirect, as UNIX time in seconds. Undefined without a response. */
+export function endOfResponse(location: string | null): number | null | undefined {
+  const response = responseIn(location)
+  return response === null ? undefined : (parseAuthenticationResponse(response)?.expiresAtSeconds ?? null)
 }
 
 /** Returns what is wrong with a response, without a value of it. Null for a right response. */

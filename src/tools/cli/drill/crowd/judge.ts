@@ -3,9 +3,12 @@ import { type ExpectedResponse, faultInResponse, responseIn } from './expected-r
 
 /**
  * `screen`: opens the screen. `ask`: asks for a code. `arrival`: waits for it. `wrong` and `right`: posts such a password or
- * code. `return`: comes back with the session.
+ * code. `wait`: loads the page again on which the viewer waits. `return`: comes back with the session.
  */
-export type RequestKind = 'screen' | 'ask' | 'arrival' | 'wrong' | 'right' | 'return'
+export type RequestKind = 'screen' | 'ask' | 'arrival' | 'wrong' | 'right' | 'wait' | 'return'
+
+/** Those after which the viewer may be in. */
+export const WAYS_TO_THE_PLAYER: readonly RequestKind[] = ['right', 'wait', 'return']
 
 /**
  * The result of one request:
@@ -13,6 +16,7 @@ export type RequestKind = 'screen' | 'ask' | 'arrival' | 'wrong' | 'right' | 're
  * - `asked-to-wait`: 503 or 429 with Retry-After
  * - `unanswered`: no answer, or 502 or 504 of a proxy
  * - `session-ended`: the sign-in screen for a viewer who came back
+ * - `held`: kept from the player for a reason that this drill expects
  * - `refused`: 401 or 403 for the right password, or a page on which the viewer must wait
  * - `let-in-wrongly`: a response without the right password
  * - `wrong-response`: a response that the service would refuse, or that is for another viewer
@@ -23,6 +27,7 @@ export type Outcome =
   | 'asked-to-wait'
   | 'unanswered'
   | 'session-ended'
+  | 'held'
   | 'refused'
   | 'let-in-wrongly'
   | 'wrong-response'
@@ -52,7 +57,8 @@ export function judge(
 ): Judgment {
   const { status, retryAfterSeconds, location, reason } = answer
   const response = responseIn(location)
-  if (response !== null && kind !== 'right' && kind !== 'return') {
+  const isWayIn = WAYS_TO_THE_PLAYER.includes(kind)
+  if (response !== null && !isWayIn) {
     const how = kind === 'wrong' ? `with a wrong ${typed}` : `without a ${typed}`
     return { outcome: 'let-in-wrongly', fault: `a viewer got a response ${how}` }
   }
@@ -63,9 +69,12 @@ export function judge(
     const fault = faultInResponse(response, username, expected, nowSeconds)
     return fault === null ? PASSED : { outcome: 'wrong-response', fault }
   }
-  const isSignIn = kind === 'right' || kind === 'return'
-  const [wait] = isSignIn ? (expected.features ?? []).flatMap((one) => one.reasonToWait?.(answer) ?? []) : []
-  if (wait !== undefined) return { outcome: 'refused', fault: `the app held the viewer back: ${wait}`, reason: wait }
+  const isRefused = status === 401 || status === 403
+  if (isWayIn && (isRefused || (status === 200 && reason !== undefined))) {
+    const why = isRefused ? `${status} for the right ${typed}` : 'the app held the viewer back'
+    const outcome = expected.holds?.[reason ?? ''] === undefined ? 'refused' : 'held'
+    return { outcome, fault: `${why}${reason ? `: ${reason}` : ''}`, reason }
+  }
   switch (kind) {
     case 'screen':
       return isSignInScreen(answer) ? PASSED : error(answer, 'a sign-in screen')
@@ -74,14 +83,13 @@ export function judge(
       return status === 200 ? PASSED : error(answer, 'the form for a code')
     case 'wrong':
       return status === 401 ? PASSED : error(answer, `401 for a wrong ${typed}`)
+    case 'wait':
     case 'return':
       return isSignInScreen(answer)
         ? { outcome: 'session-ended', fault: 'the session had ended' }
         : error(answer, 'a response for a viewer who came back')
     case 'right':
-      return status === 401 || status === 403
-        ? { outcome: 'refused', fault: `${status} for the right ${typed}${reason ? `: ${reason}` : ''}`, reason }
-        : error(answer, `a response for the right ${typed}`)
+      return error(answer, `a response for the right ${typed}`)
   }
 }
 

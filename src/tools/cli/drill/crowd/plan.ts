@@ -4,9 +4,6 @@ export interface Credentials {
   readonly password: string
 }
 
-/** The plan of one viewer. Times are in milliseconds since the start of the drill. */
-export type PlannedVisit = ReturnType<typeof planVisits>[number]
-
 export interface PlanOptions {
   readonly overMs: number
   /** Shares from 0 to 1. */

@@ -1,18 +1,32 @@
 import { z } from 'zod'
 import type { CommandIo } from '../../terminal/io.ts'
 import { type OperatorCommand, type PlannedCommand, runCommands } from '../operator-commands.ts'
-import { browsersUntil, codeOf, openBrowser } from './browser.ts'
+import { browsersUntil } from './browser.ts'
 import type { ExpectedResponse } from './expected-response.ts'
-import { type Judgment, judge } from './judge.ts'
-import type { PlannedVisit } from './plan.ts'
 import type { SignInForm } from './sign-in-form.ts'
 import { startTimetable } from './timetable.ts'
-import { type Attempt, playVisit, type VisitEnd } from './visit.ts'
+import { type Attempt, type PlannedVisit, playVisit, type Visit } from './visit.ts'
 
-export interface Drill {
-  readonly url: URL
+/** A moment that the operator and the page see. */
+export interface Mark {
+  /** In milliseconds since the start. */
+  readonly atMs: number
+  readonly words: string
+  /** What this program then does. */
+  readonly act?: () => void
+}
+
+/** What happens in a drill. */
+export interface Course {
+  /** UNIX time in milliseconds. Viewers may also come before. */
+  readonly startsAtMs: number
   readonly visits: readonly PlannedVisit[]
   readonly commands: readonly PlannedCommand[]
+  readonly marks: readonly Mark[]
+}
+
+export interface Drill extends Course {
+  readonly url: URL
   readonly expected: ExpectedResponse
   readonly form: SignInForm
   readonly overMs: number
@@ -25,9 +39,8 @@ export interface DrillRecord {
   readonly startedAtMs: number
   endedMs: number
   readonly attempts: Attempt[]
-  /** Viewers who signed in. */
-  signedIn: number
-  readonly ends: VisitEnd[]
+  /** Those who have come. */
+  readonly visits: Visit[]
   /** The settings of the stores that `/health/ready` named after an answer that spoke of a store. */
   readonly away: Set<string>
   readonly commands: readonly OperatorCommand[]
@@ -39,6 +52,7 @@ export interface DrillDeps {
   /** Called once, at the start. The record grows while the drill runs. */
   readonly onStart: (record: DrillRecord, nowMs: () => number) => void
   readonly onCommand: (command: OperatorCommand) => void
+  readonly onMark: (mark: Mark) => void
 }
 
 /** A viewer types for 5 s, in a short drill for a fiftieth of the ramp. */
@@ -51,10 +65,17 @@ const PATIENCE_MS = 60_000
 /**
  * Plays all visits and runs the commands. Ends when all viewers are in or have given up, and all commands have ended.
  * After a stop, it waits for the running command only.
+ * @throws the error of a mark.
  */
-export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: DrillDeps): Promise<DrillRecord> {
-  const timetable = startTimetable(stop)
-  const open = browsersUntil(stop, drill.url.origin)
+export async function runDrill(
+  drill: Drill,
+  { env, stop, onStart, onCommand, onMark }: DrillDeps,
+): Promise<DrillRecord> {
+  const { url, expected, form, overMs, startsAtMs } = drill
+  const failure = new AbortController()
+  const end = AbortSignal.any([stop, failure.signal])
+  const timetable = startTimetable(end, startsAtMs)
+  const open = browsersUntil(end, url.origin)
   const commands = drill.commands.map((command) => ({
     ...command,
     startedMs: null,
@@ -63,22 +84,24 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
     output: '',
   }))
   const record: DrillRecord = {
-    startedAtMs: Date.now(),
+    startedAtMs: startsAtMs,
     endedMs: 0,
     attempts: [],
-    signedIn: 0,
-    ends: [],
+    visits: [],
     away: new Set(),
     commands,
   }
   onStart(record, timetable.nowMs)
-  const lookForStores = storeLookUp(drill.url.origin, record.away, timetable.nowMs)
-  const play = async (visit: PlannedVisit) => {
-    if (!(await timetable.until(visit.arrivesAtMs))) return
+  const lookForStores = storeLookUp(url.origin, record.away, timetable.nowMs)
+  const play = async (plan: PlannedVisit) => {
+    if (!(await timetable.until(plan.arrivesAtMs))) return
     const browser = open()
-    const { url, expected, form, overMs } = drill
-    const end = await playVisit(visit, {
+    const visit: Visit = { arrivedMs: plan.arrivesAtMs, gotInMs: null, returned: null, end: null }
+    record.visits.push(visit)
+    await playVisit(plan, visit, {
+      viewer: plan.viewer,
       browser,
+      openOther: open,
       timetable,
       url,
       expected,
@@ -87,16 +110,26 @@ export async function runDrill(drill: Drill, { env, stop, onStart, onCommand }: 
         record.attempts.push(attempt)
         if (attempt.reason === 'store-down') lookForStores()
       },
-      onSignedIn: () => {
-        record.signedIn += 1
-      },
       typingMs: Math.min(TYPING_MS, overMs / 50),
       lastMs: overMs + PATIENCE_MS + drill.recoverWithinMs,
     })
     browser.close()
-    record.ends.push(end)
   }
-  await Promise.all([...drill.visits.map(play), runCommands(commands, timetable, env, onCommand)])
+  const mark = async (one: Mark) => {
+    if (!(await timetable.until(one.atMs))) return
+    try {
+      one.act?.()
+      onMark(one)
+    } catch (error) {
+      failure.abort(error)
+    }
+  }
+  await Promise.all([
+    ...drill.visits.map(play),
+    ...drill.marks.map(mark),
+    runCommands(commands, timetable, env, onCommand),
+  ])
+  failure.signal.throwIfAborted()
   record.endedMs = timetable.nowMs()
   return record
 }
@@ -113,17 +146,5 @@ function storeLookUp(origin: string, away: Set<string>, nowMs: () => number): ()
     }
     // A proxy may keep this address to itself.
     read().catch(() => {})
-  }
-}
-
-/** Opens the screen once, before the drill. */
-export async function tryScreen(url: URL, expected: ExpectedResponse): Promise<Judgment> {
-  const browser = openBrowser(url.origin)
-  try {
-    return judge('screen', await browser.open(url.pathname + url.search, false), '', expected, Date.now() / 1000)
-  } catch (error) {
-    return { outcome: 'unanswered', fault: codeOf(error) }
-  } finally {
-    browser.close()
   }
 }

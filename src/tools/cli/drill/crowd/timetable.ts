@@ -1,9 +1,9 @@
 /** The clock of a drill. Its waits end early when the drill is stopped. */
 export type Timetable = ReturnType<typeof startTimetable>
 
-/** Starts the clock. An AbortSignal with thousands of listeners would be slow, so each wait is a plain timer. */
-export function startTimetable(stop: AbortSignal) {
-  const startMs = performance.now()
+/** Starts the clock at this UNIX time in milliseconds. An AbortSignal with thousands of listeners would be slow, so each wait is a plain timer. */
+export function startTimetable(stop: AbortSignal, startsAtMs = Date.now()) {
+  const startMs = performance.now() + startsAtMs - Date.now()
   const waiting = new Map<NodeJS.Timeout, (isDue: boolean) => void>()
   const nowMs = () => performance.now() - startMs
   stop.addEventListener('abort', () => {

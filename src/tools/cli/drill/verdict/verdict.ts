@@ -1,7 +1,7 @@
 import { countWords, numberWords } from '../../output/words.ts'
 import type { DrillRecord } from '../crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from '../crowd/sign-in-form.ts'
-import type { Attempt } from '../crowd/visit.ts'
+import { type Attempt, gotIn } from '../crowd/visit.ts'
 import { type Check, check, generator, type Limits, longestWait, partWords, waitWords } from './criteria.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
 
@@ -12,19 +12,16 @@ export function verdictOn(
   limits: Limits,
   { words, typed }: Pick<SignInForm, 'words' | 'typed'> = BY_PASSWORD,
 ): Check[] {
-  const { attempts, ends } = record
+  const { attempts, visits } = record
   const of = (outcome: Attempt['outcome']) => attempts.filter((attempt) => attempt.outcome === outcome)
-  const inside = ends.filter((end) => end.isIn).length
-  const outside = ends.flatMap((end) => (end.isIn ? [] : [end.fault ?? 'stopped']))
+  const inside = visits.filter(({ end }) => end?.isIn).length
+  const outside = visits.flatMap(({ end }) => (end?.isIn ? [] : [end?.fault ?? 'stopped']))
   const wrong = attempts.filter(({ kind }) => kind === 'wrong').length
   const unexpected = [...of('error'), ...of('refused')]
   const spans = faultSpans(record, limits.recoverWithinMs)
   const unexplained = of('unanswered').filter((attempt) => !isWithin(attempt, spans))
   const letIn = of('let-in-wrongly')
   const badResponses = of('wrong-response')
-  const responses = attempts.filter(
-    ({ kind, outcome }) => outcome === 'passed' && (kind === 'right' || kind === 'return'),
-  )
   return [
     check('sign-ins', inside === planned, `${partWords(inside, planned, 'viewer')} got in ${words}.`, outside),
     check(
@@ -39,7 +36,7 @@ export function verdictOn(
     check(
       'responses',
       badResponses.length === 0,
-      `Responses: ${numberWords(responses.length)} right, ${numberWords(badResponses.length)} wrong.`,
+      `Responses: ${numberWords(attempts.filter(gotIn).length)} right, ${numberWords(badResponses.length)} wrong.`,
       badResponses.map(({ fault }) => fault),
     ),
     check(

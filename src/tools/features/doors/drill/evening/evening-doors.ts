@@ -9,6 +9,7 @@ import { timeText } from '../../../../../settings/times.ts'
 import { readDrillAddress } from '../../../../cli/drill/drill-address.ts'
 import type { DrillPart } from '../../../../cli/drill/drill-part.ts'
 import { messageOf } from '../../../../cli/terminal/command.ts'
+import type { CommandIo } from '../../../../cli/terminal/io.ts'
 import { type BorrowedDoors, borrowDoors } from '../../doors-file.ts'
 import { nameWithEvent } from '../../event-times.ts'
 
@@ -79,13 +80,14 @@ function stateWords({ windows, timeZone }: DoorSettings): string {
  * SIGHUP. @throws ConfigError that names the times, if they cannot be put back.
  */
 export async function withBorrowedDoors<T>(
-  { file, name }: EveningPlace,
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  { file, name }: Pick<EveningPlace, 'file' | 'name'>,
   work: (doors: BorrowedDoors) => Promise<T>,
 ): Promise<T> {
   const doors = borrowDoors(file, name)
   const putBack = () => {
     try {
-      doors.putBack()
+      if (doors.putBack()) stderr.write('The doors are as before.\n')
     } catch (error) {
       throw new ConfigError(
         `The doors of ${name} were not put back. ${messageOf(error)} Before, they were: ${doors.before}`,

@@ -5,8 +5,8 @@ import type { CommandIo } from '../../../../cli/terminal/io.ts'
 import { loadAll } from '../../../../cli/terminal/lazy.ts'
 import type { Variant } from '../../../../cli/terminal/variant.ts'
 import { emulatedAudience } from './emulator/emulated-audience.ts'
+import type { Audience } from './evening-viewers.ts'
 import type { EveningOptions } from './rehearse-evening.ts'
-import type { Audience } from './run-evening.ts'
 
 const LEAST_OVER_MS = 10_000
 const OF_USUAL_DRILL = ['at', 'outage', 'wrong', 'recoverWithin', 'wayIn']

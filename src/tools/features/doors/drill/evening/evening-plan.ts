@@ -1,6 +1,6 @@
 import type { Credentials } from '../../../../cli/drill/crowd/plan.ts'
 
-/** The times of an evening: UNIX milliseconds. Doors have whole seconds. */
+/** The times of an evening, in milliseconds since its start. Doors have whole seconds. */
 export type EveningTimes = ReturnType<typeof eveningTimes>
 
 /** The plan of one viewer. Times are in milliseconds since the start. */
@@ -15,6 +15,8 @@ const EARLY_VIEWERS = 0.75
 /** The last of the early viewers comes before the opening, also in a short evening. */
 const EARLY_UNTIL = 0.45
 const LATE_UNTIL = 0.7
+/** The rate at which the early viewers come, as a multiple of the average rate. */
+export const EARLY_FACTOR = EARLY_VIEWERS / EARLY_UNTIL
 const RETURNS_FROM = 0.03
 const RETURNS_OVER = 0.12
 /** Two of so many viewers have more screens than the limit. They do not come back for another reason. */
@@ -26,13 +28,11 @@ const ONE_IN = 10
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
 /** Returns the times of an evening. @param overMs from the first viewer to the last: at least 10 s. */
-export function eveningTimes(startsMs: number, overMs: number) {
-  const at = (share: number) => startsMs + overMs * share
-  const wholeSecondAt = (share: number) => Math.ceil(at(share) / 1000) * 1000
+export function eveningTimes(overMs: number) {
+  const wholeSecondAt = (share: number) => Math.ceil((overMs * share) / 1000) * 1000
   return {
-    startsMs,
     /** The operator moves the opening at this time. */
-    movesMs: at(MOVES),
+    movesMs: overMs * MOVES,
     firstOpeningMs: wholeSecondAt(FIRST_OPENING),
     opensMs: wholeSecondAt(OPENS),
     closesMs: wholeSecondAt(CLOSES),
@@ -52,12 +52,11 @@ interface PlanOptions {
 /** Plans each viewer: three of four come early and wait, the others after the opening. */
 export function planEvening(
   viewers: readonly Credentials[],
-  { startsMs, opensMs, closesMs, endsMs }: EveningTimes,
+  { opensMs, closesMs, endsMs }: EveningTimes,
   { overMs, returnShare, hasLimit }: PlanOptions,
   random: () => number = Math.random,
 ) {
   const early = Math.ceil(viewers.length * EARLY_VIEWERS)
-  const lateFromMs = opensMs - startsMs
   return viewers.map((viewer, index) => {
     const isEarly = index < early
     const isSharing = hasLimit && [2, 5].includes(index % TWO_IN)
@@ -65,12 +64,13 @@ export function planEvening(
     const lateShare = (index - early + random()) / Math.max(1, viewers.length - early)
     return {
       viewer,
-      arrivesMs: isEarly
+      arrivesAtMs: isEarly
         ? (overMs * EARLY_UNTIL * (index + random())) / early
-        : lateFromMs + (overMs * LATE_UNTIL - lateFromMs) * lateShare,
+        : opensMs + (overMs * LATE_UNTIL - opensMs) * lateShare,
+      wrongPasswords: 0,
       /** The return with the session, in milliseconds after the viewer got in. Null without a return. */
       returnsAfterMs: !isSharing && (index * GOLDEN_RATIO) % 1 < returnShare ? laterMs : null,
-      leavesMs: closesMs - startsMs - (index % LEAVES_EARLY_OF === 0 ? (closesMs - opensMs) * 0.5 * random() : 0),
+      leavesMs: closesMs - (index % LEAVES_EARLY_OF === 0 ? (closesMs - opensMs) * 0.5 * random() : 0),
       /** The sign-ins on more screens than the limit, counted as the return. Null for one screen. */
       moreScreensAfterMs: isSharing ? laterMs : null,
       /** The try after the end: with the session, or a new sign-in. */
@@ -78,7 +78,7 @@ export function planEvening(
         index % ONE_IN > 1
           ? null
           : {
-              atMs: closesMs - startsMs + (endsMs - closesMs) * 0.8 * random(),
+              atMs: closesMs + (endsMs - closesMs) * 0.8 * random(),
               how: index % ONE_IN === 0 ? ('session' as const) : ('sign-in' as const),
             },
     }

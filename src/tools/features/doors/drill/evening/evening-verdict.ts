@@ -1,3 +1,5 @@
+import type { DrillRecord } from '../../../../cli/drill/crowd/run-drill.ts'
+import type { Attempt } from '../../../../cli/drill/crowd/visit.ts'
 import {
   type Check,
   check,
@@ -8,8 +10,7 @@ import {
 } from '../../../../cli/drill/verdict/criteria.ts'
 import { countWords, numberWords } from '../../../../cli/output/words.ts'
 import type { EveningTimes } from './evening-plan.ts'
-import type { EveningAttempt } from './evening-visit.ts'
-import type { EveningRecord } from './run-evening.ts'
+import type { Further } from './evening-viewers.ts'
 
 /** Early viewers must be in the player so soon after the opening. */
 const PROMPT_MS = 10_000
@@ -24,18 +25,25 @@ export interface EveningLimits {
 }
 
 /** Judges an evening by ten criteria, and more for the limit on screens and for the video. @param planned the number of viewers. */
-export function verdictOnEvening(record: EveningRecord, planned: number, limits: EveningLimits): Check[] {
+export function verdictOnEvening(
+  record: DrillRecord,
+  further: Further,
+  planned: number,
+  limits: EveningLimits,
+): Check[] {
   const { attempts, visits } = record
+  const { times } = limits
   const inside = visits.filter(({ gotInMs }) => gotInMs !== null).length
-  const outside = visits.flatMap(({ gotInMs, fault }) => (gotInMs === null ? [fault ?? 'stopped'] : []))
-  const back = visits.flatMap((visit) => visit.return ?? [])
+  const outside = visits.flatMap(({ gotInMs, end }) => (gotInMs === null ? [end?.fault ?? 'stopped'] : []))
+  // A slow viewer may come back only at the end.
+  const back = visits.flatMap(({ returned }) => (returned && returned.atMs < times.closesMs ? [returned] : []))
   const backIn = back.filter(({ isIn }) => isIn).length
   const busy = attempts.filter(({ outcome }) => outcome === 'asked-to-wait')
-  const odd = attempts.filter(({ outcome }) => outcome === 'error' || outcome === 'unanswered')
-  const faultsOf = (some: readonly EveningAttempt[]) => some.map(({ fault }) => fault)
+  const odd = attempts.filter(({ outcome }) => ['error', 'unanswered', 'let-in-wrongly'].includes(outcome))
+  const faultsOf = (some: readonly Attempt[]) => some.map(({ fault }) => fault)
   return [
-    beforeOpening(record, limits.times),
-    opening(record, limits.times),
+    beforeOpening(record, times),
+    opening(record, times),
     check('viewers', inside === planned, `${partWords(inside, planned, 'viewer')} got in.`, outside),
     check(
       'returns',
@@ -44,10 +52,10 @@ export function verdictOnEvening(record: EveningRecord, planned: number, limits:
       [],
       back.length > 0,
     ),
-    ...moreScreens(record, limits),
-    ...watching(record),
-    afterEnd(record, limits.times),
-    responses(record, limits.times),
+    ...moreScreens(further, limits),
+    ...watching(further),
+    afterEnd(record, further, times),
+    responses(record, times),
     check('overload', busy.length === 0, `The app asked to wait ${countWords(busy.length, 'time')} (503 or 429).`, [
       ...busy.map(({ fault, reason }) => reason ?? fault),
     ]),
@@ -57,12 +65,10 @@ export function verdictOnEvening(record: EveningRecord, planned: number, limits:
   ]
 }
 
-const isResponse = ({ reply }: EveningAttempt) => reply === 'response'
+const isResponse = ({ expiresAtSeconds }: Attempt) => expiresAtSeconds !== undefined
 
-function beforeOpening({ attempts, startedAtMs }: EveningRecord, { opensMs }: EveningTimes): Check {
-  const early = attempts.filter(
-    (attempt) => isResponse(attempt) && startedAtMs + attempt.dueMs + attempt.waitMs < opensMs,
-  )
+function beforeOpening({ attempts }: DrillRecord, { opensMs }: EveningTimes): Check {
+  const early = attempts.filter((attempt) => isResponse(attempt) && attempt.dueMs + attempt.waitMs < opensMs)
   const text =
     early.length === 0
       ? 'No viewer got in before the doors opened, also after their start was moved.'
@@ -70,20 +76,24 @@ function beforeOpening({ attempts, startedAtMs }: EveningRecord, { opensMs }: Ev
   return check('before-opening', early.length === 0, text)
 }
 
-function opening({ attempts, visits, startedAtMs }: EveningRecord, { opensMs }: EveningTimes): Check {
-  const atMs = opensMs - startedAtMs
-  const early = visits.filter(({ arrivedMs }) => arrivedMs < atMs)
-  const waits = early.map(({ gotInMs }) => (gotInMs === null ? Number.POSITIVE_INFINITY : gotInMs - atMs))
+function opening({ attempts, visits }: DrillRecord, { opensMs }: EveningTimes): Check {
+  const waits = waitsForOpening(visits, opensMs)
   const prompt = waits.filter((wait) => wait <= PROMPT_MS).length
   const last = waits.filter(Number.isFinite).reduce((most, wait) => Math.max(most, wait), 0)
-  const text = `${partWords(prompt, early.length, 'early viewer')} ${prompt === 1 ? 'was' : 'were'} in the player within ${waitWords(PROMPT_MS)} after the opening, the last one after ${waitWords(last)}.`
-  const isMet = prompt >= early.length * LEAST_PROMPT
+  const text = `${partWords(prompt, waits.length, 'early viewer')} ${prompt === 1 ? 'was' : 'were'} in the player within ${waitWords(PROMPT_MS)} after the opening, the last one after ${waitWords(last)}.`
+  const isMet = prompt >= waits.length * LEAST_PROMPT
   const signInAgain = attempts.some(({ reason }) => reason === 'not-open-yet')
   const advice = signInAgain ? ' They had to type their passwords again: WAITING_ROOM=on lets them wait.' : ''
   return check('opening', isMet, isMet ? text : text + advice)
 }
 
-function watching({ watched }: EveningRecord): Check[] {
+/** Returns how long each early viewer waited from the opening to the player. Infinite for a viewer who did not get in. */
+export function waitsForOpening(visits: DrillRecord['visits'], opensMs: number): number[] {
+  const early = visits.filter(({ arrivedMs }) => arrivedMs < opensMs)
+  return early.map(({ gotInMs }) => (gotInMs === null ? Number.POSITIVE_INFINITY : Math.max(0, gotInMs - opensMs)))
+}
+
+function watching({ watched }: Further): Check[] {
   if (watched.length === 0) return []
   const count = watched.filter(Boolean).length
   return [
@@ -91,19 +101,15 @@ function watching({ watched }: EveningRecord): Check[] {
   ]
 }
 
-function moreScreens({ visits }: EveningRecord, { screens }: EveningLimits): Check[] {
+function moreScreens({ noticed: shared }: Further, { screens }: EveningLimits): Check[] {
   if (screens === null) return []
-  const shared = visits.flatMap((visit) => visit.moreScreens ?? [])
-  const noticed = shared.filter(({ isNoticed }) => isNoticed).length
+  const noticed = shared.filter(Boolean).length
   const text = `${partWords(noticed, shared.length, 'viewer')} with ${countWords(screens.most + 1, 'screen')} lost a screen or had to choose. The limit is ${numberWords(screens.most)}.`
   return [check('screens', noticed === shared.length && shared.length > 0, text, [], shared.length > 0)]
 }
 
-function afterEnd({ attempts, visits, startedAtMs }: EveningRecord, { closesMs }: EveningTimes): Check {
-  const tries = visits.filter((visit) => visit.afterEnd !== null).length
-  const late = attempts.filter(
-    (attempt) => isResponse(attempt) && startedAtMs + attempt.dueMs + attempt.lateMs >= closesMs,
-  )
+function afterEnd({ attempts }: DrillRecord, { late: { length: tries } }: Further, { closesMs }: EveningTimes): Check {
+  const late = attempts.filter((attempt) => isResponse(attempt) && attempt.dueMs + attempt.lateMs >= closesMs)
   const text =
     late.length === 0
       ? `No viewer got in after the end. ${countWords(tries, 'viewer')} tried.`
@@ -111,10 +117,10 @@ function afterEnd({ attempts, visits, startedAtMs }: EveningRecord, { closesMs }
   return check('after-end', late.length === 0 && tries > 0, text, [], tries > 0)
 }
 
-function responses({ attempts }: EveningRecord, { closesMs }: EveningTimes): Check {
+function responses({ attempts, startedAtMs }: DrillRecord, { closesMs }: EveningTimes): Check {
   const all = attempts.filter(isResponse)
   const wrong = all.filter(({ outcome }) => outcome === 'wrong-response')
-  const outliving = all.filter(({ expiresAtSeconds: end }) => end === null || end * 1000 > closesMs)
+  const outliving = all.filter(({ expiresAtSeconds: end }) => !end || end * 1000 > startedAtMs + closesMs)
   const text = `Responses: ${numberWords(all.length)}, ${numberWords(wrong.length)} of them wrong. ${numberWords(outliving.length)} would outlive the end.`
   return check(
     'responses',

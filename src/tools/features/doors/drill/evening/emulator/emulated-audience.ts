@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { isLoopbackHost } from '../../../../../../settings/fields.ts'
-import type { Audience, Watch } from '../run-evening.ts'
+import type { Audience, Watch } from '../evening-viewers.ts'
 
 const HEARTBEAT_MS = 10_000
 const TIMEOUT_MS = 30_000

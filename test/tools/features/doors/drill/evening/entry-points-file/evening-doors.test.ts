@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import {
   readEveningPlace,
@@ -12,6 +13,7 @@ import { runHere } from '../../../../../cli/run-here.ts'
 const { HASH_SECRET, PLAYER_RETURN_URL, PLAYER_ORIGINS, ...APP } = { ...SETTINGS, PUBLIC_URL: 'http://localhost:3000' }
 const PLAYER = { secret: HASH_SECRET, playerReturnUrl: PLAYER_RETURN_URL, playerOrigins: [PLAYER_ORIGINS] }
 const GOLD = { name: 'gold', ...PLAYER, opensAt: '2099-11-27T20:00+01:00' }
+const stderr = new PassThrough()
 const SILVER = { ...GOLD, name: 'silver', secret: `${HASH_SECRET}ff` }
 
 function withFile(...entries: readonly object[]) {
@@ -73,7 +75,7 @@ test.each([
 ])('doors with %j are moved, and are then exactly as before, also after a failure', async (doors) => {
   const { env, text, read } = withFile({ ...GOLD, ...doors }, SILVER)
   const place = readEveningPlace('http://localhost:3000/e/gold', env, [])
-  const moving = withBorrowedDoors(place, ({ move }) => {
+  const moving = withBorrowedDoors({ stderr }, place, ({ move }) => {
     move('2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z')
     move('2026-01-01T10:30:00Z', '2026-01-01T11:00:00Z')
     for (const time of ['10:30:00Z', '11:00:00Z']) expect(read()).toContain(time)
@@ -87,7 +89,7 @@ test.each([
 test('doors that an operator moved meanwhile stay, and the message has the times of before', async () => {
   const { env, read } = withFile(GOLD)
   const place = readEveningPlace(undefined, env, [])
-  const moving = withBorrowedDoors(place, ({ move }) => {
+  const moving = withBorrowedDoors({ stderr }, place, ({ move }) => {
     move('2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z')
     writeFileSync(env.ENTRY_POINTS_FILE, JSON.stringify([{ ...GOLD, opensAt: '2099-12-01T20:00Z' }]))
     return Promise.resolve()
