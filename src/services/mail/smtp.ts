@@ -1,3 +1,4 @@
+import { cleanText } from '../../typed-text.ts'
 import type { Mailbox, MailServerSettings } from './settings.ts'
 
 export interface Mail {
@@ -16,6 +17,7 @@ export type MailServer = Awaited<ReturnType<typeof openMailServer>>
 interface MailFaultDetails {
   readonly isFinal: boolean
   readonly isAboutMail?: boolean
+  readonly answer?: string | null
   readonly cause: unknown
 }
 
@@ -25,11 +27,14 @@ export class MailFault extends Error {
   readonly isFinal: boolean
   /** True if the server refused this recipient or this text, and may accept other mails. */
   readonly isAboutMail: boolean
-  constructor(message: string, { isFinal, isAboutMail = isFinal, cause }: MailFaultDetails) {
+  /** The words of the server about this recipient. They may have the address, so no log has them. */
+  readonly answer: string | null
+  constructor(message: string, { isFinal, isAboutMail = isFinal, answer = null, cause }: MailFaultDetails) {
     super(message, { cause })
     this.name = 'MailFault'
     this.isFinal = isFinal
     this.isAboutMail = isAboutMail
+    this.answer = answer
   }
 }
 
@@ -38,9 +43,11 @@ interface SmtpFault {
   readonly code?: string
   readonly responseCode?: number
   readonly command?: string
+  readonly response?: string
 }
 
 const TIMEOUT_MS = 10_000
+const LONGEST_ANSWER = 200
 const CONNECTIONS = 2
 
 /** Opens a pool of two connections to the mail server. The first mail connects. */
@@ -125,7 +132,7 @@ function messageOf({ to, subject, text, html, language }: Mail, from: Mailbox) {
 }
 
 function faultOf(cause: unknown): MailFault {
-  const { code = 'unknown', responseCode, command } = cause as SmtpFault
+  const { code = 'unknown', responseCode, command, response = '' } = cause as SmtpFault
   const isRefusal = code === 'EENVELOPE' || code === 'EMESSAGE'
   const isFinal = isRefusal && (responseCode === undefined || responseCode >= 500)
   const isOfSender = command === 'MAIL FROM'
@@ -135,5 +142,6 @@ function faultOf(cause: unknown): MailFault {
   // An answer to the mail itself could repeat the address, or the link.
   const detail = isRefusal ? (isOfSender ? ' for MAIL_FROM' : '') : cause instanceof Error ? `: ${cause.message}` : ''
   const isAboutMail = isOfRecipient || (isFinal && !isOfSender)
-  return new MailFault(`${code}${answer}${detail}`, { isFinal, isAboutMail, cause })
+  const words = isOfRecipient ? cleanText(response).slice(0, LONGEST_ANSWER) : null
+  return new MailFault(`${code}${answer}${detail}`, { isFinal, isAboutMail, answer: words || null, cause })
 }

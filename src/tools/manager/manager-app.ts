@@ -18,13 +18,13 @@ import { createManagerSessions } from './door/sessions.ts'
 import { eveningSection } from './evening/evening-section.ts'
 import { journalSection } from './journal/journal-section.ts'
 import { createKeptValues } from './kept-values.ts'
+import { openMailQueue } from './mails/mail-queue.ts'
 import { accountRoutes } from './own-account/account-routes.ts'
 import { openAssets } from './pages/assets.ts'
 import { createEventNames } from './pages/event-names.ts'
 import { zoneOfPage } from './pages/page-zone.ts'
 import { createRenderer } from './pages/renderer.ts'
 import { openWords, type WordsFor } from './pages/words.ts'
-import { openInvitationQueue } from './people/invitation-queue.ts'
 import { people } from './people/people.ts'
 import type { SectionDeps } from './section.ts'
 import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
@@ -35,9 +35,7 @@ const ENTRY_POINTS_MS = 1_000
 /** A page waits this long for new figures. After that it shows the last ones. */
 const MOST_WAIT_MS = 120
 
-export interface ManagerAppDeps
-  extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept' | 'invitations'>,
-    CheckDeps {
+export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept' | 'mails'>, CheckDeps {
   readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops' | 'timeZone'>
   readonly store: ManagerStore
   readonly brand: Brand
@@ -63,12 +61,13 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
     mostWaitMs: MOST_WAIT_MS,
   })
   deps.onClose(() => void evening.close())
-  const invitations = openInvitationQueue(deps)
+  const mails = openMailQueue(deps)
   const renderPart: SectionDeps['renderPart'] = (...part) => renderer.render(...part)
   const ofFeatures = deps.parts.flatMap(({ section }) => section ?? [])
   const sections = [eveningSection, people, ...ofFeatures, afterSection, journalSection].map((section) =>
-    section.open({ ...deps, renderPart, entryPoints, evening, kept, invitations }),
+    section.open({ ...deps, renderPart, entryPoints, evening, kept, mails }),
   )
+  mails.start()
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
   const machine = machineTimeZone()

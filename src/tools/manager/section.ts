@@ -1,7 +1,6 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
-import type { InvitationProgress } from '../cli/manager/accounts/invitation-rows.ts'
 import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { EventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
@@ -10,6 +9,7 @@ import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
 import type { EventReports } from './after/event-reports.ts'
 import type { Route, Visit } from './door/route.ts'
 import type { KeptValues } from './kept-values.ts'
+import type { MailQueue } from './mails/mail-queue.ts'
 import type { Tab } from './pages/renderer.ts'
 import type { OtherWay } from './people/other-ways.ts'
 
@@ -18,15 +18,6 @@ export interface Viewers {
   readonly store: UserStore
   /** Null for a store that this app cannot change, such as a directory. */
   readonly editable: EditableUserStore | null
-}
-
-/** Sends the invitations of an import, or of many people, after the answer. It goes on after a restart. */
-export interface InvitationQueue {
-  /** @param manager the name of the manager who invites. */
-  add(usernames: readonly string[], manager: string): void
-  /** @param manager whose invitations count; null for all. */
-  progress(manager: string | null): InvitationProgress & { readonly isAway: boolean }
-  forget(username: string): void
 }
 
 /** The parts of the program that sections use. */
@@ -39,7 +30,8 @@ export interface SectionDeps {
   /** What features add to the page, in the order of the navigation. */
   readonly parts: readonly PagePart[]
   readonly viewers: Viewers
-  readonly invitations: InvitationQueue
+  /** Mails that are sent after the answer. */
+  readonly mails: MailQueue
   readonly reports: EventReports
   /** The entry points as the settings are now. Null if they cannot be read on this machine. */
   readonly entryPoints: () => readonly EntryPoint[] | null

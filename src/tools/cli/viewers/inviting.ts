@@ -29,7 +29,7 @@ export interface Inviter {
    */
   invite(store: EditableUserStore, username: string): Promise<Outcome & { readonly mayPass?: boolean }>
   /** Sends a viewer who has a password a link to set another one. Throws as `invite()` does. */
-  sendReset(store: EditableUserStore, username: string): Promise<Outcome>
+  sendReset(store: EditableUserStore, username: string): Promise<Outcome & { readonly mayPass?: boolean }>
   /** True for a viewer whose invitation was sent at or after this UNIX time. */
   wasInvitedSince(state: Pick<ViewerState, 'invitation'>, seconds: number): boolean
   /** Invites all viewers who have not followed their invitation. Skips those who were invited a short time ago. */

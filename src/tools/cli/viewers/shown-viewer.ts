@@ -136,7 +136,7 @@ export function featureStateOf(viewer: Viewer, nowSeconds: number, features: rea
 
 /**
  * Names the state of a viewer. A viewer without a password is `invited` while the link of the invitation works, and
- * `invitation-expired` after that. Without an invitation, the state is `no-password`.
+ * `invitation-expired` after that. Without an invitation that was sent, the state is `no-password`.
  */
 export function stateOf(
   { viewer, hasPassword, invitation }: ViewerState,
@@ -146,6 +146,6 @@ export function stateOf(
   if (viewer.disabled) return 'disabled'
   const state = featureStateOf(viewer, nowSeconds, features)
   if (state !== null || hasPassword) return state ?? 'active'
-  if (invitation === null) return 'no-password'
+  if (!invitation?.isSent) return 'no-password'
   return invitation.expiresAtSeconds > nowSeconds ? 'invited' : 'invitation-expired'
 }

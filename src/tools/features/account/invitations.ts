@@ -3,7 +3,6 @@ import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { MailFault } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { coded, noSuchViewer } from '../../../users/viewer-changes.ts'
-import type { Outcome } from '../../cli/terminal/command.ts'
 import { printable } from '../../cli/terminal/text.ts'
 import type { Inviter, Inviting } from '../../cli/viewers/inviting.ts'
 import { addInvitationOptions, isBeingSent, isSentSince, type LinkSender, openLinkSender } from './link-sender.ts'
@@ -62,7 +61,11 @@ async function invite(
   }
 }
 
-async function sendReset(store: EditableUserStore, sender: LinkSender, username: string): Promise<Outcome> {
+async function sendReset(
+  store: EditableUserStore,
+  sender: LinkSender,
+  username: string,
+): ReturnType<Inviter['invite']> {
   const name = printable(username)
   try {
     if (await sender.sendReset(store, username)) return { ok: true, text: `Sent ${name} a link.` }
@@ -70,10 +73,10 @@ async function sendReset(store: EditableUserStore, sender: LinkSender, username:
   } catch (error) {
     if (!(error instanceof MailFault)) throw error
     const fault = `The mail server refuses the mail of ${name} (${error.message}).`
-    return { ok: false, fault, ...mailRefused(username, error) }
+    return { ok: false, fault, ...mailRefused(username, error), mayPass: !error.isFinal }
   }
 }
 
-function mailRefused(name: string, { message }: MailFault) {
-  return { code: 'mailRefused', values: { name, reason: message } }
+function mailRefused(name: string, { message, answer }: MailFault) {
+  return { code: 'mailRefused', values: { name, reason: answer ?? message } }
 }

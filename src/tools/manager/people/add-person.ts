@@ -29,11 +29,11 @@ export function addPages(deps: SectionDeps) {
     const weak = password === '' ? null : await findPasswordFault(password, username, [])
     if (weak !== null) return show(visit, { text: `sheet.faults.password.${weak.reason}` })
     const viewer = { username, groups: typed.groups, attributes: ends.withEnd(typed.attributes, typed.end?.text, true) }
-    const rules = field('invite') === 'on' && password === '' ? await invitationRules(deps) : null
+    const rules = field('invite') === 'on' && password === '' ? await invitationRules(deps, visit) : null
     if (rules?.faultIn(viewer)) return show(visit, { text: 'sheet.faults.notInvited' })
     const added = await editable.add(viewer, password === '' ? null : password)
     if (!added.ok) return show(visit, sentenceOf(added))
-    const invited = field('invite') === 'on' ? await sendLink(deps, editable, username) : null
+    const invited = field('invite') === 'on' ? await sendLink(deps, visit, editable, username) : null
     const to = pathOf(['people', 'one', added.viewer.username])
     const subject = { viewer: added.viewer.username }
     const values = { name: username }

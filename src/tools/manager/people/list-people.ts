@@ -14,7 +14,7 @@ const ROWS = 50
 const COUNT_MS = 10_000
 
 /** The list of viewers, page by page. */
-export function listPages({ viewerFacts, viewers, nowSeconds, kept, invitations }: SectionDeps) {
+export function listPages({ viewerFacts, viewers, nowSeconds, kept, mails }: SectionDeps) {
   /** A count reads all viewers. */
   const countOf = kept.keep(COUNT_MS, (filter: ViewerFilter) => viewers.editable?.count(filter) ?? Promise.resolve(0))
   async function show(visit: Visit): Promise<Answer> {
@@ -45,7 +45,7 @@ export function listPages({ viewerFacts, viewers, nowSeconds, kept, invitations 
   }
   /** A manager of some groups sees only the own invitations. */
   function progressFor({ manager, scope }: Visit) {
-    const progress = invitations.progress(scope.groups === null ? null : manager.name)
+    const progress = mails.progress(scope.groups === null ? null : manager.name)
     const refused = progress.refused.map(({ username, fault }) => ({ username, fault: sentenceOf(fault) }))
     return { ...progress, refused }
   }

@@ -106,7 +106,7 @@ async function inviteMany(
   isAgain = false,
 ): Promise<Answer> {
   const { editable } = deps.viewers
-  const rules = await invitationRules(deps)
+  const rules = await invitationRules(deps, visit)
   if (editable === null || rules === null) return redirect(to, { text: 'people.noMails', tone: 'refused' })
   const chosen: string[] = []
   for (const name of names) {
@@ -115,7 +115,7 @@ async function inviteMany(
     const isNew = rules.wasInvitedSince(known, deps.nowSeconds() - NEW_SECONDS)
     if (!isAgain || (known.invitation !== null && !isNew)) chosen.push(known.viewer.username)
   }
-  if (chosen.length > 0) deps.invitations.add(chosen, visit.manager.name)
+  if (chosen.length > 0) rules.queue(chosen)
   const skipped = names.length - chosen.length
   const notes = skipped === 0 ? [] : [{ text: 'people.inviteSkipped', values: { count: skipped } }]
   const values = { count: chosen.length }

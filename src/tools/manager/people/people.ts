@@ -1,5 +1,6 @@
 import { ALL_ROLES, EDITORS, get, post, type Route, UNLOCKERS } from '../door/route.ts'
 import type { Section, SectionDeps } from '../section.ts'
+import { setLinkKinds } from './account-acts.ts'
 import { addPages } from './add-person.ts'
 import { listPages } from './list-people.ts'
 import { inviteAgain, manyPages } from './many-people.ts'
@@ -9,7 +10,10 @@ import { sheetRoutes } from './sheet/sheet-pages.ts'
 
 /** The viewers: list, one person, changes. */
 export const people: Section = {
-  open: (deps) => ({ tab: { path: '/people', text: 'people', roles: ALL_ROLES }, routes: routesOf(deps) }),
+  open(deps) {
+    setLinkKinds(deps)
+    return { tab: { path: '/people', text: 'people', roles: ALL_ROLES }, routes: routesOf(deps) }
+  },
 }
 
 function routesOf(deps: SectionDeps): Route[] {

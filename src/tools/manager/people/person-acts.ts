@@ -67,7 +67,10 @@ export function personActs(deps: SectionDeps) {
     remove: inStore(async (visit, store, name) =>
       shown(visit, 'removed', await store.remove(name), noteIn(visit), '/people'),
     ),
-    sendLink: inStore(async (visit, store, name) => shown(visit, 'linkSent', await sendLink(deps, store, name))),
+    sendLink: inStore(async (visit, store, name) => {
+      const sent = await sendLink(deps, visit, store, name)
+      return shown(visit, sent.ok && sent.isWaiting ? 'linkWaits' : 'linkSent', sent)
+    }),
     /** A manager of some entry points gets the records of these. */
     async exportAll(visit: Visit): Promise<Answer> {
       const { seesEntryPoint, entryPoints } = visit.scope
@@ -123,7 +126,7 @@ function renameAct(deps: SectionDeps): ActInStore {
     const known = await store.show(name)
     if (!known.ok) return notDone(visit, known)
     const invites = visit.field('invite') === 'on'
-    const rules = invites ? await invitationRules(deps) : null
+    const rules = invites ? await invitationRules(deps, visit) : null
     const isBad = username === '' || faultInUsername(username) !== null
     if (isBad || rules?.faultIn({ ...known.viewer, username })) {
       const notes = [{ text: isBad ? 'sheet.faults.badName' : 'sheet.faults.notInvited' }]
@@ -131,9 +134,9 @@ function renameAct(deps: SectionDeps): ActInStore {
     }
     const renamed = await store.rename(name, username)
     if (!renamed.ok) return notDone(visit, renamed)
-    deps.invitations.forget(name)
+    deps.mails.forget(name)
     const ended = await endSessions(deps.env, name)
-    const sent = invites ? await sendLink(deps, store, username) : null
+    const sent = invites ? await sendLink(deps, visit, store, username) : null
     const notes = [
       ...(ended.ok ? [] : [{ text: 'people.notForgotten.sessions' }]),
       ...(sent ? [sent.ok ? { text: 'people.linkSent', values: { name: username } } : sentenceOf(sent)] : []),
@@ -151,7 +154,7 @@ function forgetAct(deps: SectionDeps): Act {
   return async (visit) => {
     const { words, scope } = visit
     const who = { store: editable, sees: scope.seesEntryPoint }
-    deps.invitations.forget(nameIn(visit))
+    deps.mails.forget(nameIn(visit))
     const { deleted, faults } = await forgetPerson(deps.env, deps.viewerFacts, nameIn(visit), who)
     if (faults.account !== undefined) return notDone(visit, { code: 'away' })
     const failed = Object.keys(faults)

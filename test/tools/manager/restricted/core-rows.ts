@@ -77,7 +77,12 @@ export const core: RestrictedPart = {
     },
     { route: 'post /people/invite', fields: { group: 'zebra' }, status: 303, shows: GROUPS_REFUSED },
     { route: 'get /people/import', status: 200, shows: 'type="file"' },
-    { route: 'post /people/import', sheet: 'Email,Group\nbob,gold\n', status: 303, shows: 'Import 1 person' },
+    {
+      route: 'post /people/import',
+      sheet: 'Email,Group\nbob@gold.example,gold\n',
+      status: 303,
+      shows: 'Import 1 person',
+    },
     {
       route: 'post /people/import',
       sheet: `Email,Group\n${ZEBRA},gold\n`,
@@ -101,7 +106,7 @@ export const core: RestrictedPart = {
     { route: `post ${ONE}/rename`, fields: { newName: ZEBRA }, status: 303, shows: 'already exists' },
     { route: `post ${ONE}/disable`, status: 303, shows: 'is blocked' },
     { route: `post ${ONE}/enable`, status: 303, shows: 'can log in' },
-    { route: `post ${ONE}/send-link`, status: 303, shows: 'Nothing was changed' },
+    { route: `post ${ONE}/send-link`, status: 303, shows: 'waits for the mail server' },
     { route: `post ${ONE}/end-sessions`, status: 303, shows: GOLD },
     { route: `post ${ONE}/put-out`, status: 303, shows: 'is blocked and logged out' },
     { route: `get ${ONE}/remove`, status: 200, shows: GOLD },

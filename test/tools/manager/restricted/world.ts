@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Express } from 'express'
 import { readEntryPointSettings } from '../../../../src/config.ts'
+import type { ManagerStore } from '../../../../src/tools/cli/manager/accounts/manager-store.ts'
 import { temporaryFolder } from '../../../users/temporary-folder.ts'
 import { ATTENDANCE_ROW } from '../report-answers.ts'
 import { type Browser, type Fields, START_SECONDS, startManager } from '../start-manager.ts'
@@ -29,6 +30,11 @@ export interface TypedForm {
   readonly isUpload?: boolean
 }
 
+interface Prepared {
+  readonly guestsFile: string
+  readonly store: Pick<ManagerStore, 'mails'>
+}
+
 /** The rows of one part of the page, and what the part needs for them. */
 export interface RestrictedPart {
   readonly rows: readonly Row[]
@@ -38,7 +44,7 @@ export interface RestrictedPart {
   readonly settings?: object
   readonly env?: Readonly<Record<string, string>>
   /** Creates data of `zebra-point`, as a manager of all entry points. */
-  readonly prepare?: (world: { readonly guestsFile: string }, all: Browser) => Promise<void>
+  readonly prepare?: (world: Prepared, all: Browser) => Promise<void>
 }
 
 export const GOLD = 'ada@gold.example'

@@ -7,7 +7,7 @@ import { migrateFile, migrationsIn } from '../../../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
-import { invitationsIn } from './invitation-rows.ts'
+import { mailsIn } from './mail-rows.ts'
 
 /** "VwrM" in the header of the file. */
 const APPLICATION_ID = 0x5677724d
@@ -77,7 +77,7 @@ export function openManagerStore(file: string) {
   return {
     ...managersIn(database),
     ...sessionsIn(database),
-    invitations: invitationsIn(database),
+    mails: mailsIn(database),
     close: () => database.close(),
   }
 }

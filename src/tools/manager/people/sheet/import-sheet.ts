@@ -44,18 +44,19 @@ export async function importSheet(
   target: Pick<EditableUserStore, 'importBatch' | 'show' | 'inspect'>,
   store: EditableUserStore,
   { text, dayFirst, invites, updates }: Sheet,
-  { scope, words: { zone } }: Visit,
+  visit: Visit,
   deps: SectionDeps,
   at: Progress,
 ) {
+  const { scope, words } = visit
   const faults: { line: number; fault: RowFault }[] = []
   const invited: string[] = []
   const viewerOf = async (username: string) => {
     const known = await store.show(username)
     return known.ok ? known.viewer : null
   }
-  const sheet = await openSheet(text, { dayFirst, invites, zone, viewerFacts: deps.viewerFacts })
-  const rules = invites ? await invitationRules(deps) : null
+  const sheet = await openSheet(text, { dayFirst, invites, zone: words.zone, viewerFacts: deps.viewerFacts })
+  const rules = invites ? await invitationRules(deps, visit) : null
   const isDry = target !== store
   const sizeBytes = Buffer.byteLength(text)
   const counts = await importViewers(

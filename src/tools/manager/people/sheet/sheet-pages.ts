@@ -105,7 +105,7 @@ function sheetPages(deps: SectionDeps) {
     sheet.importing ??= startWork(
       async (at) => {
         const done = await importSheet(editable, editable, sheet, visit, deps, at)
-        if (done.invited.length > 0) deps.invitations.add(done.invited, visit.manager.name)
+        if (done.invited.length > 0) done.rules?.queue(done.invited)
         return done
       },
       () => program.signal.aborted,

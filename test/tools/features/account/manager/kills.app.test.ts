@@ -41,7 +41,8 @@ test('kills at random moments leave each person with one invitation that works',
     await users.close()
   })
   for (const username of names) await users.add({ username, groups: [], attributes: {} }, null)
-  store.invitations.add(names, 'eve@example.com', Date.now() / 1000)
+  const mails = { kind: 'invitation', entryPoint: '', language: 'en', usernames: names, manager: 'eve@example.com' }
+  store.mails.add(mails, Date.now() / 1000)
   const start = () => {
     const child = spawn(process.execPath, [PROGRAM], { env: { ...compileCache, ...env }, stdio: 'ignore' })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -55,10 +56,10 @@ test('kills at random moments leave each person with one invitation that works',
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  expect(store.invitations.progress(null).waiting).toBeGreaterThan(0)
+  expect(store.mails.progress(null).waiting).toBeGreaterThan(0)
   start()
   await expect
-    .poll(() => store.invitations.progress(null), { timeout: 120_000, interval: 200 })
+    .poll(() => store.mails.progress(null), { timeout: 120_000, interval: 200 })
     .toEqual({
       all: PEOPLE,
       sent: PEOPLE,

@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { UpstreamError } from '../../../src/errors.ts'
+import { MAIL_STATES } from '../../../src/tools/cli/manager/accounts/mail-rows.ts'
 import { openManagerStore } from '../../../src/tools/cli/manager/accounts/manager-store.ts'
 import type { Inviter, Inviting } from '../../../src/tools/cli/viewers/inviting.ts'
-import { openInvitationQueue } from '../../../src/tools/manager/people/invitation-queue.ts'
+import { openMailQueue } from '../../../src/tools/manager/mails/mail-queue.ts'
+import { setLinkKinds } from '../../../src/tools/manager/people/account-acts.ts'
 import type { ViewerState } from '../../../src/users/user-store.ts'
 import { temporaryFolder } from '../../users/temporary-folder.ts'
 
 const NAMES = ['ada', 'bob', 'cy', 'dee', 'eve', 'fay']
+const MAILS = { kind: 'invitation', entryPoint: '', language: 'en' }
+/** A claim of a mail by a program that was killed. */
+const CLAIM_MS = 60_000
 const DAY_SECONDS = 86_400
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_800_000_000_000 }))
@@ -44,10 +49,7 @@ function world() {
   function start() {
     const store = openManagerStore(file)
     let close = () => {}
-    const queue = openInvitationQueue({
-      env: {},
-      viewerFacts: [{ inviting }] as never,
-      viewers: { editable: { inspect: async (name: string) => viewers.get(name) ?? null } } as never,
+    const opened = openMailQueue({
       nowSeconds: () => Date.now() / 1000,
       warn: () => {},
       onClose: (given) => {
@@ -55,6 +57,13 @@ function world() {
       },
       store,
     })
+    const editable = { inspect: async (name: string) => viewers.get(name) ?? null }
+    setLinkKinds({ env: {}, viewerFacts: [{ inviting }], viewers: { editable }, mails: opened } as never)
+    opened.start()
+    const queue = {
+      ...opened,
+      add: (usernames: readonly string[], manager: string) => opened.add({ ...MAILS, usernames, manager }),
+    }
     const stop = () => {
       close()
       store.close()
@@ -77,21 +86,23 @@ test('a restart in the middle sends the other invitations, and none twice', asyn
   server.answer = () => ({ ok: true })
   const second = start()
   onTestFinished(second.stop)
-  await vi.advanceTimersByTimeAsync(10)
-  expect(mails).toEqual(['ada', 'bob', 'cy', 'dee', 'eve', 'fay'])
+  await vi.advanceTimersByTimeAsync(CLAIM_MS + 1_000)
+  expect(mails).toEqual(['ada', 'bob', 'cy', 'eve', 'fay', 'dee'])
   expect(second.queue.progress(null)).toMatchObject({ all: 6, sent: 6, waiting: 0, refused: [] })
 })
 
 test('a mail that went out before the kill is not sent again', async () => {
   const { start, mails, viewers, stateOf } = world()
   const first = start()
-  first.store.invitations.add(['ada'], 'eve', Date.now() / 1000)
+  const now = Date.now() / 1000
+  first.store.mails.add({ ...MAILS, usernames: ['ada'], manager: 'eve' }, now)
+  first.store.mails.claim(now, MAILS, 1)
   const expiresAtSeconds = Math.floor(Date.now() / 1000) + DAY_SECONDS
   viewers.set('ada', { ...stateOf('ada'), invitation: { isSent: true, expiresAtSeconds } })
   first.stop()
   const second = start()
   onTestFinished(second.stop)
-  await vi.advanceTimersByTimeAsync(10)
+  await vi.advanceTimersByTimeAsync(CLAIM_MS + 1_000)
   expect([mails, second.queue.progress(null)]).toMatchObject([[], { sent: 1, waiting: 0 }])
 })
 
@@ -163,5 +174,55 @@ test('a new round begins when none waits, and each manager sees the own invitati
   queue.add(['dee'], 'eve')
   expect([queue.progress('eve').all, queue.progress('joe').all]).toEqual([1, 0])
   queue.forget('dee')
-  expect(queue.progress(null).all).toBe(0)
+  expect(queue.page({ entryPoints: null, states: MAIL_STATES }, 1_000, 9).map(({ username }) => username)).toEqual([
+    ...['cy', 'bob', 'ada'],
+  ])
+})
+
+test('two programs with one file share the mails, and none goes twice', async () => {
+  const { start, mails, server } = world()
+  server.answer = () => new Promise((resolve) => setTimeout(resolve, 5_000, { ok: true }))
+  const [first, second] = [start(), start()]
+  onTestFinished(first.stop)
+  onTestFinished(second.stop)
+  first.queue.add(NAMES, 'eve')
+  second.queue.add([], 'eve')
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(mails.toSorted()).toEqual(NAMES)
+})
+
+test('a mail that waits for a person is not queued again', async () => {
+  const { start, mails, server } = world()
+  const held = Promise.withResolvers<unknown>()
+  server.answer = () => held.promise
+  const { queue, stop } = start()
+  onTestFinished(stop)
+  queue.add(['ada'], 'eve')
+  await vi.advanceTimersByTimeAsync(10)
+  queue.add(['ada'], 'joe')
+  held.resolve({ ok: true })
+  await vi.advanceTimersByTimeAsync(10)
+  expect([mails, queue.progress('eve').all, queue.progress('joe').all]).toEqual([['ada'], 1, 0])
+})
+
+test('an event that has no settings any more does not hold up the mails of others', async () => {
+  const { start, mails, server } = world()
+  const { queue, stop, store } = start()
+  onTestFinished(stop)
+  server.answer = (name) => (name === 'ada' ? new UpstreamError('mail-server', 'away') : { ok: true })
+  store.mails.add({ ...MAILS, entryPoint: 'gone', usernames: ['ada'], manager: 'eve' }, Date.now() / 1000)
+  queue.add(['bob', 'cy'], 'eve')
+  await vi.advanceTimersByTimeAsync(10)
+  expect(mails).toEqual(['bob', 'cy'])
+})
+
+test('the mail of one person comes before those of many', async () => {
+  const { start, mails } = world()
+  const { queue, stop, store } = start()
+  onTestFinished(stop)
+  store.mails.add({ ...MAILS, usernames: NAMES.slice(0, 5), manager: 'eve' }, Date.now() / 1000)
+  expect(await queue.sendSoon({ ...MAILS, manager: 'eve' }, 'fay')).toEqual({ ok: true, isWaiting: false })
+  expect(mails).toContain('fay')
+  await vi.advanceTimersByTimeAsync(10)
+  expect([mails.length, queue.progress('eve').all]).toEqual([6, 5])
 })
