@@ -182,7 +182,8 @@ test('a new round begins when none waits, and each manager sees the own invitati
 test('two programs with one file share the mails, and none goes twice', async () => {
   const { start, mails, server } = world()
   server.answer = () => new Promise((resolve) => setTimeout(resolve, 5_000, { ok: true }))
-  const [first, second] = [start(), start()]
+  const first = start()
+  const second = start()
   onTestFinished(first.stop)
   onTestFinished(second.stop)
   first.queue.add(NAMES, 'eve')

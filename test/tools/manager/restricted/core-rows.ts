@@ -2,6 +2,10 @@ import { versionOf } from '../../../../src/tools/manager/people/viewer-form.ts'
 import { GOLD, type RestrictedPart, ZEBRA } from './world.ts'
 
 const ONE = '/people/one/:name'
+const ADD = 'post /people/add'
+const MANY = 'post /people/many'
+const IMPORT = 'post /people/import'
+const NEEDS_GROUP = 'Needs a group that you manage: gold'
 const EVENING = 'channel=1&from=2026-11-24T20:00&to=2026-11-24T22:00'
 const REPORT = Object.fromEntries(new URLSearchParams(EVENING))
 const ONLY_ALL = 'Only managers of all entry points see its reports'
@@ -51,50 +55,20 @@ export const core: RestrictedPart = {
     { route: 'get /people/find', fields: { name: GOLD }, status: 303, shows: GOLD },
     { route: 'get /people/find', fields: { name: ZEBRA }, status: 303, shows: 'Page not found' },
     { route: 'get /people/add', status: 200, shows: 'gold' },
-    { route: 'post /people/add', fields: { username: 'bob', groups: 'gold' }, status: 303, shows: 'bob was added' },
-    { route: 'post /people/add', fields: { username: 'bob', groups: 'zebra' }, status: 400, shows: GROUPS_REFUSED },
-    {
-      route: 'post /people/add',
-      fields: { username: 'bob', groups: 'gold, zebra' },
-      status: 400,
-      shows: GROUPS_REFUSED,
-    },
-    { route: 'post /people/add', fields: { username: 'bob', groups: '' }, status: 400, shows: GROUPS_REFUSED },
-    { route: 'post /people/add', fields: { username: ZEBRA, groups: 'gold' }, status: 400, shows: 'already exists' },
+    { route: ADD, fields: { username: 'bob', groups: 'gold' }, status: 303, shows: 'bob was added' },
+    { route: ADD, fields: { username: 'bob', groups: 'zebra' }, status: 400, shows: GROUPS_REFUSED },
+    { route: ADD, fields: { username: 'bob', groups: 'gold, zebra' }, status: 400, shows: GROUPS_REFUSED },
+    { route: ADD, fields: { username: 'bob', groups: '' }, status: 400, shows: GROUPS_REFUSED },
+    { route: ADD, fields: { username: ZEBRA, groups: 'gold' }, status: 400, shows: 'already exists' },
     { route: 'get /people/many', fields: { work: 'remove', all: 'on' }, status: 200, shows: 'value="1"' },
-    {
-      route: 'post /people/many',
-      fields: { work: 'disable', all: 'on', count: '1' },
-      status: 303,
-      shows: '1 person is blocked',
-    },
-    { route: 'post /people/many', fields: { work: 'remove', all: 'on', count: '2' }, status: 303, shows: LIST_CHANGED },
-    {
-      route: 'post /people/many',
-      fields: { work: 'disable', name: ZEBRA, count: '1' },
-      status: 303,
-      shows: LIST_CHANGED,
-    },
+    { route: MANY, fields: { work: 'disable', all: 'on', count: '1' }, status: 303, shows: '1 person is blocked' },
+    { route: MANY, fields: { work: 'remove', all: 'on', count: '2' }, status: 303, shows: LIST_CHANGED },
+    { route: MANY, fields: { work: 'disable', name: ZEBRA, count: '1' }, status: 303, shows: LIST_CHANGED },
     { route: 'post /people/invite', fields: { group: 'zebra' }, status: 303, shows: GROUPS_REFUSED },
     { route: 'get /people/import', status: 200, shows: 'type="file"' },
-    {
-      route: 'post /people/import',
-      sheet: 'Email,Group\nbob@gold.example,gold\n',
-      status: 303,
-      shows: 'Import 1 person',
-    },
-    {
-      route: 'post /people/import',
-      sheet: `Email,Group\n${ZEBRA},gold\n`,
-      status: 303,
-      shows: 'Needs a group that you manage: gold',
-    },
-    {
-      route: 'post /people/import',
-      sheet: 'Email,Group\nbob,zebra\n',
-      status: 303,
-      shows: 'Needs a group that you manage: gold',
-    },
+    { route: IMPORT, sheet: 'Email,Group\nbob@gold.example,gold\n', status: 303, shows: 'Import 1 person' },
+    { route: IMPORT, sheet: `Email,Group\n${ZEBRA},gold\n`, status: 303, shows: NEEDS_GROUP },
+    { route: IMPORT, sheet: 'Email,Group\nbob,zebra\n', status: 303, shows: NEEDS_GROUP },
     { route: 'get /people/import/preview', status: 303, shows: 'type="file"' },
     { route: 'post /people/import/confirm', status: 303, shows: 'type="file"' },
     { route: 'post /people/import/cancel', status: 303, shows: '1 in all' },

@@ -2,13 +2,9 @@ import { GOLD, type RestrictedPart, ZEBRA, ZEBRA_POINT } from '../../../manager/
 
 export const mailRows: RestrictedPart = {
   prepare({ store }) {
-    for (const [entryPoint, username] of [
-      ['gold', GOLD],
-      [ZEBRA_POINT, ZEBRA],
-    ] as const) {
-      const mail = { kind: 'old', entryPoint, language: 'en', usernames: [username], manager: `${entryPoint}-boss` }
-      store.mails.add(mail, Date.now() / 1000)
-    }
+    const mail = { kind: 'old', language: 'en', manager: 'boss' }
+    store.mails.add({ ...mail, entryPoint: 'gold', usernames: [GOLD] }, 1)
+    store.mails.add({ ...mail, entryPoint: ZEBRA_POINT, usernames: [ZEBRA] }, 1)
     return Promise.resolve()
   },
   rows: [
