@@ -261,6 +261,7 @@ test('axe finds nothing on any page, and no page is wider than a phone', async (
     for (const path of [
       ...paths,
       '/codes',
+      '/mails',
       '/doors',
       '/doors/default/message',
       '/after',
