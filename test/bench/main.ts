@@ -4,12 +4,15 @@ import { type OtherBench, otherBench, rowsAgainst } from './against.ts'
 import { attendance } from './attendance.bench.ts'
 import { type BenchPart, unlessFailed } from './bench-part.ts'
 import { type BenchRow, type FailedRow, isMet } from './bench-row.ts'
+import { copies } from './copies.bench.ts'
 import { entryPoints } from './entry-points.bench.ts'
 import { evening } from './evening.bench.ts'
 import { growth } from './growth.bench.ts'
 import { createInstallation, type Installation } from './installation.ts'
 import { othersLoad, startMeter } from './machine-load.ts'
 import { manager } from './manager.bench.ts'
+import { figuresOf } from './plan/figures.ts'
+import { type PlannedEvent, planFor, planText } from './plan/plan.ts'
 import { openProgress } from './progress.ts'
 import { reports } from './reports.bench.ts'
 import { requests } from './requests.bench.ts'
@@ -25,6 +28,7 @@ const PARTS: readonly BenchPart[] = [
   start,
   evening,
   requests,
+  copies,
   viewerTokens,
   growth,
   entryPoints,
@@ -37,11 +41,15 @@ const PARTS: readonly BenchPart[] = [
   manager,
 ]
 const NAMES = PARTS.map(({ name }) => name).join(', ')
-const USAGE = `Usage: npm run bench -- [--json] [--against DIR] [NAME…], with names of: ${NAMES}`
+const USAGE = `Usage: npm run bench -- [--json] [--against DIR] [NAME…], with names of: ${NAMES}
+       npm run bench -- plan --viewers NUMBER --minutes NUMBER`
 /** Above this share of the cores, the figures are noise. */
 const BUSY = 0.1
 
-const { asJson, against, chosen } = readArguments()
+/** The parts with the rows of a plan. */
+const OF_PLAN: readonly BenchPart[] = [copies, waitingRoom]
+
+const { asJson, against, chosen, event } = readArguments()
 const installation = await createInstallation()
 const other = against === undefined ? null : await openOther(against)
 const progress = openProgress(chosen)
@@ -68,20 +76,41 @@ try {
   await installation.remove()
   await other?.installation.remove()
 }
-if (asJson) console.log(JSON.stringify(rows.map((row) => ('failure' in row ? row : { ...row, met: isMet(row) }))))
+if (event !== null) console.log(`\n${planText(planFor(figuresOf(rows), event), event)}`)
+else if (asJson) console.log(JSON.stringify(rows.map((row) => ('failure' in row ? row : { ...row, met: isMet(row) }))))
 
-function readArguments(): { asJson: boolean; against: string | undefined; chosen: readonly BenchPart[] } {
+interface Arguments {
+  readonly asJson: boolean
+  readonly against: string | undefined
+  readonly chosen: readonly BenchPart[]
+  /** Null without `plan`. */
+  readonly event: PlannedEvent | null
+}
+
+function readArguments(): Arguments {
   try {
-    const options = { json: { type: 'boolean', default: false }, against: { type: 'string' } } as const
+    const text = { type: 'string' } as const
+    const options = { json: { type: 'boolean', default: false }, against: text, viewers: text, minutes: text } as const
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
+    const { json: asJson, against } = values
+    if (positionals[0] === 'plan') {
+      const event = { viewers: positive(values.viewers, 'viewers'), minutes: positive(values.minutes, 'minutes') }
+      return { asJson, against: undefined, chosen: OF_PLAN, event }
+    }
     const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name))
     if (unknown.length > 0) throw new TypeError(`Unknown part ${unknown.join(', ')}.`)
     const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-    return { asJson: values.json, against: values.against, chosen }
+    return { asJson, against, chosen, event: null }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
     process.exit(2)
   }
+}
+
+function positive(text: string | undefined, name: string): number {
+  const number = Number(text)
+  if (!(number > 0)) throw new TypeError(`--${name} needs a number above 0.`)
+  return number
 }
 
 function textOf(row: BenchRow | FailedRow): string {
