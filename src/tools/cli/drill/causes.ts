@@ -36,7 +36,7 @@ export function signInRate(attempts: readonly Attempt[]) {
 /**
  * Finds why sign-ins were slow or failed, the most frequent reason first.
  * @param away the settings of the stores that `/health/ready` named meanwhile.
- * @param ofWayIn the reasons of the way in, which come first.
+ * @param ofWayIn what reasons mean for its viewers.
  */
 export function causesOf(
   attempts: readonly Attempt[],
@@ -44,25 +44,21 @@ export function causesOf(
   features: readonly DrillPart[],
   ofWayIn: Readonly<Record<string, string>> = {},
 ): Cause[] {
-  const reasons = attempts.flatMap(({ outcome, reason }) => (outcome === 'asked-to-wait' && reason) || [])
-  const given = ranking(reasons).map(([name, answers]): Cause => {
-    const named = name === 'store-down' && away.length > 0 ? `, as ${away.join(' and ')} did not answer` : ''
-    const why = ofWayIn[name] ?? TEXTS[name] ?? `the app gave the reason ${name}`
-    return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${named}.` }
+  const texts: typeof TEXTS = Object.assign({}, TEXTS, ...features.map(({ refusals }) => refusals), ofWayIn)
+  const named = (wanted: Attempt['outcome']) =>
+    ranking(attempts.flatMap(({ outcome, reason }) => (outcome === wanted && reason) || []))
+  const asked = named('asked-to-wait').map(([name, answers]): Cause => {
+    const stores = name === 'store-down' && away.length > 0 ? `, as ${away.join(' and ')} did not answer` : ''
+    const why = texts[name] ?? `the app gave the reason ${name}`
+    return { name, answers, text: `${countWords(answers, 'answer')} asked to wait: ${why}${stores}.` }
   })
-  const refused = causesOfRefusals(attempts, [ofWayIn, ...features.map(({ refusals = {} }) => refusals)])
-  return [...given, ...refused, ...slowSignIns(attempts, given.length > 0)]
-}
-
-function causesOfRefusals(attempts: readonly Attempt[], texts: readonly Readonly<Record<string, string>>[]): Cause[] {
-  return texts
-    .flatMap((ofOne) => Object.entries(ofOne))
-    .flatMap(([name, why]) => {
-      const answers = attempts.filter(({ outcome, reason }) => outcome === 'refused' && reason === name).length
-      return answers === 0
-        ? []
-        : [{ name, answers, text: `${countWords(answers, 'sign-in')} got no response: ${why}.` }]
-    })
+  const refused = named('refused').flatMap(([name, answers]) => {
+    const why = texts[name]
+    return why === undefined
+      ? []
+      : [{ name, answers, text: `${countWords(answers, 'sign-in')} got no response: ${why}.` }]
+  })
+  return [...asked, ...refused, ...slowSignIns(attempts, asked.length > 0)]
 }
 
 /** @param isExplained true if the app itself gave a reason. */

@@ -43,7 +43,7 @@ export async function drillPage(
     checks,
     sections: [
       crowd(moments, chart),
-      answers('Viewers over time', moments, chart),
+      answers('Answers over time', moments, chart),
       ...(closeUp ? [answers(closeUp.title, timelineOf(record, closeUp.fromMs, closeUp.toMs), chart)] : []),
       ...commandSection(record, range),
       waitSection(moments, chart),

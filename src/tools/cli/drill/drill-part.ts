@@ -43,13 +43,12 @@ export interface DrillPart {
   readonly wayIn?: WayIn
   /** Why the feature keeps viewers with the right password from the player, by the reason on the screen. */
   readonly refusals?: Readonly<Record<string, string>>
-  /** A limit on the screens of a viewer. */
-  readonly screenRule?: ScreenRule
+  /** Returns the limit on the screens of a viewer. Null without a limit. */
+  screenLimitAt?(entryPoint: Pick<EntryPoint, 'features'>): ScreenLimit | null
 }
 
-export interface ScreenRule {
-  /** Returns the screens that a viewer may have at an entry point. Null without a limit. */
-  mostAt(entryPoint: Pick<EntryPoint, 'features'>): number | null
+export interface ScreenLimit {
+  readonly most: number
   /** The reason on the screen of a viewer with too many screens. */
   readonly reason: string
 }

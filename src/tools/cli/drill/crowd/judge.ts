@@ -57,6 +57,7 @@ export function judge(
 ): Judgment {
   const { status, retryAfterSeconds, location, reason } = answer
   const response = responseIn(location)
+  const because = reason === undefined ? '' : `: ${reason}`
   const isWayIn = WAYS_TO_THE_PLAYER.includes(kind)
   if (response !== null && !isWayIn) {
     const how = kind === 'wrong' ? `with a wrong ${typed}` : `without a ${typed}`
@@ -64,7 +65,7 @@ export function judge(
   }
   if (NO_ANSWER.includes(status)) return { outcome: 'unanswered', fault: `${status} of a proxy` }
   if (WAIT.includes(status) && retryAfterSeconds !== null)
-    return { outcome: 'asked-to-wait', fault: `${status} with Retry-After`, reason }
+    return { outcome: 'asked-to-wait', fault: `${status} with Retry-After${because}`, reason }
   if (response !== null && status === 303) {
     const fault = faultInResponse(response, username, expected, nowSeconds)
     return fault === null ? PASSED : { outcome: 'wrong-response', fault }
@@ -73,7 +74,7 @@ export function judge(
   if (isWayIn && (isRefused || (status === 200 && reason !== undefined))) {
     const why = isRefused ? `${status} for the right ${typed}` : 'the app held the viewer back'
     const outcome = expected.holds?.[reason ?? ''] === undefined ? 'refused' : 'held'
-    return { outcome, fault: `${why}${reason ? `: ${reason}` : ''}`, reason }
+    return { outcome, fault: why + because, reason }
   }
   switch (kind) {
     case 'screen':

@@ -28,6 +28,12 @@ export function check(name: string, isMet: boolean, text: string, faults: readon
   return { name, isMet, isTried, text: isMet || faults.length === 0 ? text : `${text} Reasons: ${reasons(faults)}.` }
 }
 
+/** Returns a check that these attempts fail, with their faults. */
+export function checkNone(name: string, wrong: readonly Attempt[], text: string, isTried = true): Check {
+  const faults = wrong.map(({ fault }) => fault)
+  return check(name, wrong.length === 0, text, faults, isTried)
+}
+
 function reasons(faults: readonly string[]): string {
   const ranked = ranking(faults)
   const listed = ranked

@@ -2,7 +2,7 @@ import { countWords, numberWords } from '../../output/words.ts'
 import type { DrillRecord } from '../crowd/run-drill.ts'
 import { BY_PASSWORD, type SignInForm } from '../crowd/sign-in-form.ts'
 import { type Attempt, gotIn } from '../crowd/visit.ts'
-import { type Check, check, generator, type Limits, longestWait, partWords, waitWords } from './criteria.ts'
+import { type Check, check, checkNone, generator, type Limits, longestWait, partWords, waitWords } from './criteria.ts'
 import { faultSpans, recoveryMs, type Span } from './recovery.ts'
 
 /** Judges the whole drill by nine criteria. */
@@ -24,32 +24,28 @@ export function verdictOn(
   const badResponses = of('wrong-response')
   return [
     check('sign-ins', inside === planned, `${partWords(inside, planned, 'viewer')} got in ${words}.`, outside),
-    check(
+    checkNone(
       'wrong-passwords',
-      letIn.length === 0,
+      letIn,
       letIn.length === 0
         ? `No response went out without the right ${typed}. Tried ${countWords(wrong, `wrong ${typed}`)}.`
         : `${countWords(letIn.length, 'response')} went out without the right ${typed}.`,
-      letIn.map(({ fault }) => fault),
       wrong > 0 || letIn.length > 0,
     ),
-    check(
+    checkNone(
       'responses',
-      badResponses.length === 0,
+      badResponses,
       `Responses: ${numberWords(attempts.filter(gotIn).length)} right, ${numberWords(badResponses.length)} wrong.`,
-      badResponses.map(({ fault }) => fault),
     ),
-    check(
+    checkNone(
       'errors',
-      unexpected.length === 0,
+      unexpected,
       `${countWords(unexpected.length, 'error')}. The app asked to wait ${countWords(of('asked-to-wait').length, 'time')} (503 or 429 with Retry-After).`,
-      unexpected.map(({ fault }) => fault),
     ),
-    check(
+    checkNone(
       'unanswered',
-      unexplained.length === 0,
+      unexplained,
       `${countWords(of('unanswered').length, 'request')} got no answer, ${numberWords(unexplained.length)} of them outside of commands and outages.`,
-      unexplained.map(({ fault }) => fault),
     ),
     longestWait(attempts, limits),
     recovery(record, limits),

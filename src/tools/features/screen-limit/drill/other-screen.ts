@@ -7,8 +7,8 @@ export const screenLimitDrill: DrillPart = {
     'other-screen':
       'SCREENS=ask asks a viewer who already watches, as in a rehearsal before. Wait until the responses expire, or rehearse with SCREENS=newest',
   },
-  screenRule: {
-    mostAt: ({ features }) => (features['screen-limit'] as ScreenLimitSettings | undefined)?.most ?? null,
-    reason: 'other-screen',
+  screenLimitAt({ features }) {
+    const { most } = (features['screen-limit'] as ScreenLimitSettings | undefined) ?? {}
+    return most === undefined ? null : { most, reason: 'other-screen' }
   },
 }

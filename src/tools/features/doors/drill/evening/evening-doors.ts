@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { entryPointSources, readEntryPointSettings } from '../../../../../config.ts'
 import type { EntryPoint } from '../../../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../../../errors.ts'
@@ -55,16 +54,11 @@ export function readEveningPlace(address: string | undefined, env: Environment, 
     label: nameWithEvent(chosen),
     file,
     /** The limit on the screens of a viewer. Null without a limit. */
-    screens: screensAt(chosen, features),
+    screens:
+      features.map(({ screenLimitAt }) => screenLimitAt?.(chosen) ?? null).find((limit) => limit !== null) ?? null,
     /** The state of the doors now, in words: "They are open." */
     state: stateWords(chosen.features.doors as DoorSettings),
   }
-}
-
-function screensAt(entryPoint: EntryPoint, features: readonly DrillPart[]) {
-  const rules = features.flatMap(({ screenRule }) => screenRule ?? [])
-  const limits = rules.map((rule) => ({ most: rule.mostAt(entryPoint), reason: rule.reason }))
-  return limits.flatMap(({ most, reason }) => (most === null ? [] : [{ most, reason }]))[0] ?? null
 }
 
 function stateWords({ windows, timeZone }: DoorSettings): string {
@@ -75,10 +69,7 @@ function stateWords({ windows, timeZone }: DoorSettings): string {
   return `They are open${end}.`
 }
 
-/**
- * Does the work with doors that may be moved, and puts them back: also after a failure, a second Ctrl-C, SIGTERM and
- * SIGHUP. @throws ConfigError that names the times, if they cannot be put back.
- */
+/** Does the work with doors that may be moved, and puts them back. @throws ConfigError that names the times, if it cannot. */
 export async function withBorrowedDoors<T>(
   { stderr }: Pick<CommandIo, 'stderr'>,
   { file, name }: Pick<EveningPlace, 'file' | 'name'>,
@@ -94,12 +85,12 @@ export async function withBorrowedDoors<T>(
       )
     }
   }
-  const endAt = (signal: 'SIGTERM' | 'SIGHUP') => process.exit(128 + constants.signals[signal])
-  process.on('exit', putBack).on('SIGTERM', endAt).on('SIGHUP', endAt)
+  // Signals and a second Ctrl-C exit.
+  process.on('exit', putBack)
   try {
     return await work(doors)
   } finally {
-    process.off('exit', putBack).off('SIGTERM', endAt).off('SIGHUP', endAt)
+    process.off('exit', putBack)
     putBack()
   }
 }

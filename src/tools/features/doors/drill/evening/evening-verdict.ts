@@ -3,6 +3,7 @@ import type { Attempt } from '../../../../cli/drill/crowd/visit.ts'
 import {
   type Check,
   check,
+  checkNone,
   generator,
   longestWait,
   partWords,
@@ -40,7 +41,6 @@ export function verdictOnEvening(
   const backIn = back.filter(({ isIn }) => isIn).length
   const busy = attempts.filter(({ outcome }) => outcome === 'asked-to-wait')
   const odd = attempts.filter(({ outcome }) => ['error', 'unanswered', 'let-in-wrongly'].includes(outcome))
-  const faultsOf = (some: readonly Attempt[]) => some.map(({ fault }) => fault)
   return [
     beforeOpening(record, times),
     opening(record, times),
@@ -56,10 +56,8 @@ export function verdictOnEvening(
     ...watching(further),
     afterEnd(record, further, times),
     responses(record, times),
-    check('overload', busy.length === 0, `The app asked to wait ${countWords(busy.length, 'time')} (503 or 429).`, [
-      ...busy.map(({ fault, reason }) => reason ?? fault),
-    ]),
-    check('errors', odd.length === 0, `${countWords(odd.length, 'error')}.`, faultsOf(odd)),
+    checkNone('overload', busy, `The app asked to wait ${countWords(busy.length, 'time')} (503 or 429).`),
+    checkNone('errors', odd, `${countWords(odd.length, 'error')}.`),
     longestWait(attempts, limits),
     generator(attempts),
   ]

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { responseIn } from '../../../../cli/drill/crowd/expected-response.ts'
 import type { Timetable } from '../../../../cli/drill/crowd/timetable.ts'
 import { comeBack, type Entry, signIn, type Visitor } from '../../../../cli/drill/crowd/visit.ts'
+import type { ScreenLimit } from '../../../../cli/drill/drill-part.ts'
 import type { PlannedEvening } from './evening-plan.ts'
 
 /**
@@ -17,12 +18,6 @@ export interface Audience {
   addOptions(command: Command): Command
   /** Null if the options do not ask for this service. */
   open(options: object): Watch | null
-}
-
-/** The limit on the screens of a viewer, and the reason on the screen of one too many. */
-export interface ScreenLimit {
-  readonly most: number
-  readonly reason: string
 }
 
 export interface EveningDeps {
