@@ -99,13 +99,6 @@ CREATE TABLE IF NOT EXISTS oauth_sessions (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS oauth_sessions_by_user ON oauth_sessions (user_id);
 
--- Links to set a new password.
-CREATE TABLE IF NOT EXISTS oauth_password_resets (
-  token_hash TEXT PRIMARY KEY,
-  user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
-  expires_at_seconds INTEGER NOT NULL
-) STRICT;
-
 -- A playback lets one player play one channel or video for a limited time. Only the digest of its token is stored.
 CREATE TABLE IF NOT EXISTS playbacks (
   token_digest TEXT PRIMARY KEY,

@@ -9,7 +9,7 @@ import {
   readAuthorizationRequest,
 } from './authorize/authorization-request.ts'
 import type { AccountSessions } from './own-accounts/account-session.ts'
-import { formFields, ownPostsOnly, redirect, showMessage, showPage, showWrongMethod, wordsOf } from './page.ts'
+import { formFields, ownPostsOnly, redirect, showPage, showRefusal, showWrongMethod, wordsOf } from './page.ts'
 
 /** The parts that all pages of the user's account need. */
 export interface AccountDeps extends ServiceDeps {
@@ -77,16 +77,11 @@ export function showForm(
   if (refusal !== null) res.locals.explanation = refusal.explanation
   const carried = {
     carried: request?.query ?? '',
-    carriedLink: carriedLink(request),
+    carriedLink: request === null ? '' : `?request=${encodeURIComponent(request.query)}`,
     clientName: request?.client.name ?? null,
     alert: refusal?.alert ?? null,
   }
   showPage(res, page, wordsOf(req, request?.lang), { ...carried, ...locals }, { status: refusal?.status ?? 200 })
-}
-
-/** Returns the query that carries the request on in a link. */
-export function carriedLink(request: AuthorizationRequest | null): string {
-  return request === null ? '' : `?request=${encodeURIComponent(request.query)}`
 }
 
 /** Marks the redirect after a sign-in. A user who arrives with the mark but without a session has cookies blocked. */
@@ -113,7 +108,6 @@ export function refuseAuthorization(
     redirect(res, reading.location)
     return
   }
-  const words = wordsOf(req, reading.lang)
-  const text = reading.problem === 'unknown-client' ? words.unknownClient : words.foreignAddress
-  showMessage(res, words, { heading: words.refusedHeading, text, detail: reading.reason }, 400)
+  const refusal = reading.problem === 'unknown-client' ? 'unknownClient' : 'foreignAddress'
+  showRefusal(req, res, 400, refusal, { detail: reading.reason, lang: reading.lang })
 }

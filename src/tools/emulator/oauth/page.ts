@@ -42,14 +42,19 @@ export function showPage(
   res.render(view(name), { words, stylesheetPath: STYLESHEET_PATH, ...locals })
 }
 
-/** Shows a page with one message. */
-export function showMessage(
+type Refusal = 'broken' | 'foreignAddress' | 'notFromOurPage' | 'unknownClient' | 'unreadable'
+
+/** Shows a page that says why there is no other. @param lang as sent by the client. */
+export function showRefusal(
+  req: Request,
   res: Response,
-  words: Words,
-  message: { heading: string; text: string; detail?: string; link?: { href: string; text: string } },
   status: number,
+  refusal: Refusal,
+  { detail = null, lang = null }: { readonly detail?: string | null; readonly lang?: string | null } = {},
 ): void {
-  showPage(res, 'message', words, { detail: null, link: null, ...message }, { status })
+  const words = wordsOf(req, lang)
+  const heading = refusal === 'broken' ? words.brokenHeading : words.refusedHeading
+  showPage(res, 'message', words, { heading, text: words[refusal], detail }, { status })
 }
 
 /**
@@ -68,8 +73,7 @@ export function ownPostsOnly(publicUrl: string): RequestHandler {
   return (req, res, next) => {
     if (req.method !== 'POST' || isFromOwnPage(req.headers, publicUrl)) return next()
     res.locals.explanation = 'The form was posted from a page of another site'
-    const words = wordsOf(req, null)
-    return showMessage(res, words, { heading: words.refusedHeading, text: words.notFromOurPage }, 403)
+    return showRefusal(req, res, 403, 'notFromOurPage')
   }
 }
 
@@ -79,18 +83,14 @@ export function formFields(req: Request, res: Response): Readonly<Record<string,
   const form = readParameters(text ?? '')
   if (text !== null && form.ok) return form.fields
   res.locals.explanation = form.ok ? 'The body is not a form' : `The request ${form.reason}`
-  const words = wordsOf(req, null)
-  const detail = String(res.locals.explanation)
-  const status = text === null ? 415 : 400
-  showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable, detail }, status)
+  showRefusal(req, res, text === null ? 415 : 400, 'unreadable', { detail: res.locals.explanation })
   return null
 }
 
 /** Shows the page of a 405. */
 export function showWrongMethod(req: Request, res: Response, description: string): void {
   res.locals.explanation = description
-  const words = wordsOf(req, null)
-  showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, 405)
+  showRefusal(req, res, 405, 'unreadable')
 }
 
 /** Redirects without `res.redirect()`, which would rewrite the client's address. */

@@ -8,7 +8,7 @@ import { addConnectedClientsRoutes } from './own-accounts/connected-clients.ts'
 import { addPasswordResetRoutes } from './own-accounts/password-reset.ts'
 import { addSignInRoutes } from './own-accounts/sign-in.ts'
 import { addSignUpRoutes } from './own-accounts/sign-up.ts'
-import { STYLESHEET_PATH, showMessage, wordsOf } from './page.ts'
+import { STYLESHEET_PATH, showRefusal } from './page.ts'
 import { tokenRoutes } from './tokens/token-endpoint.ts'
 
 const STYLESHEET = fileURLToPath(new URL('public/pages.css', import.meta.url))
@@ -26,13 +26,7 @@ export function oauthRoutes(deps: ServiceDeps): Router {
   addConnectedClientsRoutes(router, shared)
   router.use(
     ['/authorize', '/account'],
-    errorHandler((res, status) => {
-      const words = wordsOf(res.req, null)
-      if (status !== null) {
-        return showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, status)
-      }
-      showMessage(res, words, { heading: words.brokenHeading, text: words.broken }, 503)
-    }),
+    errorHandler((res, status) => showRefusal(res.req, res, status ?? 503, status === null ? 'broken' : 'unreadable')),
   )
   return router
 }

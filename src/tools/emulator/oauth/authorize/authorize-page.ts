@@ -4,7 +4,7 @@ import { formBody, formText } from '../../http/form.ts'
 import { type AccountDeps, addFormRoute, pathsOf, refuseAuthorization, type Visit } from '../account-form.ts'
 import type { User } from '../own-accounts/account-session.ts'
 import { showSignIn } from '../own-accounts/sign-in.ts'
-import { formFields, redirect, showMessage, showPage, wordsOf } from '../page.ts'
+import { formFields, redirect, showPage, showRefusal, wordsOf } from '../page.ts'
 import { issueCode } from '../tokens/code-store.ts'
 import { issueToken } from '../tokens/token-store.ts'
 import {
@@ -47,8 +47,7 @@ function showConsent(req: Request, res: Response, request: AuthorizationRequest,
 
 /** Accepts Allow or Deny from the user who saw the request. Shows it again to another user. */
 function decide(deps: AccountDeps, { req, res, fields, request }: Visit) {
-  const words = wordsOf(req, request?.lang)
-  if (request === null) return showMessage(res, words, { heading: words.refusedHeading, text: words.unreadable }, 400)
+  if (request === null) return showRefusal(req, res, 400, 'unreadable')
   const user = deps.sessions.signedInUser(req)
   if (user === null) return showSignIn({ req, res, request })
   const decision = fields.user === String(user.id) ? fields.decision : undefined

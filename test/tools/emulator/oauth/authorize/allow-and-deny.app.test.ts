@@ -158,7 +158,7 @@ describe('The pages of the authorization endpoint', () => {
     ['the refusal', '/authorize?client_id=x', false],
     ['the sign-up', '/account/sign-up', false],
     ['the connected clients', '/account/clients', true],
-    ['the outbox', '/account/outbox', false],
+    ['the password reset', '/account/forgot', false],
   ])('the page with %s cannot be framed or stored, and runs no script', async (_page, path, isSignedIn) => {
     if (isSignedIn) await signIn()
     const { headers, html } = await visitor.get(path)
