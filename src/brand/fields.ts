@@ -25,7 +25,7 @@ export function titleField(line: z.ZodType<string, string>) {
         return fail(context, NO_TITLE)
       }
     })
-    .pipe(z.union([line, z.record(KnownLanguage, line)], NO_TITLE))
+    .pipe(z.union([line, z.record(KnownLanguage, line).refine((lines) => Object.keys(lines).length > 0)], NO_TITLE))
 }
 
 export const Title = titleField(Line)

@@ -88,6 +88,7 @@ describe('the settings of a brand', () => {
     for (const brandTitle of [null, 7, ['x']]) {
       expect(mistakesInEntry({ brandTitle }).join()).toContain('brandTitle must be text, or an object')
     }
+    expect(mistakesIn({ ...SETTINGS, BRAND_TITLE: '{}' }).join()).toContain('a JSON object with a line for each')
   })
 
   test('a logo needs a name, and a dark logo another logo', () => {

@@ -27,6 +27,7 @@ import { addViewersForgetCommand, FORGET_HINT } from './forget/forget-person.ts'
 import { addViewersImportCommand } from './import-command.ts'
 import type { InvitationOptions, Inviting } from './inviting.ts'
 import { addViewersListCommand } from './list-command.ts'
+import { addViewersRenameCommand } from './manager/rename-command.ts'
 import { endSessionsOf } from './sessions-command.ts'
 import { addViewersShowCommand } from './show-command.ts'
 import { addViewersUnlockCommand } from './unlock-command.ts'
@@ -59,6 +60,7 @@ const COMMANDS: readonly Definition<HasViewerFacts & HasEventTimes>[] = [
   addViewersShowCommand,
   addSetPasswordCommand,
   addChangeCommands,
+  addViewersRenameCommand,
   addViewersUnlockCommand,
   addViewersMigrateCommand,
   addViewersForgetCommand,

@@ -5,6 +5,8 @@ import { fill, textsOf } from '../../../languages/languages.ts'
 import { eventNameOf } from '../../../services/event/service.ts'
 import { timeText } from '../../../settings/times.ts'
 import { sourceOf } from '../../cli/html-page/content-policy.ts'
+import { type EventTimes, windowsOf } from '../../cli/settings/event-times.ts'
+import { now } from './open-codes.ts'
 
 interface Sheet {
   readonly label: string
@@ -15,6 +17,8 @@ interface Sheet {
   readonly watchUrl: string | null
   readonly endsAtSeconds: number | null
   readonly timeZone: string
+  /** When events are, by features. */
+  readonly events: readonly EventTimes[]
 }
 
 const beside = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -23,19 +27,29 @@ const beside = (name: string) => readFileSync(new URL(name, import.meta.url), 'u
  * Renders a card for each code, for a page to print. The QR code leads to the page with the video, and has no code in it: an
  * address stays in histories and logs.
  */
-export async function renderCards({ entryPoint, endsAtSeconds, timeZone, ...sheet }: Sheet): Promise<string> {
+export async function renderCards({ entryPoint, endsAtSeconds, timeZone, events, ...sheet }: Sheet): Promise<string> {
   const { name, defaultLanguage: language } = entryPoint.brand
   const texts = textsOf(language)['access-codes']
+  const opens = opensAt(entryPoint, events)
+  const zone = events.map(({ zoneAt }) => zoneAt(entryPoint)).find((one) => one !== null) ?? timeZone
   const time = endsAtSeconds === null ? null : timeText(language, endsAtSeconds, timeZone)
   return await render('code-cards.ejs', {
     ...sheet,
     language,
     texts,
     event: eventNameOf(entryPoint, language) ?? name ?? sheet.label,
+    opens: opens === null ? null : timeText(language, opens, zone),
     qr: sheet.watchUrl === null ? null : await qrCode(sheet.watchUrl),
     todo: texts.card.todo,
     until: time && fill(texts.card.until, { time }),
   })
+}
+
+/** Returns the start of the first event that is not over. Null without one. */
+function opensAt(entryPoint: EntryPoint, events: readonly EventTimes[]): number | null {
+  const left = windowsOf([entryPoint], events).filter(({ closesAtSeconds: end }) => end === null || end > now())
+  const starts = left.flatMap(({ opensAtSeconds }) => opensAtSeconds ?? [])
+  return starts.length === 0 ? null : Math.min(...starts)
 }
 
 /** Renders a page with the cards. Loads nothing: its Content-Security-Policy allows only its own style. */

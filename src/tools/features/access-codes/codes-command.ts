@@ -7,6 +7,7 @@ import {
   type Uses,
 } from '../../../features/access-codes/codes/code-records.ts'
 import type { CodeStore } from '../../../features/access-codes/codes/code-store.ts'
+import type { HasEventTimes } from '../../cli/settings/event-times.ts'
 import {
   type ActResult,
   addCommand,
@@ -38,7 +39,7 @@ const UNKNOWN_BATCH = {
 } as const
 
 /** Adds `codes create`, `codes list` and `codes revoke`. */
-export function addCodesCommands(group: Command, context: CommandContext): void {
+export function addCodesCommands(group: Command, context: CommandContext<HasEventTimes>): void {
   addCreateCommand(group, context)
   addListCommand(group, context)
   addRevokeCommand(group, context)
@@ -107,12 +108,9 @@ async function listCodes(
   batches: readonly Batch[],
   name: string,
 ): Promise<Outcome> {
-  const rows: ReturnType<typeof rowOf>[] = []
-  for (const batch of batches) {
-    for await (const { code, uses } of codes.codesOf(batch)) {
-      const row = rowOf({ batch, code }, uses)
-      if ((row.name ?? '').toLowerCase().includes(name.toLowerCase())) rows.push(row)
-    }
+  const rows: CodeRow[] = []
+  for await (const row of codeRows(codes, batches)) {
+    if ((row.name ?? '').toLowerCase().includes(name.toLowerCase())) rows.push(row)
   }
   if (rows.length > MOST_TABLE_ROWS) {
     stderr.write(`The table shows ${MOST_TABLE_ROWS} of ${counted(rows.length, 'code')}. Use --json for all.\n`)
@@ -130,6 +128,14 @@ async function listCodes(
     ])
   const text = rows.length === 0 ? 'No codes.' : await textTable(stdout, CODE_TITLES, cells)
   return { ok: true, text, data: { codes: rows } }
+}
+
+type CodeRow = ReturnType<typeof rowOf>
+
+/** Lists the codes of batches, with their names and uses. */
+export async function* codeRows(codes: CodeStore, batches: readonly Batch[]): AsyncGenerator<CodeRow> {
+  for (const batch of batches)
+    for await (const { code, uses } of codes.codesOf(batch)) yield rowOf({ batch, code }, uses)
 }
 
 export function rowOf({ batch, code }: KnownCode, uses: Uses | null) {
@@ -193,7 +199,8 @@ export async function revokeBatch(
   return { ok: true, data: { label: batch.label, revoked: batch.count } }
 }
 
-async function revokeNumbers(
+/** Revokes single codes of a batch. */
+export async function revokeNumbers(
   { codes, entryPoint }: OpenCodes,
   label: string,
   numbers: readonly number[],
@@ -205,7 +212,7 @@ async function revokeNumbers(
   const missing = numbers.filter((number) => !revoked.includes(number))
   const rest = missing.length > 0 ? ` Unknown, or revoked already: ${missing.join(', ')}.` : ''
   const text = `Revoked ${counted(revoked.length, 'code')} of ${batch.label}.${rest}`
-  return missing.length === 0 ? done(batch.label, revoked.length, text) : { ok: false, fault: text }
+  return missing.length === 0 ? done(batch.label, revoked.length, text) : { ok: false, fault: text, code: 'changed' }
 }
 
 function done(label: string, revoked: number, text: string): Outcome {

@@ -9,10 +9,10 @@ import { watchUrlOf } from '../../../services/watch-page/service.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
 import { readEndTime } from '../../cli/output/end-time.ts'
 import { machineTimeZone } from '../../cli/output/time-zone.ts'
+import { eventTimesOf, type HasEventTimes } from '../../cli/settings/event-times.ts'
 import { addViewerOptions, type ViewerOptions } from '../../cli/settings/viewer-options.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../../cli/terminal/command.ts'
 import { csvRecord } from '../../cli/terminal/csv.ts'
-import type { CommandIo } from '../../cli/terminal/io.ts'
 import { wholeNumber } from '../../cli/terminal/option-values.ts'
 import { openFileSink, type ReportSink } from '../../cli/terminal/sink.ts'
 import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
@@ -48,7 +48,7 @@ const MOST_PLACES = 2_000
 const LONG_SECONDS = 900
 
 /** Adds `codes create`. */
-export function addCreateCommand(group: Command, context: CommandContext): void {
+export function addCreateCommand(group: Command, context: CommandContext<HasEventTimes>): void {
   const command = addCommand(group, 'create', 'create one code for all, or one for each person', [
     'viewer-auth codes create --label GALA --count 500 --until 2026-12-01 --html gala.html',
     'viewer-auth codes create --label PRESS --from press.csv --devices 2 --csv press-codes.csv',
@@ -79,12 +79,16 @@ export function addCreateCommand(group: Command, context: CommandContext): void 
     if (!shared && people !== undefined) self.error('error: --most needs --shared')
     if (shared && devices !== undefined) self.error('error: --devices is for personal codes; use --most')
     return runCommand(context, options.json, () =>
-      withCodes(context.io, options.entryPoint, (open) => create(context.io, open, options)),
+      withCodes(context.io, options.entryPoint, (open) => create(context, open, options)),
     )
   })
 }
 
-async function create(io: CommandIo, open: OpenCodes, options: Options): Promise<Outcome> {
+async function create(
+  { io, features }: CommandContext<HasEventTimes>,
+  open: OpenCodes,
+  options: Options,
+): Promise<Outcome> {
   const { csv, html, json, label, until } = options
   const { groups, attributes } = sharedFields(options)
   const holders = await holdersOf(options)
@@ -97,6 +101,7 @@ async function create(io: CommandIo, open: OpenCodes, options: Options): Promise
     }
   }
   const watchUrl = watchUrlOf(open.entryPoint)
+  const events = await eventTimesOf(features)
   const created = await createCodes(
     open,
     {
@@ -112,7 +117,7 @@ async function create(io: CommandIo, open: OpenCodes, options: Options): Promise
       attributes,
     },
     (codes, store) => {
-      const sheet = { label, entryPoint: open.entryPoint, codes, watchUrl, endsAtSeconds }
+      const sheet = { label, entryPoint: open.entryPoint, codes, watchUrl, endsAtSeconds, events }
       return withFiles(options, { ...sheet, timeZone: machineTimeZone() }, store)
     },
   )

@@ -1,4 +1,4 @@
-import { LABEL } from '../../../../features/access-codes/codes/code-records.ts'
+import { LABEL, shownNumber } from '../../../../features/access-codes/codes/code-records.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
 import { watchUrlOf } from '../../../../services/watch-page/service.ts'
 import { outcomeOf } from '../../../cli/terminal/command.ts'
@@ -19,7 +19,7 @@ import { pathOf } from '../../../manager/pages/renderer.ts'
 import { readEnd } from '../../../manager/pages/typed-times.ts'
 import type { PagePart, Section, SectionDeps } from '../../../manager/section.ts'
 import { renderCards } from '../code-sheet.ts'
-import { revokeBatch, shownBatches } from '../codes-command.ts'
+import { codeRows, revokeBatch, revokeNumbers, shownBatches } from '../codes-command.ts'
 import { type CreatedCodes, createCodes, type NewBatch } from '../create-codes.ts'
 import { withCodes } from '../open-codes.ts'
 import { codeWay } from './code-way.ts'
@@ -27,10 +27,12 @@ import { codeWay } from './code-way.ts'
 const PATH = '/codes'
 /** More codes are a task for an engineer and a printer. */
 const MOST_CODES = 2_000
+/** More are found by their name or number. */
+const MOST_ROWS = 300
 
 type Kept = KeptBySession<CreatedCodes & Pick<NewBatch, 'endsAtSeconds'>>
 
-/** Access codes for people without an account: make and print them, revoke a batch. */
+/** Access codes for people without an account: make and print them, find and revoke them. */
 const codesSection: Section = {
   open(deps) {
     const kept: Kept = deps.kept.bySession()
@@ -38,6 +40,7 @@ const codesSection: Section = {
       tab: { path: PATH, text: 'codes', roles: ALL_ROLES },
       routes: [
         get(PATH, ALL_ROLES, (visit) => show(deps, visit)),
+        get(`${PATH}/:entryPoint/list`, ALL_ROLES, (visit) => list(deps, visit)),
         get(`${PATH}/print`, EDITORS, (visit) => print(deps, kept, visit)),
         post(`${PATH}/:entryPoint/create`, EDITORS, 'codes-created', (visit) => create(deps, kept, visit)),
         post(`${PATH}/:entryPoint/revoke`, EDITORS, 'codes-revoked', (visit) => revoke(deps, visit)),
@@ -69,6 +72,31 @@ async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<An
   return page('access-codes/codes', { title: words.t.codes.title, current: PATH, points, isEditor })
 }
 
+/** Lists codes of an entry point, by batch, name and number. */
+async function list({ env }: SectionDeps, visit: Visit): Promise<Answer> {
+  const { field, words, manager, part } = visit
+  const name = part('entryPoint')
+  const query = { label: field('label'), text: field('text') }
+  const listed = await outcomeOf(() =>
+    withCodes({ env }, name, async ({ codes }) => {
+      const { label } = query
+      const batches = (await codes.batches(name)).filter((batch) => label === '' || batch.label === label)
+      const rows = []
+      for await (const row of codeRows(codes, batches)) {
+        const code = { ...row, shown: `${row.label}-${shownNumber(row.number)}` }
+        const isFound = `${code.shown} ${row.name ?? ''}`.toLowerCase().includes(query.text.toLowerCase())
+        if (isFound && rows.push(code) > MOST_ROWS) break
+      }
+      return { ok: true, rows, batches: shownBatches(batches) } as const
+    }),
+  )
+  if (!listed.ok) return refused(PATH, 'codes.notListed', listed)
+  const isEditor = EDITORS.includes(manager.role)
+  const codes = { rows: listed.rows.slice(0, MOST_ROWS), isMore: listed.rows.length > MOST_ROWS }
+  const title = words.say('codes.listTitle', { entryPoint: name })
+  return page('access-codes/list', { title, current: PATH, name, query, batches: listed.batches, isEditor, ...codes })
+}
+
 /** Creates codes. Their texts are shown once, and kept only in memory. */
 async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<Answer> {
   const { field, words, sessionId } = visit
@@ -77,6 +105,7 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   const count = Number(field('count'))
   const until = field('until').trim()
   const isRight = LABEL.test(label) && Number.isInteger(count) && count >= 1 && count <= MOST_CODES
+  const isShared = field('kind') === 'shared'
   if (!isRight) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
   // A day of the page's zone means its last second.
   const end = readEnd(until || 'never', words)
@@ -84,9 +113,9 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
     return redirect(PATH, { tone: 'refused', text: 'codes.notCreated', notes: [end.fault] }, { detail: label })
   const batch = {
     label,
-    holders: Array.from({ length: count }, () => NO_HOLDER),
-    isShared: false,
-    most: null,
+    holders: Array.from({ length: isShared ? 1 : count }, () => NO_HOLDER),
+    isShared,
+    most: isShared ? count : null,
     devices: null,
     words: null,
     endsAtSeconds: end.value?.seconds ?? null,
@@ -99,21 +128,36 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   return redirect(`${PATH}/print`, undefined, { count, detail: label })
 }
 
-async function print({ entryPoints }: SectionDeps, kept: Kept, { sessionId, words, scope }: Visit): Promise<Answer> {
+async function print(
+  { entryPoints, events }: SectionDeps,
+  kept: Kept,
+  { sessionId, words, scope }: Visit,
+): Promise<Answer> {
   const printed = kept.get(sessionId)
   const entryPoint = entryPoints()?.find(({ name }) => name === printed?.entryPoint && scope.seesEntryPoint(name))
   if (!printed || !entryPoint) return redirect(PATH, { tone: 'refused', text: 'codes.gone' })
-  const sheet = { ...printed, entryPoint, watchUrl: watchUrlOf(entryPoint), timeZone: words.zone }
+  const sheet = { ...printed, entryPoint, watchUrl: watchUrlOf(entryPoint), timeZone: words.zone, events }
   const title = words.say('codes.printTitle', { label: printed.label })
   return page('access-codes/print', { title, current: PATH, cards: await renderCards(sheet) })
 }
 
+/** Revokes a batch, or one code of it, and leads back to its page. */
 async function revoke({ env }: SectionDeps, visit: Visit): Promise<Answer> {
-  const label = visit.field('label')
+  const { field, part } = visit
+  const entryPoint = part('entryPoint')
+  const label = field('label')
+  const number = field('number')
   if (!LABEL.test(label)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
-  const result = await outcomeOf(() =>
-    withCodes({ env }, visit.part('entryPoint'), (open) => revokeBatch(open, label, isConfirmed)),
-  )
+  if (number !== '') {
+    const target = `${label}-${shownNumber(Number(number))}`
+    const back = pathOf(['codes', entryPoint, 'list'], { label })
+    const done = await outcomeOf(() =>
+      withCodes({ env }, entryPoint, (open) => revokeNumbers(open, label, [Number(number)])),
+    )
+    if (!done.ok) return refused(back, 'codes.notRevoked', done, { subject: { target } })
+    return redirect(back, { tone: 'done', text: 'codes.revokedOne', values: { code: target } }, { target })
+  }
+  const result = await outcomeOf(() => withCodes({ env }, entryPoint, (open) => revokeBatch(open, label, isConfirmed)))
   const subject = { detail: label }
   if (!result.ok) return refused(PATH, 'codes.notRevoked', result, { subject })
   return redirect(PATH, { tone: 'done', text: 'codes.revoked', values: { label } }, subject)

@@ -82,6 +82,7 @@ test('a card has the event, the address with its QR code, and the end of the cod
   expect(text.match(/<svg class="qr" role="img" aria-label="https:\/\/www\.example\.com\/gala\?a=1"/g)).toHaveLength(2)
   expect(text).toMatch(/<symbol id="qr"[^>]*><path d="M/)
   expect(text).toContain('December 1, 2099')
+  expect(text.match(/<p class="when">Monday, July 24, 2090 at 8:00/g)).toHaveLength(2)
 })
 
 test('codes end with the day of the page', async () => {
@@ -89,4 +90,56 @@ test('codes end with the day of the page', async () => {
   const made = await browser.act('/codes/default/create', { label: 'A', count: '1', until: '2026-11-30' })
   const known = await find(/<code[^>]*>([^<]+)</.exec(made.text)?.[1] ?? '')
   expect(known?.batch.endsAtSeconds).toBe(Date.parse('2026-11-30T23:59:59+05:45') / 1000)
+})
+
+test('one code of a batch is revoked, and the list says who has which code, and when it was used', async () => {
+  const { manager, browser, find } = await startWithCodes()
+  const made = await browser.act('/codes/default/create', { label: 'GALA', count: '3' })
+  const codes = [...made.text.matchAll(/<code[^>]*>([^<]+)</g)].map(([, code = '']) => code)
+  const records = openFileRecords(manager.guestsFile, { nowSeconds: () => Date.now() / 1000, isCommand: true })
+  const used = await find(codes[1] ?? '')
+  if (used) await createCodeStore(records).use(used, 'Ada <Lovelace>', Date.parse('2026-11-30T20:15Z') / 1000)
+  await records.close()
+  const { text } = await browser.get('/codes/default/list?label=GALA')
+  const facts = text
+    .match(/GALA-000\d<\/strong>.*?<\/small>/gs)
+    ?.map((one) => one.replaceAll(/(?:<[^>]*>|\s)+/g, ' ').trim())
+  expect(facts).toEqual([
+    'GALA-0001 valid not used yet',
+    'GALA-0002 Ada &lt;Lovelace&gt; valid 1 login, the last one Mon, 30 Nov 2026, 20:15',
+    'GALA-0003 valid not used yet',
+  ])
+  const revoke = () => browser.act('/codes/default/revoke', { label: 'GALA', number: '2' })
+  expect((await revoke()).text).toContain('The code GALA-0002 is revoked')
+  expect((await revoke()).text).toContain('The code GALA-0002 is revoked')
+  const revoked = await Promise.all(codes.map(async (code) => (await find(code))?.code.revokedAtSeconds !== null))
+  expect(revoked).toEqual([false, true, false])
+  expect((await browser.act('/codes/default/revoke', { label: 'GALA', number: '9' })).text).toContain('not revoked')
+  expect(manager.acts().at(-1)).toMatchObject({ outcome: 'codes-revoked-refused', target: 'GALA-0009' })
+  const found = await browser.get('/codes/default/list?text=lovelace')
+  expect(found.text.match(/GALA-000\d<\/strong>/g)).toEqual(['GALA-0002</strong>'])
+  expect((await browser.get('/codes/default/list?text=nobody')).text).toContain('No code matches')
+})
+
+test('a list shows 300 codes, and says that there are more', async () => {
+  const { browser } = await startWithCodes()
+  await browser.act('/codes/default/create', { label: 'GALA', count: '301' })
+  const { text } = await browser.get('/codes/default/list?label=GALA')
+  expect(text.match(/<strong>GALA-/g)).toHaveLength(300)
+  expect(text).toContain('The first 300 codes')
+  expect((await browser.get('/codes/default/list?text=0301')).text).not.toContain('The first')
+})
+
+test('a shared code is one code for a number of people', async () => {
+  const { browser, find } = await startWithCodes()
+  const made = await browser.act('/codes/default/create', { label: 'ROOM', kind: 'shared', count: '40' })
+  const codes = [...made.text.matchAll(/<code[^>]*>([^<]+)</g)].map(([, code = '']) => code)
+  expect(codes).toHaveLength(1)
+  expect((await find(codes[0] ?? ''))?.batch).toMatchObject({ isShared: true, most: 40, count: 1 })
+  expect((await browser.get('/codes')).text).toContain('at most 40 people at the same time')
+})
+
+test('a revocation that fails leaves no text in the form for new codes', async () => {
+  const { browser } = await startWithCodes()
+  expect((await browser.act('/codes/default/revoke', { label: 'GONE' })).text).not.toContain('value="GONE"')
 })

@@ -19,6 +19,7 @@ export const codesRows: RestrictedPart = {
   ],
   rows: [
     { route: 'get /codes', status: 200, shows: 'GALA' },
+    { route: 'get /codes/:entryPoint/list', status: 200, shows: 'GALA-0001' },
     { route: 'get /codes/print', status: 303, shows: 'GALA' },
     { route: 'post /codes/:entryPoint/create', fields: { label: 'NEW', count: '1' }, status: 303, shows: 'NEW-0001' },
     { route: 'post /codes/:entryPoint/revoke', fields: { label: 'GALA' }, status: 303, shows: 'of GALA are revoked' },

@@ -57,7 +57,7 @@ test('guests are approved, refused, cancelled and forgotten', async () => {
   ])
   const reasonOf = async (name: string) => (await browser.get(`/people/one/${name}%40a.example`)).text
   expect(await reasonOf('ada')).toContain('The person can log in with: registration.')
-  expect(await reasonOf('bob')).toContain('The person has registered at default: canceled.')
+  expect(await reasonOf('bob')).toContain('The person has registered for default: canceled.')
   expect(manager.acts().filter(({ outcome }) => outcome === 'registrations-changed')).toHaveLength(4)
   expect(manager.faults).toEqual([])
 })
