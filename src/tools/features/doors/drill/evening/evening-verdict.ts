@@ -11,29 +11,20 @@ import {
 } from '../../../../cli/drill/verdict/criteria.ts'
 import { countWords, numberWords } from '../../../../cli/output/words.ts'
 import type { EveningTimes } from './evening-plan.ts'
-import type { Further } from './evening-viewers.ts'
+import type { Evening } from './evening-viewers.ts'
 
 /** Early viewers must be in the player so soon after the opening. */
 const PROMPT_MS = 10_000
 const LEAST_PROMPT = 0.99
 
-export interface EveningLimits {
-  readonly times: EveningTimes
-  /** The limit on the screens of a viewer. Null without a limit. */
-  readonly screens: { readonly most: number } | null
-  /** The longest that a viewer may wait for an answer. */
-  readonly maxWaitMs: number
-}
-
-/** Judges an evening by ten criteria, and more for the limit on screens and for the video. @param planned the number of viewers. */
-export function verdictOnEvening(
-  record: DrillRecord,
-  further: Further,
-  planned: number,
-  limits: EveningLimits,
-): Check[] {
+/**
+ * Judges an evening by ten criteria, and more for the limit on screens and for the video.
+ * @param planned the number of viewers.
+ * @param maxWaitMs the longest that a viewer may wait for an answer.
+ */
+export function verdictOnEvening(record: DrillRecord, evening: Evening, planned: number, maxWaitMs: number): Check[] {
   const { attempts, visits } = record
-  const { times } = limits
+  const { times } = evening
   const inside = visits.filter(({ gotInMs }) => gotInMs !== null).length
   const outside = visits.flatMap(({ gotInMs, end }) => (gotInMs === null ? [end?.fault ?? 'stopped'] : []))
   // A slow viewer may come back only at the end.
@@ -52,13 +43,13 @@ export function verdictOnEvening(
       [],
       back.length > 0,
     ),
-    ...moreScreens(further, limits),
-    ...watching(further),
-    afterEnd(record, further, times),
+    ...moreScreens(evening),
+    ...watching(evening),
+    afterEnd(record, evening),
     responses(record, times),
     checkNone('overload', busy, `The app asked to wait ${countWords(busy.length, 'time')} (503 or 429).`),
     checkNone('errors', odd, `${countWords(odd.length, 'error')}.`),
-    longestWait(attempts, limits),
+    longestWait(attempts, { maxWaitMs }),
     generator(attempts),
   ]
 }
@@ -91,7 +82,7 @@ export function waitsForOpening(visits: DrillRecord['visits'], opensMs: number):
   return early.map(({ gotInMs }) => (gotInMs === null ? Number.POSITIVE_INFINITY : Math.max(0, gotInMs - opensMs)))
 }
 
-function watching({ watched }: Further): Check[] {
+function watching({ watched }: Evening): Check[] {
   if (watched.length === 0) return []
   const count = watched.filter(Boolean).length
   return [
@@ -99,14 +90,14 @@ function watching({ watched }: Further): Check[] {
   ]
 }
 
-function moreScreens({ noticed: shared }: Further, { screens }: EveningLimits): Check[] {
+function moreScreens({ noticed: shared, screens }: Evening): Check[] {
   if (screens === null) return []
   const noticed = shared.filter(Boolean).length
   const text = `${partWords(noticed, shared.length, 'viewer')} with ${countWords(screens.most + 1, 'screen')} lost a screen or had to choose. The limit is ${numberWords(screens.most)}.`
   return [check('screens', noticed === shared.length && shared.length > 0, text, [], shared.length > 0)]
 }
 
-function afterEnd({ attempts }: DrillRecord, { late: { length: tries } }: Further, { closesMs }: EveningTimes): Check {
+function afterEnd({ attempts }: DrillRecord, { late: { length: tries }, times: { closesMs } }: Evening): Check {
   const late = attempts.filter((attempt) => isResponse(attempt) && attempt.dueMs + attempt.lateMs >= closesMs)
   const text =
     late.length === 0

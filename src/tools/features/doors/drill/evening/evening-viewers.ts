@@ -3,7 +3,7 @@ import { responseIn } from '../../../../cli/drill/crowd/expected-response.ts'
 import type { Timetable } from '../../../../cli/drill/crowd/timetable.ts'
 import { comeBack, type Entry, signIn, type Visitor } from '../../../../cli/drill/crowd/visit.ts'
 import type { ScreenLimit } from '../../../../cli/drill/drill-part.ts'
-import type { PlannedEvening } from './evening-plan.ts'
+import type { EveningTimes, PlannedEvening } from './evening-plan.ts'
 
 /**
  * Watches with a response until it is time to leave, or the drill is stopped.
@@ -20,16 +20,13 @@ export interface Audience {
   open(options: object): Watch | null
 }
 
-export interface EveningDeps {
-  readonly closesMs: number
+/** An evening, and what viewers did besides signing in and coming back. */
+export interface Evening {
+  readonly times: EveningTimes
   /** Null without a limit. */
   readonly screens: ScreenLimit | null
   /** Null if the evening ends at the player. */
   readonly watch: Watch | null
-}
-
-/** What viewers did besides signing in and coming back. */
-export interface Further {
   /** True for each viewer who watched, false for each who could not. */
   readonly watched: boolean[]
   /** True for each viewer with too many screens of which one was refused. */
@@ -38,25 +35,24 @@ export interface Further {
   readonly late: Entry[]
 }
 
-/** Lets a viewer watch, open more screens, and try again after the end. @param done gets what happened. */
+/** Lets a viewer watch, open more screens, and try again after the end. */
 export async function goOn(
   { moreScreensAfterMs, afterEnd, leavesMs }: PlannedEvening,
   visitor: Visitor,
   { isIn, atMs, location }: Entry,
-  { closesMs, screens, watch }: EveningDeps,
-  done: Further,
+  { times, screens, watch, watched, noticed, late }: Evening,
 ): Promise<void> {
   const response = responseIn(location)
   const address = new URL(location ?? visitor.url)
   const watching = response === null ? undefined : watch?.(address, response, visitor.timetable, leavesMs)
   const sharesMs = atMs + (moreScreensAfterMs ?? Number.POSITIVE_INFINITY)
-  if (isIn && screens !== null && sharesMs < closesMs - 4 * visitor.typingMs) {
-    done.noticed.push(await isExcessNoticed(visitor, sharesMs, screens))
+  if (isIn && screens !== null && sharesMs < times.closesMs - 4 * visitor.typingMs) {
+    noticed.push(await isExcessNoticed(visitor, sharesMs, screens))
   }
   if (afterEnd !== null) {
-    done.late.push(await (afterEnd.how === 'session' ? comeBack : signIn)(visitor, afterEnd.atMs))
+    late.push(await (afterEnd.how === 'session' ? comeBack : signIn)(visitor, afterEnd.atMs))
   }
-  await watching?.then((isWatched) => done.watched.push(isWatched))
+  await watching?.then((isWatched) => watched.push(isWatched))
 }
 
 /** Signs in on more screens than the limit. Then the first screen comes back: one of them is refused. */

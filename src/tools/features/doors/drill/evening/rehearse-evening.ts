@@ -12,7 +12,7 @@ import type { BorrowedDoors } from '../../doors-file.ts'
 import { type EveningPlace, readEveningPlace, withBorrowedDoors } from './evening-doors.ts'
 import { EARLY_FACTOR, eveningTimes, planEvening } from './evening-plan.ts'
 import { verdictOnEvening, waitsForOpening } from './evening-verdict.ts'
-import { type Further, goOn, type Watch } from './evening-viewers.ts'
+import { type Evening, goOn, type Watch } from './evening-viewers.ts'
 
 export interface EveningOptions extends Omit<DrillOptions, 'url'> {
   readonly url?: string
@@ -79,13 +79,13 @@ function eveningRehearsal(
         shownOpeningMs = toMs
       }
       moveOpening(firstOpeningMs)
-      const further: Further = { watched: [], noticed: [], late: [] }
+      const evening: Evening = { times, screens, watch, watched: [], noticed: [], late: [] }
       const plans = planEvening(viewers, times, { overMs: over, returnShare: returns, hasLimit: screens !== null })
       return {
         startsAtMs,
         visits: plans.map((one) => ({
           ...one,
-          further: (visitor, signedIn) => goOn(one, visitor, signedIn, { closesMs, screens, watch }, further),
+          further: (visitor, signedIn) => goOn(one, visitor, signedIn, evening),
         })),
         commands: [],
         marks: [
@@ -98,7 +98,7 @@ function eveningRehearsal(
         judge(record) {
           const waits = waitsForOpening(record.visits, opensMs)
           return {
-            checks: verdictOnEvening(record, further, plans.length, { times, screens, maxWaitMs }),
+            checks: verdictOnEvening(record, evening, plans.length, maxWaitMs),
             summary: 'No viewer got in before the doors opened or after the end, and all viewers got in between.',
             figures: [
               { value: numberWords(waits.length), label: 'viewers waited for the opening' },

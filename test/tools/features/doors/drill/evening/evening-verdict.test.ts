@@ -34,13 +34,14 @@ function eveningOf(attempts: readonly Attempt[], gotInSeconds: number | null = 5
     away: new Set(),
     commands: [],
   }
-  return { record, further: { noticed: [isNoticed], watched: [isNoticed], late: [{ ...end, isIn: false }] } }
+  const did = { noticed: [isNoticed], watched: [isNoticed], late: [{ ...end, isIn: false }] }
+  return { record, evening: { times: TIMES, screens: { most: 1, reason: 'other-screen' }, watch: null, ...did } }
 }
 
-const verdictOf = ({ record, further }: ReturnType<typeof eveningOf>, screens: { most: number } | null) =>
-  verdictOnEvening(record, further, 1, { times: TIMES, screens, maxWaitMs: 10_000 }).filter(({ isMet }) => !isMet)
+const failuresOf = ({ record, evening }: ReturnType<typeof eveningOf>) =>
+  verdictOnEvening(record, evening, 1, 10_000).filter(({ isMet }) => !isMet)
 
-const failedChecks = (evening: ReturnType<typeof eveningOf>) => verdictOf(evening, { most: 1 }).map(({ name }) => name)
+const failedChecks = (evening: ReturnType<typeof eveningOf>) => failuresOf(evening).map(({ name }) => name)
 
 test('an evening in which viewers get in between opening and end passes', () => {
   expect(failedChecks(eveningOf([response(49.9, 50), response(89.9, 90.1)]))).toEqual([])
@@ -71,7 +72,7 @@ test.each<[string, ReturnType<typeof eveningOf>, string[]]>([
 
 test('without a waiting room, a slow opening is explained', () => {
   const refused = response(20, 20.1, { expiresAtSeconds: undefined, outcome: 'held', reason: 'not-open-yet' })
-  const [opening] = verdictOf(eveningOf([refused], 70), null)
+  const [opening] = failuresOf(eveningOf([refused], 70))
   expect(opening).toMatchObject({ name: 'opening', text: expect.stringContaining('WAITING_ROOM=on') })
 })
 
