@@ -36,8 +36,10 @@ export interface DemoFeature {
   entryPoint?(emulator: RunningEmulator, shared: SharedSettings): object
   /** Returns settings of the app and of other programs. The command line of the demo gets them too. @param folder of the demo. */
   programSettings?(folder: string, emulator: RunningEmulator): Promise<Readonly<Record<string, string>>>
+  /** True if viewers get their mails. */
+  sendsMails?(emulator: RunningEmulator): boolean
   /** Starts a program of its own beside the login app. @param environment all settings of the demo. */
-  start?(environment: ProgramEnvironment): Promise<{ stop(): Promise<void> } | null>
+  start?(environment: ProgramEnvironment, sendsMails: boolean): Promise<{ stop(): Promise<void> } | null>
   /** Returns lines for the terminal. Called after `start`. */
   introduction?(emulator: RunningEmulator): readonly string[]
   /** Says how to try it. Called after `start`. */

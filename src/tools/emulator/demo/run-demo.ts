@@ -59,7 +59,8 @@ export async function runDemo(settings: DemoSettings, inherited: ProgramEnvironm
     writeSettings(settingsFile, environment)
     const ofAll = { ...inherited, ...environment }
     const loginApp = await startLoginApp(ofAll, { port: loginPort, logFile })
-    const programs = await Promise.all(features.map((feature) => feature.start?.(ofAll) ?? null))
+    const sendsMails = features.some((feature) => feature.sendsMails?.(emulator))
+    const programs = await Promise.all(features.map((feature) => feature.start?.(ofAll, sendsMails) ?? null))
     const pageUrl = pageUrlOf(emulator)
     const safariUrl = new URL(new URL(pageUrl).pathname, emulator.url).href
     hints.push(...features.flatMap((feature) => feature.hint?.(emulator) ?? []))

@@ -22,10 +22,10 @@ export async function startCrowd(
   folder: string,
   environment: ProgramEnvironment,
   { name, id }: { readonly name: string; readonly id: string },
+  sendsMails: boolean,
 ) {
   const { password } = keptIn(join(folder, 'crowd.json'), Kept, () => ({ password: readablePassword() }))
   const people = NAMES.first.flatMap((first) => NAMES.last.map((last) => `${first}.${last}@example.com`.toLowerCase()))
-  const sendsMails = environment.SMTP_URL !== undefined
   const hasPassword = (index: number) => !sendsMails || index % INVITED_EVERY !== 0
   const rows = people.map((person, index) => `${person},${hasPassword(index) ? hashOf(password) : ''}`)
   const csv = join(folder, 'crowd.csv')

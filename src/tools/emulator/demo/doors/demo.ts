@@ -33,7 +33,7 @@ export const demo: MakeDemoFeature = (loginUrl) => {
       ofDemo = folder
       return Promise.resolve({})
     },
-    start: (environment) => startCrowd(ofDemo, environment, EVENT),
+    start: (environment, sendsMails) => startCrowd(ofDemo, environment, EVENT, sendsMails),
     hint: (emulator) => ({
       title: 'Event with doors',
       text: `300 people come, one every two seconds. It opens a minute after the start of the demo, at ${clock(opensMs)}. Sign in before, and wait.`,

@@ -15,8 +15,8 @@ test('300 people come one after another; those who wait come again when the door
     typed.push([form.get('username'), form.get('password') === 'wrong'])
     return Promise.resolve(new Response(null, { status: form.get('password') === 'wrong' ? 401 : status }))
   })
-  const environment = { PUBLIC_URL: 'http://localhost:3000', SMTP_URL: 'smtp://127.0.0.1:25' }
-  const crowd = await startCrowd(temporaryFolder(), environment, { name: 'evening', id: '1300' })
+  const environment = { PUBLIC_URL: 'http://localhost:3000' }
+  const crowd = await startCrowd(temporaryFolder(), environment, { name: 'evening', id: '1300' }, true)
   expect(run.mock.lastCall?.[0]).toEqual(expect.arrayContaining(['viewers', 'import', '--invite']))
   await vi.advanceTimersByTimeAsync(20_000)
   status = 303
