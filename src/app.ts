@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express'
+import express, { type Express, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
@@ -13,11 +13,11 @@ import { createSignInLog, SIGN_IN_OUTCOMES } from './login/log/sign-in-log.ts'
 import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
 import { createClientAddress, type TrustsProxy, trustedProxiesOf } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
-import { entryPointRoutes, sendWrongMethod } from './login/routes.ts'
+import { entryPointRoutes, sendFault, sendWrongMethod } from './login/routes.ts'
 import { serveAssets } from './login/screens/assets.ts'
 import { brandAssetsOf } from './login/screens/brand-assets.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
-import { createRefusals, type Refusals } from './login/screens/refusals.ts'
+import { createRefusals } from './login/screens/refusals.ts'
 import { waysOf } from './login/screens/screen-part.ts'
 import { createScreens, type Screens } from './login/screens/screens.ts'
 import { openViews, type Views } from './login/screens/views.ts'
@@ -125,7 +125,7 @@ export function createApp(deps: AppDeps): Express {
   })
   app.use(healthRoutes(readiness, addressOf, headers, unframedScreens))
   app.use(sendNotFound(unframedScreens))
-  app.use(errorHandler(createRefusals(unframedScreens, logUnframed, config.publicUrl.origin)))
+  app.use(sendFault({ refusals: createRefusals(unframedScreens, logUnframed, config.publicUrl.origin) }))
   return app
 }
 
@@ -163,13 +163,6 @@ function byName(named: ReadonlyMap<string, () => RequestHandler[]>): RequestHand
     const router = routers.get(name) ?? Router({ caseSensitive: true }).use(`/${name}`, routesOf())
     routers.set(name, router)
     router(req, res, next)
-  }
-}
-
-function errorHandler(refusals: Refusals): ErrorRequestHandler {
-  return (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    refusals.failed(req, res, error, null)
   }
 }
 

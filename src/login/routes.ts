@@ -24,16 +24,19 @@ export function entryPointRoutes(deps: EntryPointDeps): Router {
 }
 
 /** Returns the context for the ways back to the player; null if the request contains none that is allowed. */
-function contextOf(req: Request, answer: PlayerAnswer): PlayerContext | null {
+function contextOf(req: Request, answer: PlayerAnswer | null): PlayerContext | null {
+  if (answer === null) return null
   const fields: Record<string, unknown> = (req.method === 'POST' ? req.body : req.query) ?? {}
   const reading = readPlayerContext(fields, answer)
   return reading.ok ? reading.context : null
 }
 
-/** Sends the screen of an error, with the ways back to the player. */
-export function sendFault({ refusals, answer }: Pick<EntryPointDeps, 'refusals' | 'answer'>): ErrorRequestHandler {
-  return (error, req, res, next) =>
+/** Sends the screen of an error, with the ways back to the player. Without an answer, the screen knows no player. */
+export function sendFault(deps: Pick<EntryPointDeps, 'refusals'> & Partial<Pick<EntryPointDeps, 'answer'>>) {
+  const { refusals, answer = null } = deps
+  const handler: ErrorRequestHandler = (error, req, res, next) =>
     res.headersSent ? next(error) : refusals.failed(req, res, error, contextOf(req, answer))
+  return handler
 }
 
 /** Sends the screen of a 405, for `onlyMethods()`. */

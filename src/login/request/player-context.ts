@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ReturnAddress } from '../../hash-lock/return-address.ts'
 import { requestedLanguage } from '../../languages/languages.ts'
 import type { Content } from '../answer/access-decision.ts'
-import type { AddressProblem, PlayerAnswer } from '../answer/answer.ts'
+import type { AddressProblem, AddressReading, PlayerAnswer } from '../answer/answer.ts'
 
 /**
  * The parameters from the player. The form repeats them in hidden fields, because the login must work without cookies.
@@ -16,7 +16,7 @@ export interface PlayerContext {
 
 export type ContextReading =
   | { readonly ok: true; readonly context: PlayerContext }
-  | { readonly ok: false; readonly problem: AddressProblem; readonly reason: string }
+  | Extract<AddressReading, { ok: false }>
 
 const BAD_ADDRESS: AddressProblem = { text: 'badConsumer', title: 'badRequest' }
 const BAD_CONTENT: AddressProblem = { text: 'badContent', title: 'badRequest' }
