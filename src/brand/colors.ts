@@ -18,23 +18,19 @@ const Color = z.string('must be text').transform((text, context): string => {
 /** The color of the button on light screens, where its text is white. */
 export const LightColor = Color.transform((color, context): string => {
   if (isGoodOnLight(color)) return color
-  const contrast = rounded(contrastOf(color, WHITE))
+  const fault = `has a contrast of ${contrastText(color, WHITE)} to its white text, which needs ${TEXT_CONTRAST}`
+  const nearest = nearestColor(color, BLACK, isGoodOnLight)
   return fail(
     context,
-    `has a contrast of ${contrast} to its white text, which needs ${TEXT_CONTRAST}. The nearest good color is ` +
-      `${nearestColor(color, BLACK, isGoodOnLight)}. A bright color is for dark screens: BRAND_COLOR_DARK`,
+    `${fault}. The nearest good color is ${nearest}. A bright color is for dark screens: BRAND_COLOR_DARK`,
   )
 })
 
 /** The color of the button on dark screens. Its text is white or black, and one of the two can always be read. */
 export const DarkColor = Color.transform((color, context): string => {
   if (isGoodOnDark(color)) return color
-  const contrast = rounded(contrastOf(color, DARK_CARD))
-  return fail(
-    context,
-    `has a contrast of ${contrast} to the dark screen, and a button needs ${CARD_CONTRAST}. The nearest good color is ` +
-      nearestColor(color, WHITE, isGoodOnDark),
-  )
+  const fault = `has a contrast of ${contrastText(color, DARK_CARD)} to the dark screen, and a button needs ${CARD_CONTRAST}`
+  return fail(context, `${fault}. The nearest good color is ${nearestColor(color, WHITE, isGoodOnDark)}`)
 })
 
 /** Returns both colors. If one is missing, the nearest good color to the other takes its place. */
@@ -48,6 +44,6 @@ export function colorsOf(light: string | undefined, dark: string | undefined): B
 }
 
 /** Rounds down, so that a contrast that is too small never looks good. */
-function rounded(contrast: number): string {
-  return (Math.floor(contrast * 100) / 100).toFixed(2)
+function contrastText(color: string, background: string): string {
+  return (Math.floor(contrastOf(color, background) * 100) / 100).toFixed(2)
 }

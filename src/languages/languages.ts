@@ -160,7 +160,9 @@ function errorIn(texts: Texts, key: string): string | PluralForms {
  * @param values replace their names in braces. Plain text, which the screen escapes.
  */
 export function sentence(language: Language, text: string | PluralForms, values: TextValues): string {
-  return fill(typeof text === 'string' ? text : pluralForm(language, text, Number(values.count ?? 0)), values)
+  if (typeof text === 'string') return fill(text, values)
+  const category = new Intl.PluralRules(language).select(Number(values.count ?? 0))
+  return fill(text[category] ?? text.other ?? '', values)
 }
 
 /** Replaces each `{name}` in the text by its value. */
@@ -168,8 +170,4 @@ export function fill(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (braced, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : braced,
   )
-}
-
-function pluralForm(language: Language, forms: PluralForms, count: number): string {
-  return forms[new Intl.PluralRules(language).select(count)] ?? forms.other ?? ''
 }

@@ -22,7 +22,6 @@ const PROBE_EVERY_MS = 1_000
 /** Uses within this time share one commit, which costs more than a return. A killed process loses these uses. */
 const WRITE_USES_EVERY_MS = 100
 
-const Numbered = z.object({ number: z.number() })
 const Row = z.object({ data: z.string(), signed_in_at: z.number(), used_at: z.number() }).optional()
 
 /**
@@ -116,7 +115,7 @@ function managementOf(database: DatabaseSync, writes: LockGuard) {
       const { changes } = await Promise.resolve(writes.run(() => statement.run(JSON.stringify(logout))))
       return Number(changes)
     },
-    count: () => Numbered.parse(count.get()).number,
+    count: () => Number(count.get()?.number),
     async endSessionsOf(username: string) {
       const { changes } = await Promise.resolve(writes.run(() => ofViewer.run(usernameKey(username))))
       return Number(changes)
@@ -162,7 +161,7 @@ function insertNewest(database: DatabaseSync, mostPerViewer: number) {
     const { insert, removeOlder } = identity === undefined ? ofUserStore : ofIdentity
     const key = usernameKey(username)
     const text = JSON.stringify(storableSession(data))
-    const { number } = Numbered.parse(changedRow(insert, id, key, text, signedInAtSeconds, now))
+    const number = Number(changedRow(insert, id, key, text, signedInAtSeconds, now)?.number)
     // Two statements, because most viewers need only the first. The next sign-in repeats a second one that failed.
     if (number > mostPerViewer)
       attempt(() => removeOlder.run(mostPerViewer, key, ...(identity === undefined ? [] : [text])))

@@ -23,17 +23,13 @@ export function readNamedBytes(path: string, mostBytes = Number.MAX_VALUE): { co
     }
     return { content: readFileSync(path) }
   } catch (error) {
-    return { fault: faultOf(error) }
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    return { fault: FILE_FAULTS[code] ?? `names a file that cannot be read (${code})` }
   }
 }
 
 function kilobytes(bytes: number): string {
   return `${Math.ceil(bytes / 1000)} kB`
-}
-
-function faultOf(error: unknown): string {
-  const { code = 'unknown' } = error as NodeJS.ErrnoException
-  return FILE_FAULTS[code] ?? `names a file that cannot be read (${code})`
 }
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {

@@ -50,8 +50,7 @@ export interface SettingSource {
 }
 
 export function metaOf(schema: z.ZodType | undefined): SettingMeta {
-  const { isSecret, isAddress, protects, inFile, item, environmentName } = schema?.meta() ?? {}
-  return { isSecret, isAddress, protects, inFile, item: item as RegExp | undefined, environmentName }
+  return (schema?.meta() ?? {}) as SettingMeta
 }
 
 /** Returns the name of a setting in the environment: `PLAYER_ORIGINS` of `playerOrigins`. */
