@@ -42,7 +42,7 @@ export function attendancePage(context: PageContext): { model: PageModel; scope:
   ]
   const scope = names.join(', ')
   const summary = summaryOf(all())
-  const came = Object.values(summary.cameBy).reduce((sum, count) => sum + count, 0)
+  const came = summary.cameInAll
   const sentences = summarySentences(summary, hasList).join(' ')
   if (came === 0 && summary.invited === 0) return { scope, model: nothing(TITLE, 'No viewers in this period.') }
   const { figures, sections } = partsOf(context, summary, came)

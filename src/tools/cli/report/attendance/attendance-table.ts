@@ -32,11 +32,7 @@ export function attendanceCells(
     return [nameOf(attendee), row.status, time(row.first_in), time(row.last_out), ...times, noteOf(attendee)]
   }
   const titles = ['Viewer', 'Status', 'First in', 'Last out', 'Live', 'Recorded', 'In all', 'Note']
-  return { titles, cells: mapped(attendees, cellsOf) }
-}
-
-function* mapped<A, B>(items: Iterable<A>, of: (item: A) => B): Generator<B> {
-  for (const item of items) yield of(item)
+  return { titles, cells: Iterator.from(attendees).map(cellsOf) }
 }
 
 export function groupCells(rows: readonly GroupRow[]): Table {

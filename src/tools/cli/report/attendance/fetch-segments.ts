@@ -1,8 +1,5 @@
 import type { Period, Question } from '../../../video-service/analytics/report-question.ts'
-import type { ViewRow } from '../../../video-service/analytics/report-rows.ts'
 import { localIso, machineTimeZone } from '../../output/time-zone.ts'
-import { inPieces, type Place, type PlacedPage } from '../place.ts'
-import type { Ask } from '../progress.ts'
 
 export interface AttendanceQuestion {
   readonly period: Period
@@ -31,13 +28,4 @@ export function attendanceQuestions({ period, channels, videos }: AttendanceQues
       ? [{ ...base, contentType: 'recorded', contentIds: videos } as const]
       : []),
   ]
-}
-
-/** Fetches the answers page by page. @param from where an interrupted report goes on. */
-export function segmentPages(
-  ask: Ask,
-  questions: readonly ViewsQuestion[],
-  from: Place,
-): AsyncGenerator<PlacedPage<ViewRow>> {
-  return inPieces(questions, from, ask)
 }

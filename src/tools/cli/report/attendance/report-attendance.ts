@@ -10,7 +10,7 @@ import { openSink, type ReportSink } from '../../terminal/sink.ts'
 import { counted } from '../../terminal/text.ts'
 import { readTitles } from '../content-titles.ts'
 import type { OutputOptions } from '../output-options.ts'
-import { START } from '../place.ts'
+import { inPieces, START } from '../place.ts'
 import { asker, withProgress } from '../progress.ts'
 import { type KeptReport, withKeptReport } from '../resume/kept-report.ts'
 import { openSeenRows } from '../resume/seen-rows.ts'
@@ -18,7 +18,7 @@ import { readTime } from '../words.ts'
 import { nothingToContinue, periodText } from '../write-report.ts'
 import { type Attendee, joinAttendance } from './attendance.ts'
 import { type AttendanceRow, attendanceRow } from './attendance-rows.ts'
-import { type AttendanceQuestion, attendanceQuestions, segmentPages } from './fetch-segments.ts'
+import { type AttendanceQuestion, attendanceQuestions } from './fetch-segments.ts'
 import type { Person } from './invited/people.ts'
 import { openSegmentTable, type SegmentTable } from './segment-table.ts'
 import { summaryOf, summarySentences, summaryWarnings } from './summary.ts'
@@ -72,11 +72,8 @@ export async function attendanceOf(
   const nowMs = Date.now()
   return await withTemporaryDatabase(async (database) => {
     const segments = openSegmentTable(database, range, nowMs)
-    for await (const page of segmentPages(
-      asker(service, openSeenRows(database)),
-      attendanceQuestions(question),
-      START,
-    )) {
+    const ask = asker(service, openSeenRows(database))
+    for await (const page of inPieces(attendanceQuestions(question), START, ask)) {
       for (const row of page.rows) segments.add(row)
     }
     const all = joinAttendance(database, people, { toMs: range.toMs, nowMs })
@@ -110,8 +107,7 @@ async function joinAndWrite(io: CommandIo, service: Service, request: Attendance
     count = await writeFormat(io, service, sink, all, { ...request, question })
   })
   const summary = summaryOf(all())
-  const cameInAll = Object.values(summary.cameBy).reduce((sum, number) => sum + number, 0)
-  const warnings = [...(cameInAll === 0 ? [NO_VIEWS] : []), ...summaryWarnings(summary)]
+  const warnings = [...(summary.cameInAll === 0 ? [NO_VIEWS] : []), ...summaryWarnings(summary)]
   for (const warning of warnings) io.stderr.write(`Warning: ${warning}\n`)
   for (const sentence of summarySentences(summary, people !== null)) io.stderr.write(`${sentence}\n`)
   const place = output === undefined ? '' : ` in ${output}`
@@ -137,7 +133,7 @@ async function fetchSegments(
   }
   const questions = attendanceQuestions(question)
   const ask = asker(service, openSeenRows(database))
-  const fetched = withProgress(io, start, (from) => segmentPages(ask, questions, from), onDoubt)
+  const fetched = withProgress(io, start, (from) => inPieces(questions, from, ask), onDoubt)
   for await (const page of fetched) {
     for (const view of page.rows) segments.add(view)
     views += page.rows.length
@@ -165,6 +161,5 @@ async function writeFormat(
   const { model, scope } = attendancePage({ question, all, titles, hasList: people !== null, look })
   const source = ' from the analytics of the video service'
   await sink.write(await renderPage(model, { range: rangeOf(question.period), scope, source, nowMs: Date.now() }))
-  const came = Object.values(summaryOf(all()).cameBy).reduce((sum, count) => sum + count, 0)
-  return counted(came, 'viewer')
+  return counted(summaryOf(all()).cameInAll, 'viewer')
 }

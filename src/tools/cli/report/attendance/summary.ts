@@ -4,7 +4,7 @@ import type { Attendee, Kind } from './attendance.ts'
 /** The numbers of the report. */
 export type AttendanceSummary = ReturnType<typeof summaryOf>
 
-/** Counts people and viewers. `cameBy` has all who came, by kind; `eventMs` is from the first start to the last end. */
+/** Counts people and viewers. `cameBy` and `cameInAll` have all who came; `eventMs` is from the first start to the last end. */
 export function summaryOf(attendees: Iterable<Attendee>) {
   const cameBy: Record<Kind, number> = { invited: 0, 'not-invited': 0, unknown: 0, 'signed-in': 0, guest: 0 }
   const by = { came: 0, missing: 0, unclear: 0 }
@@ -24,6 +24,7 @@ export function summaryOf(attendees: Iterable<Attendee>) {
     ...by,
     invited: by.came + by.missing + by.unclear,
     cameBy,
+    cameInAll: Object.values(cameBy).reduce((sum, count) => sum + count, 0),
     ...names,
     running,
     eventMs: Math.max(0, lastMs - firstMs),

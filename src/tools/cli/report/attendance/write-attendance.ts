@@ -24,14 +24,13 @@ export function hasReached({ watched, name }: Attendee, atLeastMs: number | null
 }
 
 /** Yields those who watched for this time. */
-export function* reaching(attendees: Iterable<Attendee>, atLeastMs: number | null): Generator<Attendee> {
-  for (const attendee of attendees) if (hasReached(attendee, atLeastMs)) yield attendee
+export function reaching(attendees: Iterable<Attendee>, atLeastMs: number | null) {
+  return Iterator.from(attendees).filter((attendee) => hasReached(attendee, atLeastMs))
 }
 
-function* rowsOf(all: () => Iterable<Attendee>, { isBy, atLeastMs }: AttendanceLook): Generator<object> {
-  if (isBy) yield* groupRows(all(), atLeastMs)
-  const rowOf = attendanceRow(machineTimeZone())
-  if (!isBy) for (const attendee of reaching(all(), atLeastMs)) yield rowOf(attendee)
+function rowsOf(all: () => Iterable<Attendee>, { isBy, atLeastMs }: AttendanceLook): Iterable<object> {
+  if (isBy) return groupRows(all(), atLeastMs)
+  return reaching(all(), atLeastMs).map(attendanceRow(machineTimeZone()))
 }
 
 /** Writes all rows as CSV or JSON. Returns their number as text. */

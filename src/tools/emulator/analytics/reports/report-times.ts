@@ -39,14 +39,8 @@ export function unusualTime(text: string): string | null {
 
 /** Returns a function that writes UNIX seconds as `YYYY-MM-DDThh:mm:ss+hh:mm` in this zone. */
 export function openTimeWriter(timeZone: string): (seconds: number) => string {
-  // Daylight saving time begins and ends at a full hour of UTC.
-  const atHour = new Map<number, Temporal.ZonedDateTime>()
-  return (seconds) => {
-    const hour = Math.floor(seconds / 3_600) * 3_600
-    const zoned = atHour.get(hour) ?? zonedTime(hour, timeZone)
-    atHour.set(hour, zoned)
-    return new Date(seconds * 1000 + zoned.offsetNanoseconds / 1e6).toISOString().slice(0, 19) + zoned.offset
-  }
+  return (seconds) =>
+    Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toString({ timeZone, smallestUnit: 'second' })
 }
 
 /** A minute, hour, day or month. The end is not included. */
