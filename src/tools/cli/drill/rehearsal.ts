@@ -8,7 +8,7 @@ import type { Check } from './verdict/criteria.ts'
 
 /** Who comes when, what happens meanwhile, and what must then hold. */
 export interface Rehearsal {
-  /** `Drill` or `Evening`: the beginning of a title. */
+  /** The beginning of a title, such as `Drill`. */
   readonly name: string
   /** As an operator types it. */
   readonly command: string

@@ -8,7 +8,7 @@ export const mailSignIn: ToolFeature = {
     return { faultsIn: faultsOfGuests, notesOn: guestCounts }
   },
   viewers: async () => ({ fact: (await import('./shared-addresses.ts')).sharedAddressesFact }),
-  drill: async () => ({ wayIn: (await import('./drill/mail-way.ts')).mailWay }),
+  drill: async () => ({ wayIn: (await import('./drill/mail-guests.ts')).mailWay }),
   scenes: async () => (await import('./preview/mail-sign-in-preview.ts')).mailSignInPreview,
   page: async () => ({ wayIn: (await import('./manager/mail-way.ts')).mailWay }),
 }

@@ -7,7 +7,7 @@ import { mailServerSettingsOf } from '../../../../services/mail/settings.ts'
 import type { MailCodeSettings } from '../../../../services/mail-code/settings.ts'
 import { isLoopbackHost } from '../../../../settings/fields.ts'
 import type { SignInForm } from '../../../cli/drill/crowd/sign-in-form.ts'
-import type { CrowdRequest, WayIn } from '../../../cli/drill/drill-part.ts'
+import type { WayIn } from '../../../cli/drill/drill-part.ts'
 import { endMadeUpSessions } from '../../../cli/drill/drill-viewers.ts'
 import { isMailSinkInstalled, MAIL_SINK_MISSING, startMailSink } from '../../../mail-sink/start-mail-sink.ts'
 
@@ -18,42 +18,45 @@ const ANY_DOMAIN = 'drill.example.com'
 const SINK_NEEDED =
   'A drill with codes by mail is the mail server of the app. Set SMTP_URL=smtp://127.0.0.1:2525 in the settings of the app and of the drill, and start the app again.'
 
-/** Opens the mail server of the settings, and makes up guests whom MAIL_SIGN_IN lets in. */
-export async function withMailGuests(
-  io: Parameters<WayIn['withCrowd']>[0],
-  { entryPoint, features, count, maxWaitMs }: CrowdRequest,
-  work: Parameters<WayIn['withCrowd']>[2],
-): ReturnType<WayIn['withCrowd']> {
-  const domain = await domainOf(entryPoint.features['mail-sign-in'] as MailSignInSettings | undefined)
-  const server = mailServerSettingsOf({ features })
-  const isSink = server !== null && isLoopbackHost(server.host) && server.tls === 'none' && server.auth === null
-  if (!isSink) throw new ConfigError(SINK_NEEDED)
-  if (!isMailSinkInstalled()) throw new ConfigError(MAIL_SINK_MISSING)
-  const { mailsPerHour } = features['mail-code'] as MailCodeSettings
-  if (count > mailsPerHour / 4) {
-    io.stderr.write(
-      `Warning: MAIL_CODES_PER_HOUR is ${mailsPerHour}, and one address may ask for a quarter. Raise it for this drill.\n`,
-    )
-  }
-  const prefix = `drill-${randomBytes(4).toString('hex')}-`
-  const guests = Array.from({ length: count }, (_, at) => ({ username: `${prefix}${at + 1}@${domain}`, password: '' }))
-  /** The newest code of each address. */
-  const codes = new Map<string, string>()
-  const opening = startMailSink(server.port, ({ to: [address = ''], text }) => {
-    const code = CODE.exec(text)?.[0]
-    if (code !== undefined) codes.set(address, code)
-  })
-  const sink = await opening.catch((cause: unknown) => {
-    throw new ConfigError(`Cannot be the mail server at port ${server.port} of SMTP_URL: another one runs there.`, {
-      cause,
+/** Guests with a code by mail, whom MAIL_SIGN_IN lets in. The drill is their mail server. */
+export const mailWay: WayIn = {
+  name: 'mail',
+  takesFields: false,
+  async withCrowd(io, { entryPoint, features, count, maxWaitMs }, work) {
+    const domain = await domainOf(entryPoint.features['mail-sign-in'] as MailSignInSettings | undefined)
+    const server = mailServerSettingsOf({ features })
+    const isSink = server !== null && isLoopbackHost(server.host) && server.tls === 'none' && server.auth === null
+    if (!isSink) throw new ConfigError(SINK_NEEDED)
+    if (!isMailSinkInstalled()) throw new ConfigError(MAIL_SINK_MISSING)
+    const { mailsPerHour } = features['mail-code'] as MailCodeSettings
+    if (count > mailsPerHour / 4) {
+      io.stderr.write(
+        `Warning: MAIL_CODES_PER_HOUR is ${mailsPerHour}, and one address may ask for a quarter. Raise it for this drill.\n`,
+      )
+    }
+    const prefix = `drill-${randomBytes(4).toString('hex')}-`
+    const guests = Array.from({ length: count }, (_, at) => ({
+      username: `${prefix}${at + 1}@${domain}`,
+      password: '',
+    }))
+    /** The newest code of each address. */
+    const codes = new Map<string, string>()
+    const opening = startMailSink(server.port, ({ to: [address = ''], text }) => {
+      const code = CODE.exec(text)?.[0]
+      if (code !== undefined) codes.set(address, code)
     })
-  })
-  try {
-    return await work(guests, mailForm(codes, maxWaitMs))
-  } finally {
-    await sink.close()
-    await endMadeUpSessions(io, guests, true)
-  }
+    const sink = await opening.catch((cause: unknown) => {
+      throw new ConfigError(`Cannot be the mail server at port ${server.port} of SMTP_URL: another one runs there.`, {
+        cause,
+      })
+    })
+    try {
+      return await work(guests, mailForm(codes, maxWaitMs))
+    } finally {
+      await sink.close()
+      await endMadeUpSessions(io, guests, true)
+    }
+  },
 }
 
 /** Returns a domain. Every address there is a guest. */
