@@ -2,7 +2,9 @@ import { versionOf } from '../../../../src/tools/manager/people/viewer-form.ts'
 import { GOLD, type RestrictedPart, ZEBRA } from './world.ts'
 
 const ONE = '/people/one/:name'
-const ADD = 'post /people/add'
+const UNLOCK = 'post /evening/unlock-address'
+const NEW = '/people/add'
+const ADD = `post ${NEW}`
 const MANY = 'post /people/many'
 const IMPORT = 'post /people/import'
 const NEEDS_GROUP = 'Needs a group that you manage: gold'
@@ -13,23 +15,15 @@ const GROUPS_REFUSED = 'Give a group that you manage: gold.'
 const EDIT = { version: versionOf({ username: GOLD, groups: ['gold'], attributes: {} }) }
 const LIST_CHANGED = 'The list has changed'
 
+const ACCOUNT = { groups: 'gold, press', until: '30.11.2026 20:15', attributes: 'a=b' }
+
 const PERSON = `/people/one/${encodeURIComponent(GOLD)}`
 
 /** The rows of the page itself. */
 export const core: RestrictedPart = {
   forms: [
-    {
-      page: '/people/add',
-      post: '/people/add',
-      typed: { username: 'bob', groups: 'gold', until: '30.11.2026', attributes: 'a=b' },
-      wrong: { until: '31.02.2026' },
-    },
-    {
-      page: PERSON,
-      post: `${PERSON}/edit`,
-      typed: { ...EDIT, groups: 'gold, press', until: '30.11.2026 20:15', attributes: 'a=b' },
-      wrong: { until: '2026-02-31' },
-    },
+    { page: NEW, post: NEW, typed: { ...ACCOUNT, username: 'bob', groups: 'gold' }, wrong: { until: '31.02.2026' } },
+    { page: PERSON, post: `${PERSON}/edit`, typed: { ...EDIT, ...ACCOUNT }, wrong: { until: '2026-02-31' } },
     { page: PERSON, post: `${PERSON}/rename`, typed: { newName: 'eve@gold.example' }, wrong: { newName: ZEBRA } },
     { page: '/people', post: '/people/invite', typed: { group: 'zebra' }, wrong: {} },
     { page: '/people/import', post: '/people/import', typed: { cells: 'Email,bis' }, isUpload: true },
@@ -44,12 +38,7 @@ export const core: RestrictedPart = {
     { route: 'get /evening/in', fields: { show: 'missing' }, status: 200, shows: 'No one is missing' },
     { route: 'get /evening/stream', status: 200, shows: GOLD },
     // The limit of an address is one for all entry points.
-    {
-      route: 'post /evening/unlock-address',
-      fields: { address: '203.0.113.77' },
-      status: 303,
-      shows: 'The network cannot be unlocked from here',
-    },
+    { route: UNLOCK, fields: { address: '203.0.113.77' }, status: 303, shows: 'cannot be unlocked from here' },
     { route: 'get /people', status: 200, shows: '1 in all' },
     { route: 'get /people', fields: { text: 'zebra', group: 'zebra' }, status: 200, shows: '0 in all' },
     { route: 'get /people/find', fields: { name: GOLD }, status: 303, shows: GOLD },

@@ -40,11 +40,6 @@ export interface NewMails extends Turn, Pick<MailRow, 'language'> {
   readonly batch?: number
 }
 
-/** The invitations of the last round. A round ends when none waits. */
-export interface InvitationProgress extends Readonly<z.output<typeof Counts>> {
-  readonly refused: readonly { readonly username: string; readonly fault: Coded }[]
-}
-
 export interface MailFilter {
   /** Null for all. */
   readonly entryPoints: readonly string[] | null
@@ -63,7 +58,7 @@ export function mailsIn(database: DatabaseSync) {
   const run = statementRunner(database)
   const rowsOf = (...query: Parameters<typeof run>) => Row.array().parse(run(...query))
   const settle = (id: number, state: string, fault: string | null) =>
-    void run('UPDATE mails SET state = $1, fault = $2 WHERE id = $3', state, fault, id)
+    void run(`UPDATE mails SET state = $1, fault = $2 WHERE id = $3 AND state = 'waiting'`, state, fault, id)
   function nextRound(): number {
     const sql = `SELECT coalesce(max(batch), 0) + (count(*) FILTER (WHERE state = 'waiting' AND batch > 0) = 0) AS round
       FROM mails WHERE kind = 'invitation'`
@@ -127,8 +122,8 @@ export function mailsIn(database: DatabaseSync) {
         AND ($3 IS NULL OR entry_point IN (SELECT value FROM json_each($3))) ORDER BY id DESC LIMIT $4`
       return rowsOf(sql, before, states, entryPoints, limit)
     },
-    /** @param manager whose invitations count; null for all. */
-    progress(manager: string | null): InvitationProgress {
+    /** Returns the invitations of the last round, which ends when none waits. @param manager who sent them; null for all. */
+    progress(manager: string | null) {
       const counts = `SELECT count(*) AS "all", count(*) FILTER (WHERE state = 'sent') AS sent,
         count(*) FILTER (WHERE state = 'waiting') AS waiting FROM mails WHERE ${OF_ROUND}`
       const refused = `SELECT ${COLUMNS} FROM mails WHERE state = 'refused' AND ${OF_ROUND} LIMIT ${MOST_REFUSED_SHOWN}`
