@@ -20,6 +20,8 @@ export interface Explanation {
   /** `href` is https: or mailto:. */
   readonly link?: { readonly href: string; readonly text: PolicyText }
   readonly ofAll?: RefusalOfAll
+  /** For programs: `[a-z-]+`. */
+  readonly reason?: string
 }
 
 /** A refusal of every viewer. `announcement` is a line of the people who run the event, `reason` is for programs: `[a-z-]+`. */

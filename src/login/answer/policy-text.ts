@@ -13,7 +13,7 @@ export function gateRefusal(code: string, textIn: (texts: Texts, language: Langu
     ok: false,
     reason: 'not-entitled',
     code,
-    explanation: { text: inEachLanguage(textIn) },
+    explanation: { text: inEachLanguage(textIn), reason: code },
   } satisfies AccessRefused
 }
 

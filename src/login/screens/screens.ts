@@ -199,7 +199,7 @@ function messageHtml(options: ScreensOptions, page: Page, req: Request, state: M
       explanation ? policyText(language, explanation.text) : errorText(language, refusal.text, values),
       String(username),
     ),
-    reason: ofAll?.reason ?? reasonOf(refusal),
+    reason: ofAll?.reason ?? explanation?.reason ?? reasonOf(refusal),
     reference: reference === undefined ? null : fill(texts.reference, { reference }),
     fields: canCancel ? (link?.context.fields ?? null) : null,
     ways: waysOn(options, req, state, language),

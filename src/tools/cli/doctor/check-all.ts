@@ -3,6 +3,7 @@ import { entryPointNamed } from '../settings/chosen-entry-point.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import type { SeenPlayer } from './answer-check.ts'
 import { checkApp } from './app/check-app.ts'
+import { checkFeatureForms } from './app/feature-forms.ts'
 import { trySignIn } from './app/sign-in/sign-in.ts'
 import type { TestViewer } from './app/sign-in/test-viewer.ts'
 import { answerAt, type DoctorConfig, type Untried, type WayIn } from './feature-check.ts'
@@ -36,6 +37,7 @@ export async function checkAll({ io, config, options, viewers, signal, waitFor }
   const isAppThere = await reportAll(checkApp(io, config, options.copy ?? [], signal), report)
   waitFor('the features')
   const untried = await reportFeatures({ config, options, signal }, isAppThere, report)
+  if (isAppThere) await reportAll(checkFeatureForms(config, options, signal), report)
   waitFor('the video service')
   const lock = await checkService(io, config, { target: targetOf(options), isAppThere }, report)
   signal.throwIfAborted()

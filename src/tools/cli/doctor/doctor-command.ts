@@ -27,6 +27,8 @@ const CONSEQUENCES: Readonly<Record<string, readonly string[]>> = {
   'store-opens': ['store-opens'],
   'store-reachable': ['store-reachable'],
   'slow-answers': ['slow-answers'],
+  'return-refused': ['copies-differ', 'screen-cached'],
+  'not-the-app': ['not-the-app'],
 }
 
 const DAY_SECONDS = 86_400
@@ -43,7 +45,7 @@ export interface DoctorOptions extends CheckOptions {
 
 const ABOUT = `
 The doctor calls the login app over its PUBLIC_URL, as a browser would, and the video service. It changes nothing, except
-that the test viewer signs in and out, and that --mail-to sends a mail. The password of the test viewer comes from
+that the test viewer signs in and out, and that --mail-to sends mails. The password of the test viewer comes from
 VIEWER_PASSWORD, a prompt or standard input. The exit status is 1 after a failure. With --strict it is also 1 after a
 warning or an unknown result, which cannot be seen from here. The doctor runs for 20 seconds at most, and with --watch for
 five minutes more.`

@@ -45,6 +45,21 @@ export interface WayIn {
   isAt(entryPoint: Pick<EntryPoint, 'features' | 'hasPasswordForm'>): boolean
 }
 
+/** A form on a screen. Its path is below that of the entry point. */
+export interface ScreenForm {
+  readonly path: string
+  readonly fields: readonly string[]
+}
+
+/** The forms that a feature adds to an entry point. */
+export interface FeatureForms {
+  isAt(entryPoint: EntryPoint): boolean
+  /** `at` is its screen: a path or a query. `typed` is a field, and the option whose value it takes. */
+  readonly first?: ScreenForm & { readonly at: string; readonly typed?: readonly [field: string, option: string] }
+  /** Further paths. The app answers an empty form there with a page of its own, and logs nothing. */
+  readonly paths: readonly string[]
+}
+
 /** A form that the test viewer may use in place of the password. */
 export interface SignInTrial {
   /** Of its option, such as `code` for `--code`. */
@@ -88,10 +103,13 @@ export interface FeatureCheck {
   explainSignIn?(answer: Response, config: Config, entryPoint: EntryPoint, signal: AbortSignal): Promise<Finding | null>
   /** Returns the button on a screen that asks a viewer before the player gets its answer. Null for another screen. */
   buttonOn?(screen: Response, entryPoint: EntryPoint): Promise<Button | null>
+  /** Causes of refusals that come from the feature, also after the right password. */
+  readonly causes?: Causes
   /** The names in `away` of `/health/ready` that checks of the feature report. */
   readonly away?: readonly string[]
   readonly trial?: SignInTrial
   readonly wayIn?: WayIn
+  readonly forms?: FeatureForms
   /** The window in which the feature signs in. */
   readonly window?: {
     /** Its purpose, in texts. */

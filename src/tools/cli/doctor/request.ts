@@ -73,6 +73,19 @@ export async function request(
   }
 }
 
+/** Posts a form as a page of the app does, at the top level. */
+export function postForm(
+  { publicUrl: { origin } }: { readonly publicUrl: URL },
+  { basePath }: { readonly basePath: string },
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response | Finding> {
+  const headers = { Origin: origin, 'Sec-Fetch-Dest': 'document' }
+  const body = new URLSearchParams(fields)
+  return request(`${origin}${basePath}${path}`, signal, { method: 'POST', headers, body })
+}
+
 /**
  * Compares the clocks of the login app and of another server with this machine: how far each is ahead, in seconds.
  * @returns null if one of them does not answer; the name of the one that sends no Date.
@@ -101,6 +114,11 @@ export function codeOf(error: unknown): string {
 /** Returns the reason that a screen of the app gives to programs, such as `overloaded`. Undefined on any other page. */
 export function reasonOn(html: string): string | undefined {
   return /<meta name="reason" content="([a-z-]+)">/.exec(html)?.[1]
+}
+
+/** True for a page of the app. */
+export function isOwnPage(html: string): boolean {
+  return html.includes('<main class="card')
 }
 
 /** Reads only the beginning of the body, because an endless answer would fill the memory. */

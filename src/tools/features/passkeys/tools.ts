@@ -3,6 +3,7 @@ import type { ToolFeature } from '../../tool-feature.ts'
 export const passkeys: ToolFeature = {
   name: 'passkeys',
   additions: { viewers: async () => (await import('./passkeys-command.ts')).addViewersPasskeysCommands },
+  check: async () => (await import('./doctor/passkeys-check.ts')).passkeysCheck,
   viewers: async () => ({
     fact: (await import('./passkeys-fact.ts')).passkeysFact,
     noteOnNewPassword: (await import('./passkeys-note.ts')).passkeysNote,

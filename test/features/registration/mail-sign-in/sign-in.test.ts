@@ -67,7 +67,7 @@ test('a session of the list of another entry point does not bring its groups to 
   expect(done.status).toBe(303)
   const cookie = done.setCookies[0]?.split(';', 1)[0] ?? ''
   expect((await app.get(gala.basePath, { Cookie: cookie })).status).toBe(303)
-  expect(reasonIn(await app.get('/', { Cookie: cookie }))).toBe('not-entitled')
+  expect(reasonIn(await app.get('/', { Cookie: cookie }))).toBe('mail-guest-removed')
 })
 
 test.each([

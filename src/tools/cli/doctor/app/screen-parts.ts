@@ -1,9 +1,10 @@
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
-import { type Finding, failure, warning } from '../finding.ts'
+import type { ScreenForm } from '../feature-check.ts'
+import { type Finding, failure, PROXY_OR_SETTINGS, warning } from '../finding.ts'
 import { attribute, elementsIn } from '../page/page-html.ts'
 import { request } from '../request.ts'
 
-const PASSWORD_FIELDS: readonly string[] = ['username', 'password']
+const PASSWORD_FORM: ScreenForm = { path: '/sign-in', fields: ['username', 'password'] }
 
 /** Checks that browsers show the answer as a page, that its forms lead to the app, and that its assets are there. */
 export async function* checkScreenParts(
@@ -29,7 +30,7 @@ export async function* checkScreenParts(
   yield* checkCharset(address, type)
   const read = readScreenHtml(html)
   yield* checkRefresh(address, headers.get('refresh') ?? read.refresh)
-  yield* checkForms(address, read, entryPoint)
+  yield* checkForms(address, html, entryPoint, entryPoint.hasPasswordForm ? PASSWORD_FORM : null)
   const assets = read.assets.map((asset) => checkAsset(new URL(asset, address), signal))
   const faults = (await Promise.all(assets)).filter((fault) => fault !== null)
   if (faults.length > 0) {
@@ -58,33 +59,37 @@ function* checkRefresh(address: string, refresh: string | null): Generator<Findi
   )
 }
 
-function* checkForms(
+/** Checks that what viewers type on a screen reaches the app. @param form must be on the screen. Null for none. */
+export function* checkForms(
   address: string,
-  { actions, fields }: ReturnType<typeof readScreenHtml>,
-  { basePath, hasPasswordForm }: Pick<EntryPoint, 'basePath' | 'hasPasswordForm'>,
+  html: string,
+  { basePath }: Pick<EntryPoint, 'basePath'>,
+  form: ScreenForm | null,
 ): Generator<Finding> {
+  const { actions, fields } = readScreenHtml(html)
   const targets = actions.map((action) => (URL.canParse(action, address) ? new URL(action, address).href : action))
   const { origin } = new URL(address)
   const wanted = `${origin}${basePath}/`
   const foreign = targets.filter((target) => !target.startsWith(wanted))
-  const lacking = hasPasswordForm && !targets.includes(`${wanted}sign-in`) ? [`${wanted}sign-in`] : []
-  const unnamed = hasPasswordForm ? PASSWORD_FIELDS.filter((name) => !fields.includes(name)) : []
+  const own = form === null ? [] : [`${origin}${basePath}${form.path}`]
+  const lacking = own.filter((target) => !targets.includes(target))
+  const unnamed = form?.fields.filter((name) => !fields.includes(name)) ?? []
   if (unnamed.length > 0) {
     yield failure(
       'form-fields-changed',
-      `${address}: the sign-in screen has no field ${unnamed.join(' and ')}, so what viewers type does not arrive. A proxy changes the HTML. Correct the proxy.`,
+      `${address}: the sign-in screen has no field ${unnamed.join(' and ')}, so what viewers type does not arrive. ${PROXY_OR_SETTINGS}`,
     )
   }
   if (foreign.length === 0 && lacking.length === 0) return
   const seen = foreign.length > 0 ? `lead to ${foreign.join(', ')}` : `do not lead to ${lacking.join(', ')}`
   yield failure(
     'form-action-changed',
-    `${address}: forms of the sign-in screen ${seen}, so the sign-in of viewers does not reach the app. A proxy changes the HTML. Correct the proxy.`,
+    `${address}: forms of the sign-in screen ${seen}, so the sign-in of viewers does not reach the app. ${PROXY_OR_SETTINGS}`,
   )
 }
 
 /** Returns why browsers do not use a style sheet or script. Null if they do. */
-async function checkAsset(asset: URL, signal: AbortSignal): Promise<string | null> {
+export async function checkAsset(asset: URL, signal: AbortSignal): Promise<string | null> {
   const name = `${asset.origin}${asset.pathname}`
   const answer = await request(asset.href, signal)
   if (!(answer instanceof Response)) return `${name}: ${answer.text}`

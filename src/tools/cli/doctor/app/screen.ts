@@ -18,6 +18,9 @@ const VIEWER_PARAMETER = 'user'
 /** Appended by the player. The screen repeats it in its forms, which shows that the query reaches the app. */
 const CONTENT = { ustreamContentType: 'live', ustreamContentId: '1234567' }
 
+/** Each form has a text that no other screen has. */
+const OWN_TEXT = /<input type="hidden" name="\w+" value="[\w-]{16,}">/
+
 /** Checks the sign-in screen of an entry point, and its headers. */
 export async function* checkScreen(
   config: DoctorConfig,
@@ -53,7 +56,7 @@ export async function* checkScreen(
     isRight &&= finding.state !== 'failure'
     yield finding
   }
-  const difference = isRight ? await checkCopies(address, url, titleOf(text), entryPoint, signal) : null
+  const difference = isRight ? await checkCopies(address, url, text, entryPoint, signal) : null
   if (difference !== null) yield difference
   yield* checkReferrerPolicy(address, screen.headers)
   yield* checkScreenParts(address, screen, text, entryPoint, signal)
@@ -176,13 +179,20 @@ function titleOf(html: string): string {
 async function checkCopies(
   address: string,
   url: string,
-  title: string,
+  html: string,
   { playerOrigins }: Pick<EntryPoint, 'playerOrigins'>,
   signal: AbortSignal,
 ): Promise<Finding | null> {
   const ask = () => requestFrame(url, signal, { Connection: 'close' })
   const screens = await Promise.all(Array.from({ length: OTHER_REQUESTS }, ask))
-  const found = await Promise.all(screens.map((screen) => faultOfCopy(screen, title, address, playerOrigins)))
+  const texts = await Promise.all(screens.map((screen) => (screen instanceof Response ? screen.clone().text() : '')))
+  if (OWN_TEXT.test(html) && texts.includes(html)) {
+    return failure(
+      'screen-cached',
+      `${address} comes from a cache, which shows one viewer the screen of another. The app sends Cache-Control: no-store. Let the proxy and its CDN keep it.`,
+    )
+  }
+  const found = await Promise.all(screens.map((screen) => faultOfCopy(screen, titleOf(html), address, playerOrigins)))
   const faults = found.filter((fault) => fault !== null)
   const [fault] = faults
   if (fault === undefined) return null

@@ -1,8 +1,11 @@
 import { canonicalCode } from '../../../../features/access-codes/codes/code-text.ts'
 import { accessCodesOf } from '../../../../features/access-codes/fields.ts'
+import { PROMPT } from '../../../../features/access-codes/screen-part.ts'
 import type { FeatureCheck, SignInTrial } from '../../../cli/doctor/feature-check.ts'
 import { readKnownPassword } from '../../../cli/terminal/read-password.ts'
 import causes from './causes.json' with { type: 'json' }
+
+const PATH = '/access-code'
 
 /** Signs in with an access code in place of the test viewer's password. */
 const trial: SignInTrial = {
@@ -17,7 +20,7 @@ const trial: SignInTrial = {
   },
   form: (code, entryPoint) => {
     const asksName = accessCodesOf(entryPoint)?.asksName ?? 'off'
-    return { path: '/access-code', fields: { code: code.trim(), ...(asksName === 'off' ? {} : { name: 'doctor' }) } }
+    return { path: PATH, fields: { code: code.trim(), ...(asksName === 'off' ? {} : { name: 'doctor' }) } }
   },
   causes,
 }
@@ -25,5 +28,6 @@ const trial: SignInTrial = {
 /** A sign-in with an access code. */
 export const codesCheck: FeatureCheck = {
   trial,
+  forms: { isAt: trial.isAt, first: { at: `?prompt=${PROMPT}`, path: PATH, fields: ['code'] }, paths: [] },
   wayIn: { name: 'with an access code', option: trial.name, flags: '--code', isAt: trial.isAt },
 }

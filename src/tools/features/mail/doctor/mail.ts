@@ -58,8 +58,11 @@ export async function* checkMail(config: CheckedConfig, mailTo: string | null): 
     const text = `${name} has accepted the mail to ${mailTo}. Look if it arrives, and not as spam. ${records}`
     yield unknown('mail-arrival', text)
   } else {
+    const later = `${name} takes the mail to ${mailTo} only later (${refused.message}), as with greylisting or a full mailbox. The app tries again after 20 seconds, 2 and 10 minutes. Ask the operator of the server.`
     const hint = 'Check MAIL_FROM, and that the server passes mails on to this address.'
-    yield found('mail-refused', `${name} refuses the mail to ${mailTo} (${refused}). ${hint}`)
+    yield refused.isFinal
+      ? found('mail-refused', `${name} refuses the mail to ${mailTo} (${refused.message}). ${hint}`)
+      : unknown('mail-later', later)
   }
 }
 
@@ -67,8 +70,8 @@ function domainOf({ from }: Pick<MailServerSettings, 'from'>): string {
   return from.address.slice(from.address.lastIndexOf('@') + 1)
 }
 
-/** Sends a mail. Returns null, or why the server does not take it. */
-async function refusalOf(settings: MailServerSettings, to: string): Promise<string | null> {
+/** Sends a mail. Returns null, or why the server does not take it now. */
+async function refusalOf(settings: MailServerSettings, to: string): Promise<MailFault | null> {
   const server = await openMailServer(settings)
   const text = 'This mail was sent by "viewer-auth doctor --mail-to". Mails of the login app arrive here.'
   try {
@@ -81,7 +84,7 @@ async function refusalOf(settings: MailServerSettings, to: string): Promise<stri
     })
     return null
   } catch (error) {
-    if (error instanceof MailFault) return error.message
+    if (error instanceof MailFault) return error
     throw error
   } finally {
     server.close()

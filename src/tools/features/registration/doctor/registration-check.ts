@@ -1,8 +1,10 @@
 import { isHashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { registrationOf } from '../../../../features/registration/settings/settings.ts'
-import type { FeatureCheck } from '../../../cli/doctor/feature-check.ts'
+import type { FeatureCheck, FeatureForms } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, findingOf, ok, warning } from '../../../cli/doctor/finding.ts'
 import { reasonOn, request } from '../../../cli/doctor/request.ts'
+
+const isAt: FeatureForms['isAt'] = (entryPoint) => registrationOf(entryPoint) !== undefined
 
 /** Opens the form of each registration, as a guest does. It sends no mail. */
 export const registrationCheck: FeatureCheck = {
@@ -17,28 +19,28 @@ export const registrationCheck: FeatureCheck = {
     }
     return []
   },
-  wayIn: {
-    name: 'as a registered guest',
-    option: 'mailTo',
-    flags: '--mail-to ADDRESS',
-    isAt: (entryPoint) => registrationOf(entryPoint) !== undefined,
+  wayIn: { name: 'as a registered guest', option: 'mailTo', flags: '--mail-to ADDRESS', isAt },
+  forms: {
+    isAt,
+    first: { at: '/register', path: '/register', fields: ['address'], typed: ['address', 'mailTo'] },
+    paths: ['/register/code'],
   },
 }
 
 /** @param html the form for the address; empty if it did not come. */
 export function findingOfForm(html: string): Finding {
   const reason = reasonOn(html)
-  if (!html.includes('name="address"')) {
+  if (html === '') {
     return failure(
       'no-registration-form',
       'The form of the registration does not come. Check that the proxy passes GET /register, and that the guests store answers.',
     )
   }
-  if (reason === 'registration-closed' || reason === 'registration-over') {
-    return warning(
-      'registration-closed',
-      'Registration is closed. Change closesAt or deletesAt if guests still register.',
-    )
+  if (reason === 'registration-over') {
+    return failure('registration-over', 'The registrations ended at deletesAt, so no guest gets in. Change deletesAt.')
+  }
+  if (reason === 'registration-closed') {
+    return warning('registration-closed', 'Registration is closed. Change closesAt if guests still register.')
   }
   if (reason === 'registration-full') {
     return warning('registration-full', 'No place is free, and there is no waiting list. Raise most, or cancel others.')

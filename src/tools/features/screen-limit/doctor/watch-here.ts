@@ -3,6 +3,7 @@ import { reasonOn } from '../../../cli/doctor/request.ts'
 
 /** Lets the test viewer, who signs in several times, watch here in place of the screen before. */
 export const watchHere: FeatureCheck = {
+  forms: { isAt: ({ features }) => features['screen-limit'] !== undefined, paths: ['/watch-here'] },
   async buttonOn(screen, { features }) {
     if (features['screen-limit'] === undefined || screen.status !== 403) return null
     const html = await screen.clone().text()

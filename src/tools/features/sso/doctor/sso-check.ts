@@ -14,5 +14,6 @@ export const ssoCheck: FeatureCheck = {
     })
   },
   away: ['OIDC_ISSUER'],
+  forms: { isAt: (entryPoint) => ssoOf(entryPoint) !== null, paths: ['/sso/continue'] },
   window: { name: 'single sign-on', isOpenedBy: (entryPoint) => ssoOf(entryPoint) !== null },
 }

@@ -4,7 +4,7 @@ import type { SsoSettings } from '../../../../features/sso/settings/sso-settings
 import { screenAddress } from '../../../cli/doctor/app/screen.ts'
 import type { DoctorConfig } from '../../../cli/doctor/feature-check.ts'
 import { type Finding, failure, ok, PROXY_OR_SETTINGS } from '../../../cli/doctor/finding.ts'
-import { reasonOn, request } from '../../../cli/doctor/request.ts'
+import { postForm, reasonOn, request } from '../../../cli/doctor/request.ts'
 import { addressOf } from '../../../cli/settings/chosen-entry-point.ts'
 
 export type ChosenSsoEntryPoint = EntryPoint & { readonly sso: SsoSettings }
@@ -18,23 +18,27 @@ export async function* checkStart(
   entryPoint: ChosenSsoEntryPoint,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  const { origin } = config.publicUrl
   const address = addressOf(config, entryPoint)
-  const screen = await request(screenAddress(config, entryPoint), signal)
+  const shown = new URL(screenAddress(config, entryPoint))
+  shown.searchParams.set('prompt', 'sso')
+  const screen = await request(shown.href, signal)
   // Other checks name the cause if there is no screen.
   if (!(screen instanceof Response) || screen.status !== 200) return
-  const [, flow] = /name="flow" value="([\w-]{43})"/.exec(await screen.text()) ?? []
+  const html = await screen.text()
+  const [, flow] = /name="flow" value="([\w-]{43})"/.exec(html) ?? []
   if (flow === undefined) {
     return yield failure(
       'sso-no-button',
       `${address} has no button for single sign-on. The app runs with other settings. Restart it.`,
     )
   }
-  const started = await request(`${origin}${entryPoint.basePath}/sso/start`, signal, {
-    method: 'POST',
-    headers: { Origin: origin, 'Sec-Fetch-Dest': 'document' },
-    body: new URLSearchParams({ flow }),
-  })
+  if (!html.includes('name="wait"')) {
+    yield failure(
+      'form-fields-changed',
+      `${address}: the button that goes on from the window has no field wait. ${PROXY_OR_SETTINGS}`,
+    )
+  }
+  const started = await postForm(config, entryPoint, '/sso/start', { flow }, signal)
   if (!(started instanceof Response)) return yield started
   if (started.status !== 200) return yield await explainRefusal(started)
   const [, refresh = ''] = /^0; url=(.+)$/.exec(started.headers.get('refresh') ?? '') ?? []

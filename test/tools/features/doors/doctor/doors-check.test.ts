@@ -41,37 +41,29 @@ test.each([
   expect(await screen.text()).toContain(reason)
 })
 
-const WAITING = { reason: 'waiting', headers: { Refresh: '20; url=/wait?pass=x' } }
-const WAITS: [what: string, page: { reason: string; headers: Record<string, string> }, state: string, code: string][] =
-  [
-    ['the waiting page', WAITING, 'ok', 'viewer-waits'],
-    ['another page', { ...WAITING, reason: 'not-found' }, 'failure', 'no-waiting-page'],
-    ['the waiting page without Refresh', { ...WAITING, headers: {} }, 'failure', 'waiting-refresh-removed'],
-    [
-      'a Refresh to another page',
-      { ...WAITING, headers: { Refresh: '20; url=/' } },
-      'failure',
-      'waiting-refresh-removed',
-    ],
-    [
-      'the waiting page of a cache with its age',
-      { ...WAITING, headers: { ...WAITING.headers, Age: '1' } },
-      'failure',
-      'waiting-page-cached',
-    ],
-    [
-      'the waiting page with the time of the first look',
-      { ...WAITING, headers: { ...WAITING.headers, Date: 'Fri, 20 Nov 2026 18:00:00 GMT' } },
-      'failure',
-      'waiting-page-cached',
-    ],
-  ]
-test.each(WAITS)('after two looks at %s, doctor says: %s', async (_what, { reason, headers }, state, code) => {
-  const url = await startService((_req, res) =>
-    res.writeHead(200, headers).end(`<meta name="reason" content="${reason}">`),
-  )
+const WAITING = { reason: 'waiting', refresh: '; url=/wait?pass=x', age: '0', step: 1 }
+test.each([
+  ['the waiting page', WAITING, 'ok', 'viewer-waits'],
+  ['another page', { ...WAITING, reason: 'not-found' }, 'failure', 'no-waiting-page'],
+  ['the waiting page without Refresh', { ...WAITING, refresh: '' }, 'failure', 'waiting-refresh-removed'],
+  ['a Refresh to another page', { ...WAITING, refresh: '; url=/' }, 'failure', 'waiting-refresh-removed'],
+  ['the waiting page of a cache with its age', { ...WAITING, age: '1' }, 'failure', 'waiting-page-cached'],
+  ['a waiting page that never changes', { ...WAITING, step: 0 }, 'failure', 'waiting-page-cached'],
+])('after looks at %s, doctor says: %s', async (_what, { reason, refresh, age, step }, state, code) => {
+  let seconds = 20
+  const url = await startService((_req, res) => {
+    seconds -= step
+    const headers = { Age: age, ...(refresh && { Refresh: `${seconds}${refresh}` }) }
+    res.writeHead(200, headers).end(`<meta name="reason" content="${reason}">`)
+  })
   const answer = new Response(null, { status: 303, headers: { Location: '/wait?pass=x' } })
   expect(await explain(answer, url.origin)).toMatchObject({ state, code })
+})
+
+test('doctor names doors that are open by its settings, and closed by the app', async () => {
+  const screen = new Response('<meta name="reason" content="over">', { status: 403 })
+  const open = withDoors(ENTRY_POINT, { windows: [{ opensAtSeconds: 0, closesAtSeconds: null }] })
+  expect((await doorsCheck.explainSignIn?.(screen, CONFIG, open, SIGNAL))?.code).toBe('doors-differ')
 })
 
 test('a sign-in that leads to the player is not of the doors', async () => {

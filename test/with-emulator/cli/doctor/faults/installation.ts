@@ -2,6 +2,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Frame } from 'puppeteer-core'
 import { readConfig } from '../../../../../src/config.ts'
 import type { RunningEmulator } from '../../../../../src/tools/emulator/start-emulator.ts'
 import { programSettings } from '../../../../login/login-program.ts'
@@ -28,15 +29,24 @@ export interface BadProxy {
   /** Returns the headers that the browser gets. */
   readonly answers?: (headers: HeaderValues, req: IncomingMessage) => HeaderValues
   /** Returns the status that the browser gets. */
-  readonly status?: (status: number) => number
+  readonly status?: (status: number, req: IncomingMessage) => number
   /** Returns the text that the browser gets. */
-  readonly text?: (text: string) => string
+  readonly text?: (text: string, req: IncomingMessage) => string
   /** Waits before each answer. */
   readonly delayMs?: number
   /** True for requests whose body the proxy drops. */
   readonly dropsBody?: boolean
   /** Answers in place of the app, unless it returns false. */
   readonly instead?: (req: IncomingMessage, res: ServerResponse) => boolean
+}
+
+/** What a viewer can do on a screen. */
+export interface Hand {
+  readonly screen: Frame
+  /** Types into the fields that are there, and presses the button of their form. Does nothing if the first is missing. */
+  type(texts: Settings): Promise<void>
+  /** Presses a button, if it is there. */
+  press(selector: string): Promise<void>
 }
 
 /** One thing that is broken in an installation where all else is right. */
@@ -52,6 +62,13 @@ export interface Fault {
   readonly blindSpot?: string
   /** True if the service itself is broken, and not only a lock. */
   readonly changesService?: boolean
+  /** The options that try the way in. The default tries a password. */
+  readonly tries?: readonly string[]
+  /**
+   * Does what a viewer of this way in would do next on a screen of the app. The default types the password.
+   * @returns what it waits for.
+   */
+  readonly viewer?: (hand: Hand, installation: Installation) => Promise<unknown>
   /** Settings of the app and of the doctor. */
   readonly settings?: (all: Settings) => Settings | Promise<Settings>
   /** Settings that only the app has. */
@@ -83,6 +100,7 @@ export interface Installation {
   /** The arguments of the doctor. The first two name the channel, the last two the page. */
   readonly args: string[]
   readonly cwd: string
+  readonly viewer: Fault['viewer'] | undefined
   /** Runs another command with the same settings. */
   run(...args: string[]): Promise<unknown>
 }
@@ -140,9 +158,10 @@ export async function install(
   const settings = { ...basic, ...(await fault.settings?.(basic)) }
   const users = memoryUsers()
   users.add(ADA.username, ADA.password)
-  const { entryPoints, trustProxyHops, trustedProxies } = readConfig({ ...settings, ...fault.appSettings?.(settings) })
+  const config = readConfig({ ...settings, ...fault.appSettings?.(settings) })
+  const { entryPoints, features: featureSettings, trustProxyHops, trustedProxies } = config
   const nowSeconds = () => Date.now() / 1000
-  const parts = { publicUrl, entryPoints, trustProxyHops, trustedProxies, nowSeconds, users }
+  const parts = { publicUrl, entryPoints, featureSettings, trustProxyHops, trustedProxies, nowSeconds, users }
   const given = await fault.app?.()
   const options = { ...parts, ...given }
   const app = await startTried(options)
@@ -156,8 +175,9 @@ export async function install(
   const run = (...args: string[]) => runHere(args, { cwd, env })
   const [{ viewerAuth = 'hash' } = {}] = entryPoints
   await run('lock', 'set', '--channel', '1002', '--viewer-auth', viewerAuth, '--yes')
-  const args = ['--channel', '1002', '--viewer', ADA.username, '--lock-unchanged', '--page', page.href]
-  const installation = { emulator, users, app, env, args, cwd, run }
+  const { tries = ['--viewer', ADA.username] } = fault
+  const args = ['--channel', '1002', ...tries, '--lock-unchanged', '--page', page.href]
+  const installation = { emulator, users, app, env, args, cwd, viewer: fault.viewer, run }
   await fault.afterwards?.(installation)
   return { ...installation, page }
 }
@@ -183,23 +203,14 @@ function forward(proxy: BadProxy, port: number, req: IncomingMessage, res: Serve
   if (proxy.text) sent['accept-encoding'] = 'identity'
   const options = { host: '127.0.0.1', port, method: req.method, path: path(req.url ?? '/'), headers: sent }
   const passed = request(options, (answer) => {
-    const given = answers(answer.headers, req)
-    if (proxy.text) return void answerChanged(answer, given, res, proxy.text)
+    const { 'content-length': length, ...given } = answers(answer.headers, req)
     const { statusCode = 500 } = answer
-    res.writeHead(proxy.status?.(statusCode) ?? statusCode, given)
+    const status = proxy.status?.(statusCode, req) ?? statusCode
+    if (proxy.text) return void text(answer).then((whole) => res.writeHead(status, given).end(proxy.text?.(whole, req)))
+    res.writeHead(status, { ...given, ...(length && { 'content-length': length }) })
     answer.pipe(res)
   })
   passed.on('error', () => res.writeHead(502).end('Bad gateway'))
   if (proxy.dropsBody) passed.end()
   else req.pipe(passed)
-}
-
-async function answerChanged(
-  answer: IncomingMessage,
-  { 'content-length': _length, ...headers }: HeaderValues,
-  res: ServerResponse,
-  change: (text: string) => string,
-): Promise<void> {
-  const whole = change(await text(answer))
-  res.writeHead(answer.statusCode ?? 500, headers).end(whole)
 }

@@ -11,6 +11,7 @@ import { apiOf } from '../../../video-service/client.ts'
 import { testFaults } from '../faults/fault-tests.ts'
 import type { Fault, Installation } from '../faults/installation.ts'
 import { withProvider } from '../sso/provider.ts'
+import { CONTENT_KEY, tokenSettings } from './token-settings.ts'
 
 type Settings = Readonly<Record<string, string>>
 
@@ -18,19 +19,6 @@ const CHANNEL = { kind: 'channel', id: '1002' } as const
 const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const pemOf = (key: ReturnType<typeof newKey>) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 const OTHER_KEY = newKey()
-const CONTENT_KEY = pemOf(newKey())
-
-const tokenSettings = ({ PLAYER_RETURN_URL = '' }: Settings) => {
-  const { origin } = new URL(PLAYER_RETURN_URL)
-  return {
-    VIEWER_AUTH: 'token',
-    CONTENT_KEY,
-    SERVICE_VIEWER_KEY_URL: `${origin}/viewer-auth-public-key.json`,
-    REF_ADDRESSES: `${origin}/embed/`,
-    HASH_SECRET: '',
-    PLAYER_RETURN_URL: '',
-  }
-}
 
 /** An installation with one entry point with tokens, and nothing wrong. */
 const withTokens = (change: (origin: string) => Settings = () => ({})): Pick<Fault, 'settings'> => ({

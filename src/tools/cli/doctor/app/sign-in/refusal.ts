@@ -4,9 +4,9 @@ import { faultInValue } from '../../../../../hash-lock/authentication-response.t
 import type { Viewer } from '../../../../../users/user-store.ts'
 import { answerAt, type Causes, type DoctorConfig } from '../../feature-check.ts'
 import { type Finding, failure } from '../../finding.ts'
-import { guarded, reasonOn } from '../../request.ts'
+import { guarded, isOwnPage, reasonOn } from '../../request.ts'
 import refusals from './refusals.json' with { type: 'json' }
-import type { StoredViewer } from './test-viewer.ts'
+import type { StoredViewer, TestViewer } from './test-viewer.ts'
 
 const ASK_LOG = 'The user store cannot be read from here: the line "sign-in" in the log of the app has the details.'
 /** The form did not arrive as it was sent. */
@@ -17,18 +17,18 @@ interface Place {
   readonly entryPoint: EntryPoint
 }
 
-/**
- * Names the cause of a refused test sign-in, from the reason that the screen gives to programs.
- * @param ofForm causes that only this form has.
- */
+/** Names the cause of a refused test sign-in, from the reason that the screen gives to programs. */
 export async function explainRefusal(
   address: string,
   place: Place,
   screen: Response,
   stored: StoredViewer,
-  ofForm: Causes = {},
+  viewer: TestViewer,
 ): Promise<Finding> {
-  const finding = await causeOf(place, screen, stored, { ...refusals, ...ofForm })
+  const post = `POST ${viewer.form(place.entryPoint).path}`
+  const ofFeatures = place.config.featureChecks.map(({ causes }) => causes)
+  const causes: Causes = Object.assign({}, refusals, ...ofFeatures, viewer.causes)
+  const finding = await causeOf(place, screen, stored, causes, post)
   return { ...finding, text: `The test viewer could not sign in at ${address}. ${finding.text}` }
 }
 
@@ -37,21 +37,19 @@ async function causeOf(
   screen: Response,
   stored: StoredViewer,
   causes: Causes,
+  post: string,
 ): Promise<Finding> {
   const text = await screen.text()
   const given = reasonOn(text)
   if (given === undefined && screen.status >= 300 && screen.status < 400) {
     return failure(
       'post-redirected',
-      `A proxy redirects POST /sign-in (${screen.status}), and browsers then send no form. Let the proxy pass the request on.`,
+      `A proxy redirects ${post} (${screen.status}), and browsers then send no form. Let the proxy pass the request on.`,
     )
   }
-  if (given === undefined && screen.status === 401) return guarded('POST /sign-in', screen.status)
+  if (given === undefined && screen.status === 401) return guarded(post, screen.status)
   if (given === undefined) {
-    return failure(
-      'not-the-app',
-      `The answer ${screen.status} does not come from the app. A proxy or a firewall answers POST /sign-in instead. Let it pass the request on.`,
-    )
+    return isOwnPage(text) ? formChanged(post, 'the same screen again') : notTheApp(post, screen.status)
   }
   const reason = given.replace(/-email$|-with-link$/, '')
   if (reason === 'wrong-credentials' && (await stored.isUnknown())) {
@@ -64,13 +62,22 @@ async function causeOf(
   if (known !== undefined) return failure(known.code, known.cause)
   if (reason === 'not-entitled') return explainNotEntitled(entryPoint.allowedGroups, await stored.read(), alertIn(text))
   if (reason === 'unusable-attribute') return explainAttribute(config, entryPoint, await stored.read(), alertIn(text))
-  if (FORM_REASONS.includes(reason)) {
-    return failure(
-      'form-changed',
-      `The form does not reach the app as it was sent (${reason}). A proxy changes it. Correct the proxy.`,
-    )
-  }
+  if (FORM_REASONS.includes(reason)) return formChanged(post, reason)
   return failure('refused', `The app answers ${screen.status} with the reason ${reason}. ${alertIn(text)}`)
+}
+
+export function notTheApp(post: string, status: number): Finding {
+  return failure(
+    'not-the-app',
+    `The answer ${status} to ${post} does not come from the app. A proxy or a firewall answers instead. Let it pass the request on.`,
+  )
+}
+
+export function formChanged(post: string, reason: string): Finding {
+  return failure(
+    'form-changed',
+    `The form of ${post} does not reach the app as it was sent (${reason}). A proxy changes it. Correct the proxy.`,
+  )
 }
 
 function explainNotEntitled(allowedGroups: EntryPoint['allowedGroups'], viewer: Viewer | null, alert: string): Finding {

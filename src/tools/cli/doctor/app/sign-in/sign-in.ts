@@ -38,7 +38,7 @@ export async function* trySignIn(io: CommandIo, target: VisitTarget, viewer: Tes
       { config, entryPoint },
       signedIn,
       storedViewer(io, config, viewer),
-      viewer.causes,
+      viewer,
     )
     const cause = refusal.code === 'store-away' ? await storeCause(io, config) : null
     if (cause !== null) yield cause
