@@ -33,47 +33,7 @@ export interface ReturningViewer {
 }
 
 /** Sessions are optional: the login also works in browsers that refuse the cookie. */
-export interface Sessions {
-  /**
-   * Looks up the signed-in viewer in the user store. Returns the viewer and the id of the session. Null without a
-   * session that counts at this entry point, or if the session store fails: the viewer then signs in.
-   * @throws UpstreamError if the user store cannot be reached.
-   */
-  returningViewer(req: Request, res: Response): Promise<ReturningViewer | null>
-  /** Returns the part of a session that names its viewer, as at a sign-in now. */
-  describe(viewer: Viewer, identity?: Identity, atSeconds?: number): SessionViewer
-  /**
-   * Looks up the viewer of a description, as `returningViewer` does. Null if a session with it would not count here now.
-   * @throws UpstreamError if the user store cannot be reached.
-   */
-  find(described: SessionViewer): Promise<Viewer | null>
-  /**
-   * Names the form of a sign-in. The same form again within seconds gets the same session: a double click is one sign-in.
-   * @param form a random text that only this page has, and what was typed.
-   */
-  nameForm(req: Request, ...form: readonly unknown[]): Promise<void>
-  /** Returns the id of the session that a form gets. Undefined for a form without a name. */
-  idOfForm(req: Request): string | undefined
-  /**
-   * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
-   * @param identity of a viewer who is never looked up in the user store.
-   * @param atSeconds UNIX time of an earlier sign-in. Default: now.
-   * @returns the id; null if the session store failed, and the viewer gets no cookie.
-   */
-  start(req: Request, res: Response, viewer: Viewer, identity?: Identity, atSeconds?: number): Promise<string | null>
-  /**
-   * As `end`, but returns null, and does not throw: without the cookie, no browser can use a session that stays in the
-   * store.
-   */
-  forget(req: Request, res: Response): Promise<null>
-  /**
-   * Ends the session in the store and removes the cookie, also if the store fails: the next person at this device must
-   * not pass as the viewer once the store is back.
-   * @returns the user name; undefined if there was no session.
-   * @throws Error if the session may still be in the store.
-   */
-  end(req: Request, res: Response): Promise<string | undefined>
-}
+export type Sessions = ReturnType<ReturnType<typeof createSessions>['at']>
 
 const COOKIE = { path: '/', httpOnly: true, secure: true, sameSite: 'none', partitioned: true } as const
 
@@ -115,7 +75,14 @@ export function createSessions(deps: SessionDeps) {
     const viewer = accepts(described, nowSeconds()) ? await currentViewer(deps, described) : null
     return typeof viewer === 'string' ? null : viewer
   }
-  const describe: Sessions['describe'] = (viewer, identity, at) => storedViewer(deps, viewer, identity, at)
+  const describe = (viewer: Viewer, identity?: Identity, atSeconds?: number) =>
+    storedViewer(deps, viewer, identity, atSeconds)
+  /**
+   * Starts a session after a sign-in, under a new id, and ends the old session. No other function starts one.
+   * @param identity of a viewer who is never looked up in the user store.
+   * @param atSeconds UNIX time of an earlier sign-in. Default: now.
+   * @returns the id; null if the session store failed, and the viewer gets no cookie.
+   */
   async function start(req: Request, res: Response, viewer: Viewer, identity?: Identity, atSeconds?: number) {
     try {
       await load(req, res)
@@ -133,6 +100,12 @@ export function createSessions(deps: SessionDeps) {
       return null
     }
   }
+  /**
+   * Ends the session in the store and removes the cookie, also if the store fails: the next person at this device must
+   * not pass as the viewer once the store is back.
+   * @returns the user name; undefined if there was no session.
+   * @throws Error if the session may still be in the store.
+   */
   async function end(req: Request, res: Response): Promise<string | undefined> {
     // Without a cookie, this request may have started the session.
     if (!hasCookie(req) && req.session === undefined) return undefined
@@ -145,6 +118,10 @@ export function createSessions(deps: SessionDeps) {
       removeCookie(req, res)
     }
   }
+  /**
+   * As `end`, but returns null, and does not throw: without the cookie, no browser can use a session that stays in the
+   * store.
+   */
   async function forget(req: Request, res: Response): Promise<null> {
     await end(req, res).catch((error: unknown) => warn(error, 'a session without a cookie stays in the store'))
     return null
@@ -155,18 +132,27 @@ export function createSessions(deps: SessionDeps) {
     if (hasCookie(req)) res.clearCookie(name, COOKIE)
   }
   return {
-    at(accepts: AcceptsSession): Sessions {
-      return {
-        returningViewer: returningFrom(accepts),
-        describe,
-        nameForm,
-        idOfForm,
-        find: find(accepts),
-        start,
-        forget,
-        end,
-      }
-    },
+    at: (accepts: AcceptsSession) => ({
+      /**
+       * Looks up the signed-in viewer in the user store. Returns the viewer and the id of the session. Null without a
+       * session that counts at this entry point, or if the session store fails: the viewer then signs in.
+       * @throws UpstreamError if the user store cannot be reached.
+       */
+      returningViewer: returningFrom(accepts),
+      /** Returns the part of a session that names its viewer, as at a sign-in now. */
+      describe,
+      /**
+       * Looks up the viewer of a description, as `returningViewer` does. Null if a session with it would not count here now.
+       * @throws UpstreamError if the user store cannot be reached.
+       */
+      find: find(accepts),
+      nameForm,
+      /** Returns the id of the session that a form gets. Undefined for a form without a name. */
+      idOfForm,
+      start,
+      forget,
+      end,
+    }),
   }
 }
 
@@ -175,6 +161,10 @@ function createFormIds({ secrets, store, nowSeconds }: Pick<SessionDeps, 'secret
   const ids = new WeakMap<Request, string>()
   const hasSession = (id: string) =>
     new Promise<boolean>((resolve) => store.get(id, (error, found) => resolve(!error && found != null)))
+  /**
+   * Names the form of a sign-in. The same form again within seconds gets the same session: a double click is one sign-in.
+   * @param form a random text that only this page has, and what was typed.
+   */
   async function nameForm(req: Request, ...form: readonly unknown[]): Promise<void> {
     if (!PAGE.test(String(form[0]))) return
     const period = Math.floor(nowSeconds() / AGAIN_SECONDS)
@@ -222,7 +212,7 @@ async function currentViewer(
 function sessionMiddleware(
   { store, secrets, limits }: SessionDeps,
   name: string,
-  idOfForm: Sessions['idOfForm'],
+  idOfForm: (req: Request) => string | undefined,
 ): RequestHandler {
   return session({
     name,

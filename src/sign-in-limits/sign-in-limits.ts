@@ -31,19 +31,7 @@ export type GuessAdmission = { readonly ok: true; failed(): Promise<LimitRefusal
 
 export type Admission = { readonly ok: true; readonly attempt: Attempt } | LimitRefusal
 
-export interface SignInLimits {
-  /** Counts an attempt and checks the limits. Call before the password check. */
-  admit(username: string, address: string): Promise<Admission>
-  /** Checks the limit of an address, for a secret that belongs to no account until it is right, such as a code. */
-  admitGuess(address: string): Promise<GuessAdmission>
-  /**
-   * Deletes the failures of an account, and of the account at this address. Call after its owner has set a new password
-   * by a link. Delays at other addresses stay.
-   */
-  forgive(username: string, address: string): Promise<void>
-  /** True if this form has signed in within ten seconds, at any copy of the app that shares the counts. */
-  isAgain(form: string): Promise<boolean>
-}
+export type SignInLimits = ReturnType<typeof createSignInLimits>
 
 /** A form that comes later is another sign-in. */
 const AGAIN_SECONDS = 10
@@ -58,16 +46,14 @@ type Keys = ReturnType<typeof keysOf>
  * and of an address do not apply to a pair that has signed in before, so that an attack from elsewhere does not lock
  * out the owner. An owner at a new address must wait, because the app cannot tell owner and attacker apart.
  */
-export function createSignInLimits(
-  openCounter: OpenCounter,
-  addressLimit: AddressLimit = DEFAULT_ADDRESS_LIMIT,
-): SignInLimits {
+export function createSignInLimits(openCounter: OpenCounter, addressLimit: AddressLimit = DEFAULT_ADDRESS_LIMIT) {
   const pairs = createPairLimit(openCounter)
   const totals = createFailureTotals(openCounter, addressLimit.failures)
   const successfulSignIns = createSuccessfulSignIns()
   const known = openCounter('known-pair', KNOWN_ADDRESS_SECONDS)
   const forms = openCounter('signed-in-form', AGAIN_SECONDS)
 
+  /** Counts an attempt and checks the limits. Call before the password check. */
   async function admit(username: string, address: string): Promise<Admission> {
     const { account, network, pair } = keysOf(username, address, addressLimit)
     const [knownPair, failures, successes] = await Promise.all([
@@ -120,10 +106,15 @@ export function createSignInLimits(
       abandoned: inPair.abandoned,
     }
   }
+  /**
+   * Deletes the failures of an account, and of the account at this address. Call after its owner has set a new password
+   * by a link. Delays at other addresses stay.
+   */
   async function forgive(username: string, address: string): Promise<void> {
     const { account, pair } = keysOf(username, address, addressLimit)
     await Promise.all([totals.forget([account]), pairs.forget(pair)])
   }
+  /** True if this form has signed in within ten seconds, at any copy of the app that shares the counts. */
   async function isAgain(form: string): Promise<boolean> {
     // The counts may be in a file: a reader must not learn a form.
     const digest = createHash('sha256').update(form).digest('base64url')
@@ -132,6 +123,7 @@ export function createSignInLimits(
   return { admit, admitGuess: guessesWithin(totals, addressLimit), forgive, isAgain }
 }
 
+/** Checks the limit of an address, for a secret that belongs to no account until it is right, such as a code. */
 function guessesWithin(totals: ReturnType<typeof createFailureTotals>, addressLimit: AddressLimit) {
   return async (address: string): Promise<GuessAdmission> => {
     const { network, pair } = keysOf('', address, addressLimit)
