@@ -16,6 +16,7 @@ const KnownLanguage = z
 
 /** One line for all languages, or a JSON object with a line for each. */
 export function titleField(line: z.ZodType<string, string>) {
+  const lines = z.record(KnownLanguage, line).refine((given) => Object.keys(given).length > 0, NO_TITLE)
   return z
     .string('must be text, or an object with a text for each language')
     .transform((text, context): unknown => {
@@ -25,7 +26,7 @@ export function titleField(line: z.ZodType<string, string>) {
         return fail(context, NO_TITLE)
       }
     })
-    .pipe(z.union([line, z.record(KnownLanguage, line).refine((lines) => Object.keys(lines).length > 0)], NO_TITLE))
+    .pipe(z.union([line, lines], NO_TITLE))
 }
 
 export const Title = titleField(Line)
