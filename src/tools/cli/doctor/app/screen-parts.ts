@@ -4,7 +4,7 @@ import { type Finding, failure, PROXY_OR_SETTINGS, warning } from '../finding.ts
 import { attribute, elementsIn } from '../page/page-html.ts'
 import { request } from '../request.ts'
 
-const PASSWORD_FORM: ScreenForm = { path: '/sign-in', fields: ['username', 'password'] }
+const SIGN_IN_FORM: ScreenForm = { path: '/sign-in', fields: ['username', 'password'] }
 
 /** Checks that browsers show the answer as a page, that its forms lead to the app, and that its assets are there. */
 export async function* checkScreenParts(
@@ -30,7 +30,7 @@ export async function* checkScreenParts(
   yield* checkCharset(address, type)
   const read = readScreenHtml(html)
   yield* checkRefresh(address, headers.get('refresh') ?? read.refresh)
-  yield* checkForms(address, html, entryPoint, entryPoint.hasPasswordForm ? PASSWORD_FORM : null)
+  yield* checkForms(address, html, entryPoint, entryPoint.hasPasswordForm ? SIGN_IN_FORM : null)
   const assets = read.assets.map((asset) => checkAsset(new URL(asset, address), signal))
   const faults = (await Promise.all(assets)).filter((fault) => fault !== null)
   if (faults.length > 0) {
