@@ -98,12 +98,14 @@ test('viewers show names the identity of a viewer whom only an identity provider
 
 test('viewers show tells a disabled viewer and the states after viewers invite apart', async () => {
   const cwd = temporaryFolder()
-  const store = await storeWith(cwd, 'invited', 'expired', 'none')
+  const store = await storeWith(cwd, 'invited', 'expired', 'none', 'not-sent')
   const link = (digest: string, expiresAtSeconds: number) =>
     ({ purpose: 'invitation', digest, expiresAtSeconds }) as const
   await store.passwordChanges.createLink('invited', link('d1', now + HOUR))
   await store.markSent('d1')
   await store.passwordChanges.createLink('expired', link('d2', now - HOUR))
+  await store.markSent('d2')
+  await store.passwordChanges.createLink('not-sent', link('d3', now + HOUR))
   await store.setDisabled('ada@example.com', true)
   const stateOf = async (name: string) => {
     const { shown } = await show(cwd, name)
@@ -111,7 +113,8 @@ test('viewers show tells a disabled viewer and the states after viewers invite a
   }
   expect(await stateOf('ada@example.com')).toEqual(['disabled', null])
   expect(await stateOf('invited')).toEqual(['invited', { expiresAt: iso(now + HOUR), isSent: true }])
-  expect(await stateOf('expired')).toEqual(['invitation-expired', { expiresAt: iso(now - HOUR), isSent: false }])
+  expect(await stateOf('expired')).toEqual(['invitation-expired', { expiresAt: iso(now - HOUR), isSent: true }])
+  expect(await stateOf('not-sent')).toEqual(['no-password', { expiresAt: iso(now + HOUR), isSent: false }])
   expect(await stateOf('none')).toEqual(['no-password', null])
 })
 
