@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 import { notedBeyond } from '../http/beyond-documents.ts'
-import { maskAddress, maskAuthorization, maskDocument, maskForm } from './masking.ts'
+import { masked } from './masking.ts'
 
 const MAX_ENTRIES = 500
 const MAX_BODY_BYTES = 2_000
@@ -39,7 +39,7 @@ export function openRequestLog(nowSeconds: () => number) {
       const at = new Date(nowSeconds() * 1000).toISOString()
       const responseBody = captureResponse(res)
       // Read before a router changes req.url.
-      const path = maskAddress(req.originalUrl)
+      const path = masked(req.originalUrl)
       res.on('close', () => {
         if (req.path === '/embed/views/heartbeat' && res.statusCode === 204) return
         lastId += 1
@@ -48,11 +48,11 @@ export function openRequestLog(nowSeconds: () => number) {
           at,
           method: req.method,
           path,
-          authorization: req.headers.authorization ? maskAuthorization(req.headers.authorization) : null,
+          authorization: req.headers.authorization ? masked(req.headers.authorization) : null,
           body: requestBody(req),
           status: res.statusCode,
           duration_ms: Math.round(performance.now() - startedMs),
-          location: typeof res.get('Location') === 'string' ? maskAddress(String(res.get('Location'))) : null,
+          location: typeof res.get('Location') === 'string' ? masked(String(res.get('Location'))) : null,
           answer: responseBody(),
           explanation: typeof res.locals.explanation === 'string' ? res.locals.explanation : null,
           beyond_documents: notedBeyond(res),
@@ -90,8 +90,7 @@ function requestBody(req: Request): string | null {
   if (body === undefined || body === null || body === '') return null
   const text = Buffer.isBuffer(body) ? body.toString('utf8') : typeof body === 'string' ? body : JSON.stringify(body)
   if (text === '' || text === '{}') return null
-  const isForm = req.is('application/x-www-form-urlencoded') !== false && !text.startsWith('{')
-  return cut(isForm ? maskForm(text) : maskDocument(text))
+  return cut(masked(text))
 }
 
 /** Records the beginning of a JSON or XML response while it is sent. Returns a function that reads the record. */
@@ -114,7 +113,7 @@ function captureResponse(res: Response): () => string | null {
     take(args[0])
     return end.apply(res, args)
   }) as typeof end
-  return () => (bytes === 0 ? null : cut(maskDocument(Buffer.concat(chunks).toString('utf8')), bytes >= MAX_BODY_BYTES))
+  return () => (bytes === 0 ? null : cut(masked(Buffer.concat(chunks).toString('utf8')), bytes >= MAX_BODY_BYTES))
 }
 
 function cut(text: string, isAlreadyCut = false): string {
