@@ -50,6 +50,13 @@ describe('start', () => {
     expect(await (await fetch(`${second.url}/embed/1001`)).text()).toContain('http://localhost:2/?ustream')
   })
 
+  test('no site can frame the sign-in page, and its form can lead to any client', async () => {
+    const { url } = await start()
+    const { headers } = await fetch(`${url}/account/sign-in`)
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(headers.get('content-security-policy')).not.toContain('form-action')
+  })
+
   const hosts: [string, number][] = [
     ['localhost:4000', 200],
     ['LOCALHOST', 200],

@@ -81,7 +81,7 @@ export function showForm(
     clientName: request?.client.name ?? null,
     alert: refusal?.alert ?? null,
   }
-  showPage(res, page, wordsOf(req, request?.lang), { ...carried, ...locals }, { status: refusal?.status ?? 200 })
+  showPage(res, page, wordsOf(req, request?.lang), { ...carried, ...locals }, refusal?.status)
 }
 
 /** Marks the redirect after a sign-in. A user who arrives with the mark but without a session has cookies blocked. */

@@ -7,38 +7,17 @@ import { type Words, wordsFor } from './words.ts'
 
 export const STYLESHEET_PATH = '/account/pages.css'
 
-export interface PageOptions {
-  readonly status?: number
-  /** Addresses to which a form of this page may lead. */
-  readonly formActionSources?: readonly string[]
-}
-
 const view = (name: string) => fileURLToPath(new URL(`./views/${name}.ejs`, import.meta.url))
 
-/** Shows a page of the user's account. No frame may hold it, no cache may store it, and it runs no script. */
+/** Shows a page of the user's account. No frame may hold it, and no cache may store it. */
 export function showPage(
   res: Response,
   name: string,
   words: Words,
   locals: Readonly<Record<string, unknown>>,
-  { status = 200, formActionSources = ["'self'"] }: PageOptions = {},
+  status = 200,
 ): void {
-  res.status(status).set({
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      "style-src 'self'",
-      "img-src 'self'",
-      `form-action ${formActionSources.join(' ')}`,
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-    ].join('; '),
-    'X-Frame-Options': 'DENY',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Cache-Control': 'no-store',
-    'Content-Language': words.language,
-  })
+  res.status(status).set({ 'Cache-Control': 'no-store', 'Content-Language': words.language })
   res.render(view(name), { words, stylesheetPath: STYLESHEET_PATH, ...locals })
 }
 
@@ -54,7 +33,7 @@ export function showRefusal(
 ): void {
   const words = wordsOf(req, lang)
   const heading = refusal === 'broken' ? words.brokenHeading : words.refusedHeading
-  showPage(res, 'message', words, { heading, text: words[refusal], detail }, { status })
+  showPage(res, 'message', words, { heading, text: words[refusal], detail }, status)
 }
 
 /**

@@ -11,8 +11,6 @@ import { appendQuery, matchRedirectUri } from './redirect-address.ts'
 export interface AuthorizationRequest {
   readonly client: Client
   readonly redirectUri: string
-  /** Sources for the `form-action` of the page with Allow and Deny. */
-  readonly formActionSources: readonly string[]
   readonly responseType: 'code' | 'token'
   readonly kind: TokenKind
   /** Names with spaces between them. */
@@ -107,7 +105,6 @@ export function readAuthorizationRequest(
     request: {
       client,
       ...answer,
-      formActionSources: address.formActionSources,
       responseType,
       kind: terms.kind,
       scope: terms.scope,

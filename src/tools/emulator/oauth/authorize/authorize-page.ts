@@ -41,8 +41,7 @@ function show(deps: AccountDeps, req: Request, res: Response, text: string) {
 function showConsent(req: Request, res: Response, request: AuthorizationRequest, user: User): void {
   const { host, protocol } = new URL(request.redirectUri)
   const target = /^https?:$/.test(protocol) ? host : protocol
-  const { formActionSources } = request
-  showPage(res, 'consent', wordsOf(req, request.lang, user), { request, user, target }, { formActionSources })
+  showPage(res, 'consent', wordsOf(req, request.lang, user), { request, user, target })
 }
 
 /** Accepts Allow or Deny from the user who saw the request. Shows it again to another user. */

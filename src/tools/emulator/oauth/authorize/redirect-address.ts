@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../../../settings/fields.ts'
 
 export type RedirectCheck =
-  | { readonly ok: true; readonly formActionSources: readonly string[] }
+  | { readonly ok: true }
   /** A phrase that follows "redirect_uri". Never redirect to such an address. */
   | { readonly ok: false; readonly reason: string }
 
@@ -33,7 +33,7 @@ export function checkRedirectUri(redirectUri: string, registeredPrefix: string):
     (isLoopback || address.port === prefix.port)
   if (!isSameOrigin) return { ok: false, reason: 'has another scheme, host or port than the registered prefix' }
   if (!isBelow(address, prefix)) return { ok: false, reason: 'has a path outside the registered prefix' }
-  return { ok: true, formActionSources: formActionSources(address) }
+  return { ok: true }
 }
 
 /**
@@ -86,12 +86,4 @@ function isBelow(address: URL, prefix: URL): boolean {
   }
   const folder = prefix.pathname.endsWith('/') ? prefix.pathname : `${prefix.pathname}/`
   return address.pathname === prefix.pathname || address.pathname.startsWith(folder)
-}
-
-/**
- * Allows all web addresses, and the scheme of an app. Chromium applies form-action to every redirect after a post, also
- * to further redirects of the client, and cannot match IPv6 addresses. The page with Allow and Deny holds no password.
- */
-function formActionSources({ protocol }: URL): readonly string[] {
-  return [...new Set(["'self'", 'http:', 'https:', protocol])]
 }
