@@ -153,28 +153,16 @@ export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: nu
 /** A token is not used in its last minute, because it must outlive the request. */
 const SPARE_SECONDS = 60
 
-/**
- * Caches the token of a client until shortly before its end, or until the service refuses it. Concurrent callers share
- * one request.
- * @param obtain requests a new token. Its failure is not cached.
- */
+/** Keeps the token of a client until shortly before its end, or until the service refuses it. */
 export function createTokenCache(
   obtain: (signal?: AbortSignal) => Promise<AccessToken>,
   nowSeconds: () => number,
 ): (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken> {
-  let current: Promise<AccessToken> | null = null
+  let current: AccessToken | null = null
   return async function cachedToken(signal, refused) {
-    const waitedFor = current
-    const known = await waitedFor?.catch(() => null)
-    if (known && known !== refused && known.expiresAtSeconds - SPARE_SECONDS > nowSeconds()) return known
-    // Another caller has already requested a new token.
-    if (current !== null && current !== waitedFor) return await current
-    const request = obtain(signal)
-    current = request
-    request.catch(() => {
-      if (current === request) current = null
-    })
-    return await request
+    const isUsable = current !== refused && (current?.expiresAtSeconds ?? 0) - SPARE_SECONDS > nowSeconds()
+    if (current === null || !isUsable) current = await obtain(signal)
+    return current
   }
 }
 
