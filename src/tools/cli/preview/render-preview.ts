@@ -11,10 +11,6 @@ import type { Screen } from './screen.ts'
 const SIZES = ['320x180', '375x211', '480x270', '640x360', '1280x720', '375x667'] as const
 /** No player frames a page in a tab of its own. */
 const TAB_SIZES: readonly string[] = ['1280x720', '375x667']
-/** The size without scripts. */
-const PLAIN_SIZE = '640x360'
-/** A larger image is left out without scripts: there, each screen has its own copy. */
-const MOST_PLAIN_CHARACTERS = 12_000
 
 /** A style sheet, or an image as a `data:` address, by the address in the screens. */
 export type Files = Readonly<Record<string, { readonly css: string } | { readonly image: string }>>
@@ -58,8 +54,7 @@ export async function renderPreview({ entryPoint, language, screens, leftOut, re
     name: entryPoint.name,
     style: beside('page.css'),
     sizes: SIZES,
-    plainSize: PLAIN_SIZE,
-    screens: cleaned.map((screen) => ({ ...screen, plain: plainOf(screen.html, files, schemes[0] ?? 'dark') })),
+    screens: cleaned,
     otherTexts: allTexts(language).filter(({ key }) => !shownKeys.has(key)),
     // A text with "</script>" would end the element.
     data: JSON.stringify(data).replaceAll('<', '\\u003c'),
@@ -87,18 +82,6 @@ async function withImages(css: string, read: PreviewModel['read']): Promise<stri
     whole = whole.replaceAll(named, `url("data:${type};base64,${content.toString('base64')}")`)
   }
   return whole
-}
-
-/** Returns a screen with all files inside, in one color scheme, for a browser without scripts. */
-function plainOf(html: string, files: Files, scheme: string): string {
-  const withFiles = Object.entries(files).reduce((text, [address, file]) => {
-    if ('css' in file)
-      return text.replaceAll(`<link rel="stylesheet" href="${address}">`, () => `<style>${file.css}</style>`)
-    return text.replaceAll(`"${address}"`, file.image.length > MOST_PLAIN_CHARACTERS ? '""' : `"${file.image}"`)
-  }, html)
-  return withFiles
-    .replace(/(<meta name="color-scheme" content=")[^"]*/, `$1${scheme}`)
-    .replaceAll('media="(prefers-color-scheme: dark)"', scheme === 'dark' ? '' : 'media="not all"')
 }
 
 /**
