@@ -1,3 +1,4 @@
+import { createHmac, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { roomAppForFile } from '../oauth/room-app.ts'
 import {
@@ -8,7 +9,30 @@ import {
   tokenFrom,
 } from '../oauth/token-client.ts'
 import { call, type RestResponse } from './rest-client.ts'
-import { signedHeader, type ToSign } from './signed-request.ts'
+
+interface Credentials {
+  readonly access_token?: unknown
+  readonly mac_key?: unknown
+}
+
+interface ToSign {
+  readonly method: string
+  readonly path: string
+  readonly host: string
+  readonly port: number
+  readonly ts?: number
+  readonly nonce?: string
+  readonly ext?: string
+}
+
+/** Signs a request by draft-ietf-oauth-v2-http-mac-02, without code of the emulator. */
+function signedHeader(credentials: Credentials, request: ToSign): string {
+  const { method, path, host, port, ts = Math.floor(Date.now() / 1000), nonce = randomUUID(), ext = '' } = request
+  const text = `${ts}\n${nonce}\n${method}\n${path}\n${host}\n${port}\n${ext}\n`
+  const mac = createHmac('sha1', String(credentials.mac_key)).update(text).digest('base64')
+  const extPart = ext === '' ? '' : `ext="${ext}", `
+  return `MAC id="${credentials.access_token}", ts="${ts}", nonce="${nonce}", ${extPart}mac="${mac}"`
+}
 
 const PATH = '/users/self/channels.json'
 
