@@ -1,5 +1,4 @@
 import { createQueue } from '../../../server/work-queue.ts'
-import type { LimitRefusal } from '../../../sign-in-limits/limit-refusal.ts'
 import { openMemoryCounter } from '../../../sign-in-limits/memory-counters.ts'
 import { createSignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
 import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
@@ -9,7 +8,7 @@ import { acceptedPeriod } from '../../cli/manager/accounts/second-step.ts'
 
 export type Check =
   | { readonly ok: true; readonly manager: StoredManager }
-  | { readonly ok: false; readonly reason: 'wrong' | 'limit'; readonly retryAfterSeconds?: number }
+  | { readonly ok: false; readonly reason: 'wrong' | 'limit' }
 
 export interface CheckDeps {
   readonly store: ManagerStore
@@ -18,6 +17,7 @@ export interface CheckDeps {
 }
 
 const WRONG: Check = { ok: false, reason: 'wrong' }
+const LIMIT: Check = { ok: false, reason: 'limit' }
 
 /**
  * Checks passwords and codes of managers. Wrong ones count in memory, with the rules of the login app. Each check that is
@@ -36,7 +36,7 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
     check: () => Promise<StoredManager | null> | StoredManager | null,
   ): Promise<Check> {
     const admission = await limits.admit(name, address)
-    if (!admission.ok) return held(admission)
+    if (!admission.ok) return LIMIT
     const { attempt } = admission
     let manager: StoredManager | null
     try {
@@ -46,7 +46,7 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
       throw error
     }
     const refusal = manager === null ? await attempt.failed() : await attempt.succeeded()
-    if (refusal !== null) return held(refusal)
+    if (refusal !== null) return LIMIT
     return manager === null ? WRONG : { ok: true, manager }
   }
   return {
@@ -80,8 +80,4 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
       })
     },
   }
-}
-
-function held({ retryAfterSeconds }: LimitRefusal): Check {
-  return { ok: false, reason: 'limit', retryAfterSeconds }
 }

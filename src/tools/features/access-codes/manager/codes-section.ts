@@ -1,7 +1,7 @@
 import { LABEL, shownNumber } from '../../../../features/access-codes/codes/code-records.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
 import { watchUrlOf } from '../../../../services/watch-page/service.ts'
-import { outcomeOf } from '../../../cli/terminal/command.ts'
+import { type Outcome, outcomeOf } from '../../../cli/terminal/command.ts'
 import { isConfirmed } from '../../../cli/terminal/confirm.ts'
 import {
   ALL_ROLES,
@@ -148,17 +148,15 @@ async function revoke({ env }: SectionDeps, visit: Visit): Promise<Answer> {
   const label = field('label')
   const number = field('number')
   if (!LABEL.test(label)) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
-  if (number !== '') {
-    const target = `${label}-${shownNumber(Number(number))}`
-    const back = pathOf(['codes', entryPoint, 'list'], { label })
-    const done = await outcomeOf(() =>
-      withCodes({ env }, entryPoint, (open) => revokeNumbers(open, label, [Number(number)])),
-    )
-    if (!done.ok) return refused(back, 'codes.notRevoked', done, { subject: { target } })
-    return redirect(back, { tone: 'done', text: 'codes.revokedOne', values: { code: target } }, { target })
-  }
-  const result = await outcomeOf(() => withCodes({ env }, entryPoint, (open) => revokeBatch(open, label, isConfirmed)))
-  const subject = { detail: label }
-  if (!result.ok) return refused(PATH, 'codes.notRevoked', result, { subject })
-  return redirect(PATH, { tone: 'done', text: 'codes.revoked', values: { label } }, subject)
+  const isOne = number !== ''
+  const result = await outcomeOf(() =>
+    withCodes<Outcome>({ env }, entryPoint, (open) =>
+      isOne ? revokeNumbers(open, label, [Number(number)]) : revokeBatch(open, label, isConfirmed),
+    ),
+  )
+  const target = isOne ? `${label}-${shownNumber(Number(number))}` : label
+  const back = isOne ? pathOf(['codes', entryPoint, 'list'], { label }) : PATH
+  if (!result.ok) return refused(back, 'codes.notRevoked', result, { subject: { target } })
+  const text = isOne ? 'codes.revokedOne' : 'codes.revoked'
+  return redirect(back, { tone: 'done', text, values: { label: target } }, { target })
 }
