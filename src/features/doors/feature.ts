@@ -25,7 +25,12 @@ export const doors = defineFeature({
           const state = doorState(doorsNow().windows, nowSeconds())
           return state.name === 'not-open-yet' ? state.opensAtSeconds : null
         }
-        app.event.set(entryPoint.name, () => ({ opensAtSeconds: opensAtSeconds(), timeZone: doorsNow().timeZone }))
+        app.event.set(entryPoint.name, () => {
+          const { windows, timeZone } = doorsNow()
+          const opens = opensAtSeconds()
+          const window = windows.find((one) => one.opensAtSeconds === opens)
+          return { opensAtSeconds: opens, closesAtSeconds: window?.closesAtSeconds ?? null, timeZone }
+        })
         if (!settings.hasWaitingRoom) return { gate: () => decide }
         return createWaitingRoom({ decide, opensAtSeconds }, app)
       },

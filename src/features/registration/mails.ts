@@ -2,6 +2,7 @@ import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import { sentence, type Texts, textsOf } from '../../languages/languages.ts'
 import { type Events, eventNameOf } from '../../services/event/service.ts'
 import type { RecordWrite } from '../../services/guests/guest-records.ts'
+import { calendarFile } from '../../services/mail/calendar.ts'
 import { buildMail } from '../../services/mail/layout.ts'
 import type { Mail } from '../../services/mail/smtp.ts'
 import { createNoticeSteps } from '../../services/mail-code/notice-steps.ts'
@@ -36,7 +37,8 @@ export function createMails(entryPoint: EntryPoint, host: string, events: Events
     const keys = NOTICES[name]
     if (keys === undefined) return null
     const { registration, mail: shared } = textsOf(language)
-    const { opensAtSeconds: opens = null, timeZone = 'UTC' } = events.get(entryPointName)?.() ?? {}
+    const times = events.get(entryPointName)?.()
+    const { opensAtSeconds: opens = null, timeZone = 'UTC' } = times ?? {}
     const time = opens === null ? '' : timeText(language, opens, timeZone)
     const event = eventNameOf(entryPoint, language) ?? service
     const fillIn = (key: keyof MailTexts) => sentence(language, registration.mail[key], { service: event, time })
@@ -44,13 +46,23 @@ export function createMails(entryPoint: EntryPoint, host: string, events: Events
     const isOver = OVER.includes(name)
     const watchUrl = MAY_WATCH.includes(name) ? watchUrlOf(entryPoint) : null
     const frame = { to: address, service, language, brand, watchUrl: null, request: null }
-    return buildMail(frame, {
+    const mail = buildMail(frame, {
       subject,
       greeting: null,
       above: opens === null || isOver ? above : [...above, fillIn('opens')],
       ...(watchUrl !== null && { link: { address: watchUrl, text: shared.goToVideo } }),
       below: isOver ? [fillIn('why')] : [fillIn('why'), fillIn('withdraw')],
     })
+    if (!times || opens === null || !MAY_WATCH.includes(name)) return mail
+    const { closesAtSeconds } = times
+    const inCalendar = {
+      uid: `${entryPointName}@${host}`,
+      title: event,
+      opensAtSeconds: opens,
+      closesAtSeconds,
+      watchUrl,
+    }
+    return { ...mail, calendar: calendarFile(inCalendar, Date.now() / 1000) }
   }
 }
 

@@ -13,6 +13,8 @@ export type Named = Pick<EntryPoint, 'brand' | 'features'>
 export interface EventTimes {
   /** The next opening, as UNIX time in seconds; null if it has opened. */
   readonly opensAtSeconds: number | null
+  /** The end after this opening. */
+  readonly closesAtSeconds: number | null
   readonly timeZone: string
 }
 

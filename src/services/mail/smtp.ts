@@ -8,6 +8,8 @@ export interface Mail {
   readonly text: string
   /** The same as HTML. */
   readonly html: string
+  /** See calendarFile(). */
+  readonly calendar?: string
   /** A BCP 47 tag, for the header Content-Language. */
   readonly language: string
 }
@@ -116,13 +118,15 @@ function connectionOptions({ host, port, tls, ca, auth }: MailServerSettings, ti
 }
 
 /** Objects instead of texts, so that no name or address can add a recipient or a header. */
-function messageOf({ to, subject, text, html, language }: Mail, from: Mailbox) {
+function messageOf({ to, subject, text, html, language, calendar }: Mail, from: Mailbox) {
+  const file = { filename: 'event.ics', contentType: 'text/calendar; charset=utf-8', content: calendar }
   return {
     from,
     to: { name: '', address: to },
     subject,
     text,
     html,
+    ...(calendar !== undefined && { attachments: [file] }),
     headers: {
       'Content-Language': language,
       // RFC 3834: no answer by an absence notice.

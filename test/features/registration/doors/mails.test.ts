@@ -8,9 +8,12 @@ const GIVEN = { fields: [], approval: 'by-hand' }
 const OPENS = START_SECONDS + 86_400
 
 const doors = { windows: [{ opensAtSeconds: OPENS, closesAtSeconds: null }], timeZone: 'Europe/Berlin' }
-const entryPoint = withDoors(withRegistration(GIVEN), doors)
-const features = { ...entryPoint.features, event: { en: 'Gala' }, 'watch-page': 'https://event.example/watch' }
-const GALA = { ...entryPoint, features }
+function galaWith(given: object) {
+  const entryPoint = withDoors(withRegistration(given), doors)
+  const features = { ...entryPoint.features, event: { en: 'Gala' }, 'watch-page': 'https://event.example/watch' }
+  return { ...entryPoint, features }
+}
+const GALA = galaWith(GIVEN)
 const OPENING = /The event opens on \w+, May 19, 2033 at [\d:]+\sAM GMT\+2\./
 
 test('mails of a registration name the event, and its opening in the zone of the doors', async () => {
@@ -34,11 +37,27 @@ test.each([
   ['refused', false, false],
   ['cancelled', false, false],
 ])('the mail "%s" says why it came; it has a button: %s, and a way to withdraw: %s', (name, hasButton, canWithdraw) => {
-  const times = new Map([[GALA.name, () => ({ opensAtSeconds: OPENS, timeZone: 'Europe/Berlin' })]])
+  const event = { opensAtSeconds: OPENS, closesAtSeconds: OPENS + 3_600, timeZone: 'Europe/Berlin' }
+  const times = new Map([[GALA.name, () => event]])
   const mail = createMails(GALA, 'login.example', times)({ address: ADDRESS, name, language: 'en', atMs: 0 })
   const button = /class="button"[^>]*><a href="https:\/\/event\.example\/watch"/
   expect(button.test(mail?.html ?? '')).toBe(hasButton)
   expect(mail?.text.includes('To withdraw,')).toBe(canWithdraw)
   expect(OPENING.test(mail?.text ?? '')).toBe(canWithdraw)
+  expect(mail?.calendar?.includes('SUMMARY:Gala\r\n') ?? false).toBe(hasButton)
   expect(mail?.text).toContain('You get this email because this address was registered for Gala.')
+})
+
+test('a guest who is registered gets the event as a calendar file', async () => {
+  const open = { fields: [], approval: 'none' }
+  const { mailServer, post, ask, codeIn } = await startRegistration(open, { entryPoints: [galaWith(open)] })
+  const sent = await ask(ADDRESS)
+  await post('/register/code', { ...hiddenIn(sent), code: await codeIn(ADDRESS) })
+  await expect.poll(() => mailServer.mails.length).toBe(2)
+  const { raw = '' } = mailServer.mails[1] ?? {}
+  expect(raw).toMatch(/^Content-Type: text\/calendar; charset=utf-8; name=event\.ics\r$/m)
+  const [, encoded = ''] = /name=event\.ics\r\n(?:[^\r]+\r\n)+\r\n([A-Za-z0-9+/=\r\n]+)/.exec(raw) ?? []
+  const calendar = Buffer.from(encoded, 'base64').toString()
+  expect(calendar).toContain('DTSTART:20330519T')
+  expect(calendar).toContain('LOCATION:https://event.example/watch\r\n')
 })
