@@ -94,6 +94,7 @@ test('viewers list tells invited viewers from those whose invitation has expired
   const store = storeIn(cwd)
   const expired = { purpose: 'invitation', digest: 'd1', expiresAtSeconds: 1 } as const
   await store.passwordChanges.createLink('expired@example.com', expired)
+  await store.markSent('d1')
   await store.revokeLinks('none@example.com')
   const { stdout } = await runHere(['viewers', 'list', '--json'], { cwd })
   const listed = JSON.parse(stdout) as { username: string; state: string }[]
