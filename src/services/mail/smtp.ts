@@ -40,6 +40,13 @@ export class MailFault extends Error {
   }
 }
 
+/** Returns the refusal of one mail, for a page. @throws the error if it is not about this mail alone. */
+export function refusalOf(name: string, error: unknown) {
+  if (!(error instanceof MailFault) || !error.isAboutMail) throw error
+  const values = { name, reason: error.answer ?? error.message }
+  return { ok: false, fault: error.message, code: 'mailRefused', values, mayPass: !error.isFinal } as const
+}
+
 /** The fields of an error of nodemailer. */
 interface SmtpFault {
   readonly code?: string

@@ -1,6 +1,6 @@
 import { readFeatureSettings } from '../../../config.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
-import { MailFault } from '../../../services/mail/smtp.ts'
+import { refusalOf } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { coded, noSuchViewer } from '../../../users/viewer-changes.ts'
 import { printable } from '../../cli/terminal/text.ts'
@@ -55,9 +55,8 @@ async function invite(
     const expiresAt = new Date(invitation.expiresAtSeconds * 1000).toISOString()
     return { ok: true, text: `Invited ${name}. The link works until ${expiresAt}.`, data: { ...viewer, expiresAt } }
   } catch (error) {
-    if (!(error instanceof MailFault)) throw error
-    const fault = `The mail server refuses the invitation of ${name} (${error.message}).`
-    return { ok: false, fault, ...mailRefused(username, error), mayPass: !error.isFinal }
+    const refusal = refusalOf(username, error)
+    return { ...refusal, fault: `The mail server refuses the invitation of ${name} (${refusal.fault}).` }
   }
 }
 
@@ -71,12 +70,7 @@ async function sendReset(
     if (await sender.sendReset(store, username)) return { ok: true, text: `Sent ${name} a link.` }
     return { ok: false, fault: `${name} is disabled, or has no mail address.`, ...coded('noMail', username) }
   } catch (error) {
-    if (!(error instanceof MailFault)) throw error
-    const fault = `The mail server refuses the mail of ${name} (${error.message}).`
-    return { ok: false, fault, ...mailRefused(username, error), mayPass: !error.isFinal }
+    const refusal = refusalOf(username, error)
+    return { ...refusal, fault: `The mail server refuses the mail of ${name} (${refusal.fault}).` }
   }
-}
-
-function mailRefused(name: string, { message, answer }: MailFault) {
-  return { code: 'mailRefused', values: { name, reason: answer ?? message } }
 }

@@ -19,9 +19,8 @@ import { createReset, RESET_MINUTES } from '../../../features/account/links/rese
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { knownLanguage } from '../../../languages/languages.ts'
 import type { MailBrand } from '../../../services/mail/layout.ts'
-import { createMailQueue, type MailQueue } from '../../../services/mail/mail-queue.ts'
 import { MAIL_SETTINGS } from '../../../services/mail/settings.ts'
-import { type Mail, MailFault, openMailServer } from '../../../services/mail/smtp.ts'
+import { type Mail, MailFault, type MailServer, openMailServer } from '../../../services/mail/smtp.ts'
 import { readWatchUrl, watchUrlOf } from '../../../services/watch-page/service.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { Viewer, ViewerState } from '../../../users/user-store.ts'
@@ -100,14 +99,8 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
   if (options.links !== undefined) return openFileSender(options.links, create)
   if (server === null)
     throw new ConfigError('SMTP_URL is not set. Set it, or write the links to a file with --links FILE.')
-  const queue = createMailQueue({
-    server: await openMailServer(server),
-    mailsPerHour: 0,
-    onAway: () => {},
-    pauseMs: () => 0,
-    retryMs: [RETRY_MS],
-  })
-  const sendMail = mailSender(queue)
+  const mailServer = await openMailServer(server)
+  const sendMail = mailSender(mailServer)
   const stop = new AbortController()
   // Without a pace, Ctrl-C ends a command that sends one mail at once.
   const unlisten = options.perMinute === undefined ? () => {} : io.onInterrupt(() => stop.abort())
@@ -144,7 +137,7 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
     },
     close() {
       unlisten()
-      queue.close()
+      mailServer.close()
     },
   }
 }
@@ -176,20 +169,20 @@ async function release(store: InvitingStore, { viewer, digest, expiresAtSeconds 
  * Returns a function that sends mails, with one retry if the server is away for a moment. It throws a MailFault for a mail
  * that the server refuses, and an UpstreamError if the server refuses all mails.
  */
-function mailSender(queue: Pick<MailQueue, 'add'>): (mail: Mail) => Promise<void> {
+function mailSender(server: Pick<MailServer, 'send'>): (mail: Mail) => Promise<void> {
   let deferredInARow = 0
-  return async (mail) => {
-    const { promise, resolve } = Promise.withResolvers<unknown>()
-    queue.add({
-      prepare: () => Promise.resolve(mail),
-      onEnd: (result, error) => resolve(result === 'sent' ? null : error),
+  async function sendTwice(mail: Mail): Promise<void> {
+    await server.send(mail).catch(async (fault: unknown) => {
+      if (fault instanceof MailFault && fault.isFinal) throw fault
+      await sleep(RETRY_MS)
+      await server.send(mail)
     })
-    const cause = await promise
-    if (!(cause instanceof MailFault)) {
-      if (cause !== null) throw cause
-      deferredInARow = 0
-      return
-    }
+    deferredInARow = 0
+  }
+  return async (mail) => {
+    const cause: unknown = await sendTwice(mail).catch((error: unknown) => error)
+    if (cause === undefined) return
+    if (!(cause instanceof MailFault)) throw cause
     deferredInARow = cause.isFinal ? 0 : deferredInARow + 1
     if (cause.isAboutMail && deferredInARow < MOST_DEFERRED) throw cause
     const message = `The mail server does not accept mails (${cause.message}). Run the same command again to continue`
