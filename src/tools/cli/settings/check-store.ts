@@ -47,8 +47,7 @@ export async function* checkNames(
   await store.close()
   if (names.length === 0) return
   const list = `${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`
-  const cure =
-    'viewers export, and viewers import of the file, add the clean names. Then run viewers remove with these.'
+  const cure = 'An export that is imported again adds the clean names. Then run viewers remove with these.'
   const text = `${counted(names.length, 'user name')} cannot be typed, such as with a hidden character: ${list}. ${cure}`
   yield { state: 'warning', code: 'hidden-characters', text }
 }
