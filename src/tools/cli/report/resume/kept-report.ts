@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../../../../errors.ts'
 import { createPrivateFile } from '../../../../server/private-file.ts'
@@ -29,23 +29,16 @@ export interface KeptReport {
   finish(write: (sink: ReportSink) => Promise<void>): Promise<void>
 }
 
-interface Opened {
-  readonly folder: string
-  readonly database: DatabaseSync
-  /** Null without a kept page. */
-  readonly state: KeptState | null
-}
-
 /** Changes with the state and with the tables of the rows. */
-const FORM = 5
+const FORM = 6
 const ROWS = 'rows.db'
 
 /**
  * Does the work with a report whose rows are kept page by page, in a database in a hidden folder beside the file. Without
- * a kept page, a cut report leaves nothing.
+ * a kept page, a cut report leaves nothing. A new report replaces the kept rows of another one with its first page.
  * @param isResumed true to continue a cut report. Begins a new one if there is neither a cut report nor the file.
  * @returns null if there is the file, but no cut report.
- * @throws ConfigError for a cut report of another question, and as openFileSink() does.
+ * @throws ConfigError for a cut report of another question, while another command writes it, and as openFileSink() does.
  */
 export async function withKeptReport<T>(
   path: string,
@@ -53,24 +46,23 @@ export async function withKeptReport<T>(
   isResumed: boolean,
   work: (report: KeptReport) => Promise<T>,
 ): Promise<T | null> {
-  const target = await writableTarget(path)
-  const older = await orWriteFault(path, () => Promise.resolve(keptFolders(target)))
-  const found = isResumed ? openOldest(older, path, asked) : null
-  if (isResumed && found === null && existsSync(target)) return null
-  const opened = found ?? (await orWriteFault(path, () => Promise.resolve(create(target))))
-  const { database, folder, state } = opened
+  const folder = folderFor(await writableTarget(path))
+  const { database, state } = await orWriteFault(path, () => Promise.resolve(openFolder(folder, path, isResumed)))
+  const start = isResumed ? state : null
   let isKept = state !== null
   const remove = () => rmSync(folder, { recursive: true, force: true })
   if (!isKept) process.once('exit', remove)
   try {
+    if (start !== null) assertSame(start, asked, path)
+    else if (isResumed && existsSync(path)) return null
+    else createTables(database)
     return await work({
       database,
-      question: state === null ? asked.question : withPeriodOf(state, asked.question),
-      start: state,
+      question: start === null ? asked.question : withPeriodOf(start, asked.question),
+      start,
       keep(kept) {
-        saveState(database, { ...(state ?? identityOf(asked)), ...kept })
+        saveState(database, { ...(start ?? identityOf(asked)), ...kept })
         database.exec('BEGIN')
-        if (!isKept) for (const one of older) removeUnlessInUse(one)
         isKept = true
         process.off('exit', remove)
       },
@@ -96,24 +88,41 @@ async function writeWhole(path: string, write: (sink: ReportSink) => Promise<voi
   await sink.finish()
 }
 
-/** Returns the path of a folder for a report. Its name begins as those of the same file. */
-function folderFor(target: string, end: string): string {
-  return besideTarget(target, `${createHash('sha256').update(basename(target)).digest('hex').slice(0, 8)}.${end}`)
+/** Returns the path of the folder for a report. The names of two files may begin in the same way. */
+function folderFor(target: string): string {
+  return besideTarget(target, `${createHash('sha256').update(basename(target)).digest('hex').slice(0, 8)}.resume`)
 }
 
-/** Returns the folders of cut or running reports for this file. */
-function keptFolders(target: string): string[] {
-  const begin = basename(folderFor(target, ''))
-  const names = readdirSync(dirname(target)).filter((name) => name.startsWith(begin) && name.endsWith('.resume'))
-  return names.map((name) => join(dirname(target), name))
-}
-
-function create(target: string): Opened {
-  const folder = folderFor(target, `${randomBytes(4).toString('hex')}.resume`)
+/**
+ * Opens the database of a folder, or creates both. A new report replaces a folder that cannot be used.
+ * @returns also the state; null without a kept page.
+ * @throws ConfigError while another command has the database open. To continue a report, also for a damaged database, a
+ *   link, and a folder of another user, who could read the report or choose its beginning.
+ */
+function openFolder(folder: string, path: string, isResumed: boolean) {
+  let database: DatabaseSync | null = null
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) {
+      if (!isPrivate(folder)) throw new RangeError('Not a folder of this user alone')
+      database = openDatabase(folder)
+      return { database, state: readState(database) }
+    }
+  } catch (cause) {
+    database?.close()
+    if (sqliteCode(cause) === SQLITE_BUSY) throw new ConfigError(`Another command writes the report in ${path}.`)
+    if (isResumed) {
+      const fault = `${folder} is damaged, of another release, or not yours alone. Begin anew without --resume.`
+      throw new ConfigError(fault, { cause })
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
   createPrivateFile(join(folder, ROWS))
-  const database = openDatabase(folder)
-  database.exec(`CREATE TABLE state (json TEXT); CREATE TABLE text (chunk BLOB); PRAGMA user_version = ${FORM}`)
-  return { folder, database, state: null }
+  return { database: openDatabase(folder), state: null }
+}
+
+function isPrivate(folder: string): boolean {
+  const found = lstatSync(folder)
+  return found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o077) === 0
 }
 
 /** Opens the database of a folder, and locks it. With its write-ahead log, a commit need not wait for the disk. */
@@ -123,6 +132,20 @@ function openDatabase(folder: string): DatabaseSync {
   return openSqlite(join(folder, ROWS), { timeoutMs: 0, pragmas })
 }
 
+/** Creates the tables, in place of those of another report. Other tables are of the work. */
+function createTables(database: DatabaseSync): void {
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+  for (const { name } of tables) database.exec(`DROP TABLE ${name}`)
+  database.exec(`CREATE TABLE state (json TEXT); CREATE TABLE text (chunk BLOB); PRAGMA user_version = ${FORM}`)
+}
+
+function readState(database: DatabaseSync): KeptState | null {
+  const version = database.prepare('PRAGMA user_version').get()?.user_version
+  if (version === 0) return null
+  if (version !== FORM) throw new RangeError('Unknown form')
+  return KeptState.parse(JSON.parse(String(database.prepare('SELECT json FROM state').get()?.json)))
+}
+
 /** Replaces the state, and completes the transaction. */
 function saveState(database: DatabaseSync, state: KeptState): void {
   database.exec('DELETE FROM state')
@@ -130,57 +153,11 @@ function saveState(database: DatabaseSync, state: KeptState): void {
   database.exec('COMMIT')
 }
 
-/** Opens the cut report. @throws ConfigError if it cannot be continued. */
-function openOldest(folders: readonly string[], path: string, asked: Asked): Opened | null {
-  for (const folder of folders) {
-    const { database, state } = openFolder(folder, path)
-    if (state === null) {
-      database.close()
-      continue
-    }
-    const others = differences(state, asked)
-    if (others.length === 0) return { folder, database, state }
-    database.close()
-    throw new ConfigError(
-      `The interrupted report in ${path} has another question (${others.join(', ')}). Use the options and settings of its first command, or begin anew without --resume.`,
-    )
-  }
-  return null
-}
-
-/**
- * @throws ConfigError for a link, a folder of another user, who could read the report or choose its beginning, a damaged
- *   database, and while another command has it open.
- */
-function openFolder(folder: string, path: string): Omit<Opened, 'folder'> {
-  if (!isPrivate(folder)) {
-    throw new ConfigError(`${folder} is not a folder of yours alone. Begin anew without --resume.`)
-  }
-  let database: DatabaseSync | null = null
-  try {
-    database = openDatabase(folder)
-    const version = database.prepare('PRAGMA user_version').get()?.user_version
-    if (version !== 0 && version !== FORM) throw new RangeError('Unknown form')
-    const row = version === 0 ? undefined : database.prepare('SELECT json FROM state').get()
-    return { database, state: row === undefined ? null : KeptState.parse(JSON.parse(String(row.json))) }
-  } catch (cause) {
-    database?.close()
-    if (sqliteCode(cause) === SQLITE_BUSY) throw new ConfigError(`Another command writes the report in ${path}.`)
-    throw new ConfigError(`${folder} is damaged, or of another release. Begin anew without --resume.`, { cause })
-  }
-}
-
-function isPrivate(folder: string): boolean {
-  const found = lstatSync(folder)
-  return found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o077) === 0
-}
-
-/** Removes a cut report that a new one replaces, unless its command still runs. */
-function removeUnlessInUse(folder: string): void {
-  try {
-    if (isPrivate(folder)) openDatabase(folder).close()
-  } catch (error) {
-    if (sqliteCode(error) === SQLITE_BUSY) return
-  }
-  rmSync(folder, { recursive: true, force: true })
+/** @throws ConfigError that names what differs from the question of a cut report. */
+function assertSame(state: KeptState, asked: Asked, path: string): void {
+  const others = differences(state, asked)
+  if (others.length === 0) return
+  throw new ConfigError(
+    `The interrupted report in ${path} has another question (${others.join(', ')}). Use the options and settings of its first command, or begin anew without --resume.`,
+  )
 }

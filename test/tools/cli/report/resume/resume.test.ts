@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
@@ -118,17 +118,28 @@ describe('report --resume', () => {
     expect(readdirSync(cwd).filter((name) => !name.endsWith('.copy'))).toEqual(['report'])
   })
 
-  test('a report that another command writes is not continued, and not removed by a new one', async () => {
+  test.each([
+    ['continued', ['--resume']],
+    ['begun anew', []],
+  ])('a report that another command writes is not %s', async (_what, resume) => {
     await cutReport([...FIXED, '--csv'])
     using running = new DatabaseSync(join(keptFolder(cwd), 'rows.db'))
     running.exec('BEGIN EXCLUSIVE')
-    const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
+    const { status, stderr } = await report([...FIXED, '--csv', ...resume])
     expect([status, stderr]).toEqual([1, expect.stringContaining('Another command writes the report in')])
-    expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 0 })
-    expect(readdirSync(cwd)).toEqual([basename(keptFolder(cwd)), 'report'])
     running.close()
-    await report([...FIXED, '--csv'])
+    expect(await report([...FIXED, '--csv', ...resume])).toMatchObject({ status: 0 })
     expect(readdirSync(cwd)).toEqual(['report'])
+  })
+
+  test('a new report that is cut before its first page leaves the kept rows', async () => {
+    await cutReport([...FIXED, '--csv'])
+    service.state.cutAt = 1
+    expect(await report([...FIXED, '--csv'])).toMatchObject({ status: 1 })
+    service.state.cutAt = null
+    service.state.asked = []
+    expect(await report([...FIXED, '--csv', '--resume'])).toMatchObject({ status: 0 })
+    expect(service.state.asked.map((asked) => asked.slice(-1))).toEqual(['3', '4', '5'])
   })
 
   test('--resume refuses the rows of another user, who could read the report', async () => {
@@ -136,7 +147,7 @@ describe('report --resume', () => {
     const spy = vi.spyOn(process, 'geteuid').mockReturnValue((process.geteuid?.() ?? 0) + 1)
     onTestFinished(() => spy.mockRestore())
     const { status, stderr } = await report([...FIXED, '--csv', '--resume'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a folder of yours alone')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('not yours alone')])
   })
 
   test('--resume says that there is nothing to continue in a complete file', async () => {
