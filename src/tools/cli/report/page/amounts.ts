@@ -75,22 +75,11 @@ export function spread(
   { fromMs, toMs }: TimeRange,
   give: (bucket: number, ms: number) => void,
 ): void {
-  for (let bucket = bucketOf(bordersMs, fromMs); bucket < bordersMs.length - 1; bucket += 1) {
+  const first = bordersMs.findLastIndex((borderMs) => borderMs <= fromMs)
+  for (let bucket = Math.max(0, first); bucket < bordersMs.length - 1; bucket += 1) {
     const begin = bordersMs[bucket] ?? 0
     const end = bordersMs[bucket + 1] ?? 0
     if (begin >= toMs) return
     give(bucket, Math.min(end, toMs) - Math.max(begin, fromMs))
   }
-}
-
-/** Returns the bucket of a time, and the first bucket for an earlier time. */
-function bucketOf(bordersMs: readonly number[], timeMs: number): number {
-  let low = 0
-  let high = bordersMs.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((bordersMs[middle] ?? 0) <= timeMs) low = middle
-    else high = middle - 1
-  }
-  return low
 }
