@@ -84,17 +84,9 @@ export function showForm(
   showPage(res, page, wordsOf(req, request?.lang), { ...carried, ...locals }, refusal?.status)
 }
 
-/** Marks the redirect after a sign-in. A user who arrives with the mark but without a session has cookies blocked. */
-const MARK = 'signed_in=1'
-
 /** Returns the path to which the user goes after the sign-in. */
 export function nextPath(request: AuthorizationRequest | null): string {
-  return request === null ? `/account/clients?${MARK}` : `/authorize?${request.query}&${MARK}`
-}
-
-/** True on the redirect that follows a sign-in. */
-export function hasJustSignedIn(req: Request): boolean {
-  return req.query.signed_in === '1'
+  return request === null ? '/account/clients' : `/authorize?${request.query}`
 }
 
 /** Redirects with the error, or shows a page if the redirect would not be safe. */

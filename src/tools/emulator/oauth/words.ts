@@ -10,10 +10,7 @@ export interface Words extends Readonly<typeof en> {
   /** Returns a text with values in place of their names in braces. */
   say(text: TextName, values: Readonly<Record<string, string | number>>): string
 }
-/** Why a new password is refused. */
-export type PasswordFault = keyof typeof en.passwordFaults
-
-type TextName = Exclude<keyof typeof en, 'passwordFaults'>
+type TextName = keyof typeof en
 
 const LANGUAGES: readonly Words[] = [wordsIn('en', en), wordsIn('de', de), wordsIn('es', es)]
 const Locale = /^([a-z]{2,3})(?:[_-][a-z0-9]{2,8})*$/i

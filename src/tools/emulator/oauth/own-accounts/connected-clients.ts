@@ -1,6 +1,6 @@
 import type { Router } from 'express'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
-import { type AccountDeps, addFormRoute, hasJustSignedIn, pathsOf, type Visit } from '../account-form.ts'
+import { type AccountDeps, addFormRoute, pathsOf, type Visit } from '../account-form.ts'
 import { redirect, showPage, wordsOf } from '../page.ts'
 import { REFRESH_LIFETIME_SECONDS } from '../tokens/code-store.ts'
 import type { User } from './account-session.ts'
@@ -10,7 +10,7 @@ export function addConnectedClientsRoutes(router: Router, deps: AccountDeps): vo
   pathsOf(router)('/account/clients', {
     get(req, res) {
       const user = deps.sessions.signedInUser(req)
-      if (user === null) return redirect(res, `/account/sign-in${hasJustSignedIn(req) ? '?signed_in=1' : ''}`)
+      if (user === null) return redirect(res, '/account/sign-in')
       const words = wordsOf(req, null, user)
       const connections = connectionsOf(deps, user)
       const time = new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })

@@ -1,5 +1,5 @@
 import type { Router } from 'express'
-import { type AccountDeps, addFormRoute, hasJustSignedIn, nextPath, showForm, type Visit } from '../account-form.ts'
+import { type AccountDeps, addFormRoute, nextPath, showForm, type Visit } from '../account-form.ts'
 import { redirect, wordsOf } from '../page.ts'
 import { authenticateUser } from './user-authentication.ts'
 
@@ -16,9 +16,7 @@ export function addSignInRoutes(router: Router, deps: AccountDeps): void {
 
 /** Shows the sign-in form, before the first attempt. */
 export function showSignIn(visit: Omit<Visit, 'fields'>): void {
-  const { req, request } = visit
-  const alert = hasJustSignedIn(req) ? wordsOf(req, request?.lang).noCookie : null
-  showForm(visit, 'sign-in', { username: '', alert })
+  showForm(visit, 'sign-in', { username: '' })
 }
 
 async function signIn(deps: AccountDeps, visit: Visit): Promise<void> {

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 async function signIn(who = STUDIO, as = visitor): Promise<void> {
   const page = await as.post('/account/sign-in', { username: who.username, password: who.password })
-  expect(page.location).toBe('/account/clients?signed_in=1')
+  expect(page.location).toBe('/account/clients')
 }
 
 async function shown(path = PATH, as = visitor): Promise<Page> {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import en from '../../../../../src/tools/emulator/oauth/texts/en.json' with { type: 'json' }
-import es from '../../../../../src/tools/emulator/oauth/texts/es.json' with { type: 'json' }
 import { roomAppForFile } from '../room-app.ts'
 import { NEWSROOM, STUDIO } from '../room-database.ts'
 import { isSignedIn, openVisitor, SPANISH_QUERY, signIn, type Visitor } from '../visitor.ts'
@@ -11,10 +10,6 @@ let visitor: Visitor
 beforeEach(() => {
   visitor = openVisitor(app.url)
 })
-
-function withoutId({ username, password }: typeof STUDIO) {
-  return { username, password }
-}
 
 describe('Signing in', () => {
   test.each([
@@ -89,16 +84,6 @@ describe('Signing in', () => {
       headers,
     )
     expect([page.status, page.headers.get('set-cookie')]).toEqual([403, null])
-  })
-
-  test.each([
-    ['on the way to a client', SPANISH_QUERY, es],
-    ['on the way to the connected clients', '', en],
-  ])('a browser without cookies gets a message, %s', async (_case, request, words) => {
-    const page = await visitor.post('/account/sign-in', { ...withoutId(STUDIO), request })
-    let next = page
-    while (next.location !== null) next = await openVisitor(app.url).get(next.location)
-    expect([next.status, next.alert]).toEqual([200, words.noCookie])
   })
 
   test('a sign-in redirects only to our own pages', async () => {

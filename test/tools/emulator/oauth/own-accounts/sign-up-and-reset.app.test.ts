@@ -61,8 +61,6 @@ describe('Signing up', () => {
     ['a name that cannot be seen', { username: 'a\u200bda', password: 'four rather long words' }],
     ['no password', { username: 'ada' }],
     ['a short password', { username: 'ada', password: 'short' }],
-    ['a common password', { username: 'ada', password: 'iloveyou1' }],
-    ['the name as the password', { username: 'ada.lovelace', password: 'ada.lovelace' }],
   ])('a sign-up with %s is refused with a message', async (_case, fields) => {
     const page = await visitor.post('/account/sign-up', fields as Record<string, string>)
     expect([page.status, page.alert]).toEqual([400, expect.stringMatching(/.{20,}/)])
@@ -93,7 +91,7 @@ describe('A forgotten password', () => {
 
   test.each([
     ['an unknown user', { username: 'nobody@example.com', password: 'four rather long words' }, en.unknownUser],
-    ['a short password', { username: STUDIO.username, password: 'short' }, en.passwordFaults.tooShort],
+    ['a short password', { username: STUDIO.username, password: 'short' }, en.passwordFault],
   ])('a reset for %s is refused with a message', async (_case, fields, alert) => {
     const page = await visitor.post('/account/forgot', fields)
     expect([page.status, page.alert]).toEqual([400, alert])
