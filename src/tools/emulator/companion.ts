@@ -8,6 +8,11 @@ export class EmulatorStartError extends Error {
   override readonly name = 'EmulatorStartError'
 }
 
+/** Writes an internal error on standard error. */
+export function writeError(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+}
+
 /** A server that runs beside the emulated service, for a feature of the login app. */
 export interface Companion {
   readonly name: string

@@ -1,6 +1,12 @@
 import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { type CompanionOptions, EmulatorStartError, type HomeSection, type RunningCompanion } from './companion.ts'
+import {
+  type CompanionOptions,
+  EmulatorStartError,
+  type HomeSection,
+  type RunningCompanion,
+  writeError,
+} from './companion.ts'
 import { openDatabase } from './database.ts'
 import { settableClock } from './developer/clock.ts'
 import { openFaults } from './developer/faults.ts'
@@ -117,8 +123,4 @@ function openDataFile(dataFile: string) {
       { cause },
     )
   }
-}
-
-function writeError(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 }

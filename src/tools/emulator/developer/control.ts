@@ -5,7 +5,7 @@ import { ownPagesAndPrograms } from '../http/loopback-only.ts'
 import { routesOf } from '../http/methods.ts'
 import type { SettableClock } from './clock.ts'
 import type { EmulatorDeps } from './emulator-deps.ts'
-import { type Fault, NewFault } from './faults.ts'
+import { NewFault } from './faults.ts'
 import { linesOf, programSettings } from './program-settings.ts'
 
 /** 9999-12-31T23:59:59Z, the last time with a four-digit year. */
@@ -109,9 +109,7 @@ function addFaultRoutes(add: AddRoutes, { faults }: EmulatorDeps): void {
   const addFault: RequestHandler = (req, res) => {
     const parsed = FaultForm.safeParse(req.body)
     if (!parsed.success) return refuse(res, z.prettifyError(parsed.error))
-    const added: Fault | null = faults.add(parsed.data)
-    if (added === null) return refuse(res, 'Too many faults. Remove some first.')
-    return changed(req, res.status(201), added)
+    return changed(req, res.status(201), faults.add(parsed.data))
   }
   const clear: RequestHandler = (req, res) => {
     faults.clear()

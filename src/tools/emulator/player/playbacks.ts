@@ -18,7 +18,6 @@ export interface PlayerDeps extends ServiceDeps {
 
 export function openPlaybacks({ database, nowSeconds, findContent }: Omit<PlayerDeps, 'playbacks' | 'segments'>) {
   const insert = database.prepare('INSERT INTO playbacks VALUES (?, ?, ?, ?, ?, ?)')
-  const removeEnded = database.prepare('DELETE FROM playbacks WHERE ends_at_seconds <= ?')
   const select = database.prepare('SELECT * FROM playbacks WHERE token_digest = ? AND ends_at_seconds > ?')
   return {
     /**
@@ -30,7 +29,6 @@ export function openPlaybacks({ database, nowSeconds, findContent }: Omit<Player
       const now = nowSeconds()
       const token = randomKey()
       const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + MAX_PLAYBACK_SECONDS)
-      removeEnded.run(now)
       insert.run(digest(token), content.type, content.id, viewer, lockFingerprint(content.lock), endsAtSeconds)
       return {
         valid: true,

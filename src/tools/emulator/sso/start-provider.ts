@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { EmulatorStartError } from '../companion.ts'
+import { EmulatorStartError, writeError } from '../companion.ts'
 import { type Faults, openFaults } from '../developer/faults.ts'
 import { sendJsonError } from '../http/json-error.ts'
 import { closeServer, listen } from '../http/listen.ts'
@@ -131,8 +131,4 @@ function describeError({ renderPage, onError }: ProviderDeps): ErrorRequestHandl
       .type('html')
       .send(await renderPage('message', { title: 'Sign-in is not possible', text }))
   }
-}
-
-function writeError(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 }

@@ -9,9 +9,6 @@ import type { Component } from '../player/content.ts'
 import type { ServiceDeps } from '../service-deps.ts'
 import type { ServiceKeys } from './service-keys.ts'
 
-/** Twice as long as a token is valid, because the clock can be set back. */
-const KEPT_SECONDS = 2 * TOKEN_LIFETIME_SECONDS
-
 /** `explanation` is a sentence for the request log, without the token. */
 export type TokenResult =
   | { readonly ok: true; readonly viewer: string; readonly explanation: string }
@@ -26,7 +23,7 @@ export type CheckToken = (vt: unknown, publicKey: string, components: readonly C
 
 /** Returns a function that checks viewer tokens, and accepts each token once for a component. */
 export function tokenChecker({ database, nowSeconds }: ServiceDeps, serviceKeys: ServiceKeys): CheckToken {
-  const use = openUsedTokens(database, nowSeconds)
+  const use = openUsedTokens(database)
   return async (vt, publicKey, components) => {
     if (vt === undefined) return { ok: false, explanation: 'The viewer has no token yet.' }
     if (typeof vt !== 'string') return { ok: false, explanation: 'Refused: vt is in the address more than once.' }
@@ -51,17 +48,15 @@ const COMPONENT_NAME: Record<Component, string> = { player: 'player', chat: 'cha
  * Returns a function that marks a valid token as used at all these components, and returns null. If one of them has used
  * the token before, the function changes nothing, and returns that component.
  */
-function openUsedTokens(database: DatabaseSync, nowSeconds: () => number) {
+function openUsedTokens(database: DatabaseSync) {
   const insert = database.prepare('INSERT INTO used_viewer_tokens VALUES (?, ?, ?)')
   const find = database.prepare('SELECT 1 FROM used_viewer_tokens WHERE token_digest = ? AND component = ?')
-  const removeExpired = database.prepare('DELETE FROM used_viewer_tokens WHERE expires_at_seconds < ?')
   return (token: string, components: readonly Component[], issuedAtSeconds: number): Component | null => {
     const digest = createHash('sha256').update(token).digest('hex')
     return inTransaction(database, () => {
-      removeExpired.run(nowSeconds())
       const usedAt = components.find((component) => find.get(digest, component) !== undefined)
       if (usedAt !== undefined) return usedAt
-      for (const component of components) insert.run(digest, component, issuedAtSeconds + KEPT_SECONDS)
+      for (const component of components) insert.run(digest, component, issuedAtSeconds + TOKEN_LIFETIME_SECONDS)
       return null
     })
   }

@@ -26,10 +26,3 @@ test('only the first 512 characters of a user agent are read', () => {
   const long = WINDOWS.padEnd(512, ' ')
   expect(describeDevice(long + IPHONE)).toBe(describeDevice(long))
 })
-
-test('the cache keeps at most a thousand devices', () => {
-  const first = describeDevice('Browser/0')
-  expect(describeDevice('Browser/0')).toBe(first)
-  for (let number = 1; number <= 1_000; number += 1) describeDevice(`Browser/${number}`)
-  expect(describeDevice('Browser/0')).not.toBe(first)
-})

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../../../server/sqlite-transaction.ts'
 import { randomKey } from '../../seed/secrets.ts'
-import { digest, type IssuedToken, issueToken, TOKEN_LIFETIME_SECONDS } from './token-store.ts'
+import { digest, type IssuedToken, issueToken } from './token-store.ts'
 
 /** RFC 6749 4.1.2 recommends ten minutes at most. */
 const CODE_LIFETIME_SECONDS = 600
@@ -26,9 +26,6 @@ export type Redemption =
 
 /** Creates a code that is valid for ten minutes, and stores its digest. */
 export function issueCode(database: DatabaseSync, request: CodeRequest, nowSeconds: number): string {
-  // A used code is kept as long as its token can live, so that a replay revokes that token.
-  const forgotten = nowSeconds - TOKEN_LIFETIME_SECONDS
-  database.prepare('DELETE FROM oauth_authorization_codes WHERE expires_at_seconds < ?').run(forgotten)
   const code = randomKey()
   const { clientId, userId, redirectUri, deviceName, challenge, scope } = request
   const endsAtSeconds = nowSeconds + CODE_LIFETIME_SECONDS

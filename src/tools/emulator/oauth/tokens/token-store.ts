@@ -3,8 +3,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { randomKey } from '../../seed/secrets.ts'
 
 export const TOKEN_LIFETIME_SECONDS = 86_400
-/** Expired tokens are kept for this time, so that clients get "expired" or "revoked" instead of "unknown". */
-const KEPT_AFTER_EXPIRY_SECONDS = 30 * 86_400
 
 export type TokenKind = 'bearer' | 'mac' | 'jwt'
 
@@ -32,7 +30,6 @@ export function digest(token: string): string {
 
 /** Creates a token and stores its digest. The token itself is only in the result. */
 export function issueToken(database: DatabaseSync, grant: Grant, nowSeconds: number, accessToken = randomKey()) {
-  database.prepare('DELETE FROM oauth_tokens WHERE expires_at_seconds < ?').run(nowSeconds - KEPT_AFTER_EXPIRY_SECONDS)
   const macKey = grant.kind === 'mac' ? macKeyOf(database, grant.clientId, accessToken) : undefined
   const refreshToken = grant.codeHash === undefined ? undefined : randomKey()
   database
