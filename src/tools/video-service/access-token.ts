@@ -153,15 +153,23 @@ export function tokenOf(answer: z.output<typeof TokenAnswer>, askedAtSeconds: nu
 /** A token is not used in its last minute, because it must outlive the request. */
 const SPARE_SECONDS = 60
 
-/** Keeps the token of a client until shortly before its end, or until the service refuses it. */
+/**
+ * Keeps the token of a client until shortly before its end, or until the service refuses it. Concurrent callers share
+ * one request.
+ */
 export function createTokenCache(
   obtain: (signal?: AbortSignal) => Promise<AccessToken>,
   nowSeconds: () => number,
 ): (signal?: AbortSignal, refused?: AccessToken) => Promise<AccessToken> {
   let current: AccessToken | null = null
+  let request: Promise<AccessToken> | null = null
   return async function cachedToken(signal, refused) {
     const isUsable = current !== refused && (current?.expiresAtSeconds ?? 0) - SPARE_SECONDS > nowSeconds()
-    if (current === null || !isUsable) current = await obtain(signal)
+    if (current !== null && isUsable) return current
+    request ??= obtain(signal).finally(() => {
+      request = null
+    })
+    current = await request
     return current
   }
 }

@@ -83,26 +83,26 @@ describe('requesting a token', () => {
 describe('the token cache', () => {
   const token = (expiresAtSeconds: number): AccessToken => ({ type: 'bearer', value: 'x', expiresAtSeconds })
 
-  test('the token cache keeps a token until shortly before its end', async () => {
+  test('the token cache sends one request for concurrent callers, and another shortly before the end', async () => {
     let now = 0
     const obtain = vi.fn(() => Promise.resolve(token(now + 1_000)))
     const cached = createTokenCache(obtain, () => now)
-    await cached()
+    await Promise.all([cached(), cached(), cached()])
     now = 939
     await cached()
     expect(obtain).toHaveBeenCalledTimes(1)
     now = 940
-    await cached()
+    await Promise.all([cached(), cached(), cached()])
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 
-  test('the token cache replaces a refused token', async () => {
+  test('the token cache replaces a refused token once for all callers that had it', async () => {
     const obtain = vi.fn(() => Promise.resolve(token(1_000)))
     const cached = createTokenCache(obtain, () => 0)
     const refused = await cached()
-    const next = await cached(undefined, refused)
-    expect(next).not.toBe(refused)
-    expect(await cached(undefined, refused)).toBe(next)
+    const [first, second] = await Promise.all([cached(undefined, refused), cached(undefined, refused)])
+    expect(first).not.toBe(refused)
+    expect(second).toBe(first)
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 
