@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Request } from 'express'
 import { findLock, type LockSettings } from '../rest/lock-settings.ts'
@@ -93,9 +92,8 @@ export function contentPath({ type, id }: Pick<Content, 'type' | 'id'>): string 
   return type === 'live' ? String(id) : `recorded/${id}`
 }
 
-/** A digest of the lock's secret or key: it shows later that the lock is the same, without storing the secret. */
-export function lockFingerprint(lock: Lock | null): string {
+/** Returns the lock's secret or key, which shows later that the lock is the same. */
+export function keyOfLock(lock: Lock | null): string {
   if (lock === null) return 'unlocked'
-  const text = lock.kind === 'hash' ? lock.secret : lock.key
-  return createHash('sha256').update(text).digest('hex')
+  return lock.kind === 'hash' ? lock.secret : lock.key
 }

@@ -2,7 +2,7 @@ import type { SegmentRecorder } from '../analytics/segments/segment-recorder.ts'
 import { digest } from '../oauth/tokens/token-store.ts'
 import { randomKey } from '../seed/secrets.ts'
 import type { ServiceDeps } from '../service-deps.ts'
-import { type Content, type ContentType, contentPath, type FindContent, lockFingerprint } from './content.ts'
+import { type Content, type ContentType, contentPath, type FindContent, keyOfLock } from './content.ts'
 
 /** After that, the player sends its stored response again, or gets a new token. */
 const MAX_PLAYBACK_SECONDS = 4 * 3600
@@ -29,7 +29,7 @@ export function openPlaybacks({ database, nowSeconds, findContent }: Omit<Player
       const now = nowSeconds()
       const token = randomKey()
       const endsAtSeconds = Math.min(expiresAtSeconds ?? Number.POSITIVE_INFINITY, now + MAX_PLAYBACK_SECONDS)
-      insert.run(digest(token), content.type, content.id, viewer, lockFingerprint(content.lock), endsAtSeconds)
+      insert.run(digest(token), content.type, content.id, viewer, keyOfLock(content.lock), endsAtSeconds)
       return {
         valid: true,
         viewer,
@@ -45,7 +45,7 @@ export function openPlaybacks({ database, nowSeconds, findContent }: Omit<Player
       const content = findContent(type, contentId)
       if (row === undefined || content === null) return null
       if (row.content_type !== content.type || row.content_id !== content.id) return null
-      if (row.lock_fingerprint !== lockFingerprint(content.lock)) return null
+      if (row.lock_fingerprint !== keyOfLock(content.lock)) return null
       return {
         content,
         /** The `user` parameter of the response, or the `sub` of the token; null without one. */

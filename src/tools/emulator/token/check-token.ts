@@ -4,7 +4,6 @@ import { parseContentPublicKey } from '../../../features/token/viewer-token/cont
 import { checkViewerToken } from '../../../features/token/viewer-token/token-check.ts'
 import { describeTokenCheck } from '../../../features/token/viewer-token/token-diagnosis.ts'
 import { TOKEN_LIFETIME_SECONDS } from '../../../features/token/viewer-token/viewer-token.ts'
-import { inTransaction } from '../../../server/sqlite-transaction.ts'
 import type { Component } from '../player/content.ts'
 import type { ServiceDeps } from '../service-deps.ts'
 import type { ServiceKeys } from './service-keys.ts'
@@ -53,11 +52,9 @@ function openUsedTokens(database: DatabaseSync) {
   const find = database.prepare('SELECT 1 FROM used_viewer_tokens WHERE token_digest = ? AND component = ?')
   return (token: string, components: readonly Component[], issuedAtSeconds: number): Component | null => {
     const digest = createHash('sha256').update(token).digest('hex')
-    return inTransaction(database, () => {
-      const usedAt = components.find((component) => find.get(digest, component) !== undefined)
-      if (usedAt !== undefined) return usedAt
-      for (const component of components) insert.run(digest, component, issuedAtSeconds + TOKEN_LIFETIME_SECONDS)
-      return null
-    })
+    const usedAt = components.find((component) => find.get(digest, component) !== undefined)
+    if (usedAt !== undefined) return usedAt
+    for (const component of components) insert.run(digest, component, issuedAtSeconds + TOKEN_LIFETIME_SECONDS)
+    return null
   }
 }

@@ -22,7 +22,7 @@ export function openServiceKeys({ database, nowSeconds, keyBits }: Omit<ServiceF
     'UPDATE service_keys SET accepted_until_seconds = ? WHERE accepted_until_seconds IS NULL',
   )
   const remove = database.prepare('DELETE FROM service_keys WHERE accepted_until_seconds <= ?')
-  let adding: Promise<void> = Promise.resolve()
+  let addingFirst: Promise<void> | null = null
 
   function stored() {
     const now = nowSeconds()
@@ -42,28 +42,23 @@ export function openServiceKeys({ database, nowSeconds, keyBits }: Omit<ServiceF
     })
   }
 
-  /** Runs one task at a time: two first requests at once must not make two keys. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = adding.catch(() => {}).then(work)
-    adding = turn
-    return turn
-  }
-
   return {
     /** Returns the keys that the service accepts, newest first. Generates a key pair if there is none. */
     async accepted() {
       const present = stored()
       if (present.length > 0) return present
-      await inTurn(async () => {
-        if (stored().length === 0) await add(0)
+      // Two first requests at once must not make two keys.
+      addingFirst ??= add(0).finally(() => {
+        addingFirst = null
       })
+      await addingFirst
       return stored()
     },
     /**
      * Generates a new key pair, which becomes the newest.
      * @param oldKeySeconds how long the service still accepts the previous key; 0 drops it at once.
      */
-    rotate: (oldKeySeconds: number) => inTurn(() => add(oldKeySeconds)),
+    rotate: add,
   }
 }
 
