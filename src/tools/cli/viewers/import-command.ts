@@ -148,7 +148,7 @@ async function importFile(
       {
         store,
         passwords: HASH_OPTIONS[0]?.passwordsOf(options) ?? storedPasswords,
-        invitations: invitations && unlessStopped(invitations, isStopped),
+        invitations,
         hashingWidth: availableParallelism(),
         onRefused: (line, { text }) => refusals.add(line, text),
         isStopped,
@@ -164,17 +164,6 @@ async function importFile(
     refusals.flush()
     progress.stop()
     file.close()
-  }
-}
-
-/** Invites no viewer after a stop. The same import, run again, invites those who are left. */
-function unlessStopped({ faultIn, invite }: Invitations, isStopped: () => boolean): Invitations {
-  return {
-    faultIn,
-    async invite(username) {
-      const result = isStopped() ? false : await invite(username)
-      return typeof result === 'string' && isStopped() ? false : result
-    },
   }
 }
 
