@@ -1,7 +1,7 @@
 import { linesOfFile } from '../../security-log/log-lines.ts'
 import { isRefusal } from '../../security-log/logged-events.ts'
 import { findOwnLog } from '../../security-log/own-log.ts'
-import { type SecurityEvent, securityEvents, startReading } from '../../security-log/security-events.ts'
+import { type SecurityEvent, securityEvents } from '../../security-log/security-events.ts'
 import type { BundleSection } from '../section.ts'
 
 const MOST_REFUSALS = 200
@@ -12,17 +12,13 @@ export const lastRefusals: BundleSection = {
   async collect({ env, signal }) {
     const log = await findOwnLog(env)
     if ('missing' in log) return `${log.missing}.`
-    let last: SecurityEvent[] = []
-    for (const file of log.files.toReversed()) {
-      const older: SecurityEvent[] = []
-      const all = { period: null, viewer: undefined, outcomes: [] }
-      for await (const event of securityEvents(linesOfFile(file), all, startReading())) {
+    const last: SecurityEvent[] = []
+    for (const file of log.files) {
+      for await (const event of securityEvents(linesOfFile(file), {})) {
         signal.throwIfAborted()
         if (event.event !== 'sign-in' || event.outcome === 'signed-in' || !isRefusal(event.outcome)) continue
-        if (older.push(event) > 2 * MOST_REFUSALS) older.splice(0, MOST_REFUSALS)
+        if (last.push(event) > MOST_REFUSALS) last.shift()
       }
-      last = [...older, ...last].slice(-MOST_REFUSALS)
-      if (last.length === MOST_REFUSALS) break
     }
     const viewer = numbers('viewer')
     const address = numbers('address')
