@@ -11,7 +11,7 @@ export interface RowForm<Row> {
 
 export const JSON_ROWS: RowForm<unknown> = { head: '[', isJson: true, recordsOf: (row) => [printableJson(row)] }
 
-const CHUNK_CHARACTERS = 1_000_000
+const CHUNK_CHARACTERS = 65_536
 
 /**
  * Writes rows in chunks, because the text of many rows is large.

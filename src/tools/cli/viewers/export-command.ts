@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import { storedPasswords } from '../../../users/passwords/stored-passwords.ts'
 import type { StoredViewer } from '../../../users/passwords/verify-sign-in.ts'
+import { type RowForm, rowWriter } from '../output/row-writer.ts'
 import { withEditableStore } from '../settings/editable-store.ts'
 import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } from '../terminal/command.ts'
 import { type CommandIo, stopOnInterrupt } from '../terminal/io.ts'
@@ -22,7 +23,7 @@ Writes JSON Lines with the password hashes, groups, states and attributes of all
 options, also into another store. The file is as secret as the store: only you can read it.`
 const STANDARD_OUTPUT = '-'
 const NOT_TO_TERMINAL = 'Password hashes do not belong on a screen. Use --output FILE, or --output - to show them here.'
-const CHUNK_CHARACTERS = 65_536
+const JSON_LINES: RowForm<StoredViewer> = { head: '', isJson: false, recordsOf: (stored) => [lineOf(stored)] }
 
 /** The hashes that `viewers import` accepts without options. */
 const accepted = HASH_OPTIONS[0]?.passwordsOf({}) ?? storedPasswords
@@ -75,19 +76,14 @@ async function exportViewers(
 /** Returns the number of viewers, and a sentence for each fault of a hash that the import will refuse. */
 async function writeViewers(store: EditableUserStore, sink: ReportSink, signal: AbortSignal) {
   const hashesByFault = new Map<string, number>()
-  let count = 0
-  let chunk = ''
+  const writer = rowWriter(sink, JSON_LINES, null)
   for await (const stored of store.exportAll()) {
+    if (signal.aborted) break
     const reading = accepted.read(stored.passwordHash)
     if (!reading.ok) hashesByFault.set(reading.fault, (hashesByFault.get(reading.fault) ?? 0) + 1)
-    count += 1
-    chunk += lineOf(stored)
-    if (chunk.length < CHUNK_CHARACTERS) continue
-    await sink.write(chunk)
-    chunk = ''
-    if (signal.aborted) break
+    await writer.add([stored])
   }
-  if (chunk !== '') await sink.write(chunk)
+  const count = await writer.end()
   const refusals = [...hashesByFault].map(
     ([fault, hashes]) => `viewers import refuses ${counted(hashes, 'viewer')}, whose password hash ${fault}.`,
   )
