@@ -127,12 +127,16 @@ async function openingRows(
   }
   const before = await app.usage()
   await inTurn(passPaths(run, viewers), viewers / lastPagesSeconds, wait)
-  const { cpuMicros } = await app.usage()
+  const after = await app.usage()
   await app.stop()
+  const cpuMicros = after.cpuMicros - before.cpuMicros
+  // The kernel and V8 also work in other threads. Requests wait for the main thread only.
+  const mainShare = (after.mainThreadMicros - before.mainThreadMicros) / cpuMicros
   // Each viewer also loaded a last page.
-  const admissionMicros = (cpuMicros - before.cpuMicros) / viewers - reloadMicros
+  const admissionMicros = (cpuMicros / viewers - reloadMicros) * mainShare
   const seconds = quantile(enteredMs, 0.99) / 1000
-  const simulated = quantile(simulateOpening({ viewers, admissionMicros, reloadMicros }), 0.99)
+  const model = { viewers, admissionMicros, reloadMicros: reloadMicros * mainShare }
+  const simulated = quantile(simulateOpening(model), 0.99)
   const rows: BenchRow[] = [
     {
       name: `Opening for ${viewers} viewers: 99 % are in the player`,
@@ -150,7 +154,9 @@ async function openingRows(
     },
   ]
   const largest = viewers === Math.max(...RUNS.map((one) => one.viewers))
-  return largest ? [...rows, { name: 'CPU of an admission at the opening', unit: 'µs', value: admissionMicros }] : rows
+  return largest
+    ? [...rows, { name: 'CPU of an admission at the opening', unit: 'µs of the main thread', value: admissionMicros }]
+    : rows
 }
 
 async function startApp({ installation }: BenchRun, { start }: Children, opensInSeconds: number): Promise<Child> {
