@@ -17,7 +17,7 @@ import {
 import { createLockGuard, type LockGuard, openDataFile, SESSION_FILE } from './sqlite-file.ts'
 
 const PRUNE_EVERY_MS = 600_000
-/** Passes of viewers ask for the health too, and should not write a row each. */
+/** The health check writes a row at most this often, as each pass of a viewer runs the check too. */
 const PROBE_EVERY_MS = 1_000
 /** Uses within this time share one commit, which costs more than a return. A killed process loses these uses. */
 const WRITE_USES_EVERY_MS = 100

@@ -22,8 +22,8 @@ const MOST_EVERY_MS = 15_000
 const ROWS_A_RAMP = 40
 
 /**
- * Writes a row about the last seconds, again and again, and a line for each command and each mark. The first columns are viewers: those
- * who are in, those who have come and are not in, and those who gave up. The others are requests since the row before.
+ * Writes a row every few seconds, and a line for each command and mark. The first columns count the viewers who are in,
+ * who wait, and who gave up. The other columns are about the requests since the last row.
  */
 export function startLiveTable({ stderr }: Pick<CommandIo, 'stderr'>, overMs: number) {
   const everyMs = Math.min(MOST_EVERY_MS, Math.max(LEAST_EVERY_MS, overMs / ROWS_A_RAMP))

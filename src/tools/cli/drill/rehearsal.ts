@@ -6,7 +6,7 @@ import type { Course, DrillRecord } from './crowd/run-drill.ts'
 import type { SignInForm } from './crowd/sign-in-form.ts'
 import type { Check } from './verdict/criteria.ts'
 
-/** Who comes when, what happens meanwhile, and what must then hold. */
+/** A kind of drill: its viewers, its events, and the checks of its result. */
 export interface Rehearsal {
   /** The beginning of a title, such as `Drill`. */
   readonly name: string

@@ -13,7 +13,7 @@ interface QueueDeps {
 /** Sends mails after the answer. It goes on after a restart. */
 export type MailQueue = ReturnType<typeof openMailQueue>
 
-/** Sends one mail. Null for a person who needs it no more. A refusal with `mayPass` is tried again. */
+/** Sends one mail. Returns null if the person no longer needs it. A refusal with `mayPass` is retried. */
 export type SendMail = (mail: MailRow) => Promise<{ readonly ok: true } | Attempt | null>
 /** `isWaiting` if the mail was not sent yet. */
 export type SentSoon = { readonly ok: true; readonly isWaiting: boolean } | Refused
@@ -36,11 +36,11 @@ const LONGEST_AWAY_SECONDS = 60
 const SOON_MS = 3_000
 const POLL_MS = 50
 
-/** Opens the queue. Its start goes on with what an earlier run left. */
+/** Opens the queue. `start` continues with the mails that an earlier run left. */
 export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
   const rows = store.mails
   const kinds = new Map<string, MailKind>()
-  /** `isAsked` while mails may have come that the work has not seen. */
+  /** `isAsked` is true if mails may have been added since the work began. */
   const state = { isClosed: false, isWorking: false, isAsked: false, failures: 0 }
   let timer: NodeJS.Timeout | undefined
   const turn = () => (state.isClosed ? null : rows.turn(nowSeconds(), [...kinds.keys()]))

@@ -15,7 +15,7 @@ interface Watched {
   readonly target: LockTarget
   /** The viewer's identifier in the analytics of the service. */
   readonly viewer: string
-  /** How long a player may play with a response of before. */
+  /** How long a player may use an earlier response. */
   readonly rememberedSeconds: number
 }
 
@@ -45,7 +45,7 @@ export async function waitForView(
     if (await hasWatched()) {
       return unknown(
         'watched-before',
-        `The analytics have a view by ${who} of the last ${Math.round(rememberedSeconds / 60)} minutes. The player may have the response of then. Use --watch with another viewer.`,
+        `The analytics have a view by ${who} of the last ${Math.round(rememberedSeconds / 60)} minutes, so the player may still have an earlier response. Use --watch with another viewer.`,
       )
     }
     io.stderr.write(`Watch ${nameOf(target)} as ${viewer} now. Waiting for up to ${limitMs / 60_000} minutes …\n`)
@@ -57,12 +57,12 @@ export async function waitForView(
     }
     return unknown(
       'not-watched',
-      `The service reported no view by ${who} in ${limitMs / 60_000} minutes. If the viewer did watch, see how the analytics of the service name the viewer.`,
+      `The service reported no view by ${who} in ${limitMs / 60_000} minutes. If the viewer watched, give --watch the name that the analytics of the service show.`,
     )
   })
 }
 
-/** Leaves out what the view has proven: the condition of the secret of the lock, and that it is unknown. */
+/** Leaves out the findings about an unproven or unknown secret of the lock: the view has proven the secret. */
 export function withoutSecret(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ code }) => !FINDINGS_OF_SECRET.includes(code))
 }

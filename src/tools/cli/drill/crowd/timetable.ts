@@ -1,7 +1,7 @@
 /** The clock of a drill. Its waits end early when the drill is stopped. */
 export type Timetable = ReturnType<typeof startTimetable>
 
-/** Starts the clock at this UNIX time in milliseconds. An AbortSignal with thousands of listeners would be slow, so each wait is a plain timer. */
+/** Starts the clock at a UNIX time in ms. Uses plain timers: an AbortSignal with thousands of listeners is slow. */
 export function startTimetable(stop: AbortSignal, startsAtMs = Date.now()) {
   const startMs = performance.now() + startsAtMs - Date.now()
   const waiting = new Map<NodeJS.Timeout, (isDue: boolean) => void>()

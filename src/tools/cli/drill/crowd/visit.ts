@@ -10,7 +10,7 @@ import type { Timetable } from './timetable.ts'
 export interface PlannedVisit {
   readonly viewer: Credentials
   readonly arrivesAtMs: number
-  /** Those that the viewer types before the right one. */
+  /** The number of wrong passwords before the right one. */
   readonly wrongPasswords: number
   /** The time from the sign-in to the return with the session cookie. Null without a return. */
   readonly returnsAfterMs: number | null
@@ -33,7 +33,7 @@ export interface Entry {
   readonly atMs: number
   /** The last reason. Null if the viewer is in, or the drill was stopped. */
   readonly fault: string | null
-  /** That of the app. */
+  /** The reason that the app gave. */
   readonly reason?: string | undefined
   /** The address of the player, with the response. Null if the viewer is not in. */
   readonly location: string | null

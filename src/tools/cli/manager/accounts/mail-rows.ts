@@ -100,10 +100,10 @@ export function mailsIn(database: DatabaseSync) {
       z.number().nullable().parse(run(`SELECT min(due_at) AS next FROM mails WHERE state = 'waiting'`)[0]?.next),
     setSent: (id: number): void => settle(id, 'sent', null),
     setRefused: (id: number, { code, values }: Coded): void => settle(id, 'refused', JSON.stringify({ code, values })),
-    /** Tries one again later. */
+    /** Delays one mail. */
     delay: (id: number, untilSeconds: number, tries: number): void =>
       void run('UPDATE mails SET due_at = $1, tries = $2 WHERE id = $3', Math.floor(untilSeconds), tries, id),
-    /** Tries all later that are due, of one kind and event. */
+    /** Delays all due mails of one kind and event. */
     postpone: (nowSeconds: number, { kind, entryPoint }: Turn, waitSeconds: number): void =>
       void run(
         `UPDATE mails SET due_at = $1 + $2 WHERE state = 'waiting' AND due_at <= $1 AND kind = $3 AND entry_point = $4`,

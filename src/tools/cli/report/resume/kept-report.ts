@@ -132,7 +132,7 @@ function openDatabase(folder: string): DatabaseSync {
   return openSqlite(join(folder, ROWS), { timeoutMs: 0, pragmas })
 }
 
-/** Creates the tables, in place of those of another report. Other tables are of the work. */
+/** Drops all tables of an earlier report, and creates empty ones. The caller may add its own. */
 function createTables(database: DatabaseSync): void {
   const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
   for (const { name } of tables) database.exec(`DROP TABLE ${name}`)

@@ -21,7 +21,7 @@ export function addViewersRenameCommand(group: Command, context: CommandContext)
         const renamed = await store.rename(username, name)
         if (!renamed.ok) return renamed
         const { text } = await endSessionsOf(shared, username, false)
-        const kept = 'What other stores, reports and logs have under the old name keeps it.'
+        const kept = 'Other stores, reports and logs keep the old name.'
         return {
           ok: true,
           text: `Renamed ${printable(username)} to ${printable(name)}. ${text} ${kept}`,

@@ -75,11 +75,11 @@ function findingOfClosed(reason: string | undefined, { windows }: DoorSettings):
   if (isClosed && doorState(windows, Date.now() / 1000).name === 'open') {
     return failure(
       'doors-differ',
-      'The app, or one of its copies, keeps the doors closed, which are open by these settings and this clock. Give all copies the same settings, restart them, and check their clocks.',
+      'The app, or one of its copies, keeps the doors closed. By these settings and this clock, they are open. Give all copies the same settings, restart them, and check their clocks.',
     )
   }
   const closed = reason === 'over' ? 'have closed' : 'are closed'
-  const text = `The password of the test viewer is right, and the doors ${closed}. Whether viewers reach the player was not seen. Repeat this while the doors are open.`
+  const text = `The password of the test viewer is right, and the doors ${closed}. The doctor cannot see yet if viewers reach the player. Repeat this while the doors are open.`
   return isClosed ? unknown('doors-not-open', text) : null
 }
 

@@ -112,9 +112,7 @@ function eveningRehearsal(
               fromMs: Math.max(0, opensMs - BEFORE_MS),
               toMs: Math.min(record.endedMs, opensMs + AFTER_MS),
             },
-            notes: [
-              'The doors first stood at "first start". The operator moved them to "doors open" at "start moved".',
-            ],
+            notes: ['The opening was planned for "first start". At "start moved", the drill moved it to "doors open".'],
           }
         },
       }
