@@ -1,14 +1,13 @@
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { startRedis } from '../redis/servers/redis.ts'
 import { startPostgres } from '../users/postgres/server.ts'
 import { type BenchPart, type BenchRun, inRounds, MOST_REPEATS, unlessFailed } from './bench-part.ts'
 import { type BenchRow, compared, measured } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
-import { runCommandLine } from './command-line.ts'
-import { type Environment, usernameOf, VIEWERS } from './installation.ts'
+import { type Environment, usernameOf } from './installation.ts'
 import { closedLoad, type MakeRequest } from './load.ts'
-import { writeViewerFile } from './many-viewers.ts'
+import { importViewers } from './many-viewers.ts'
 import { getRequest, signInRequest } from './requests.ts'
 import { returning } from './session-list.ts'
 import { allDone, expectOnly } from './unexpected-answers.ts'
@@ -51,16 +50,13 @@ export const copies: BenchPart = {
 }
 
 async function sharedEnvironment(
-  { installation: { environment, folder, passwordHash } }: BenchRun,
+  { installation }: BenchRun,
   redisUrl: string,
   postgresUrl: string,
 ): Promise<Environment> {
-  const viewers = join(folder, 'copies.csv')
-  await writeViewerFile(viewers, VIEWERS, passwordHash, { nameOf: usernameOf })
+  await importViewers(installation, postgresUrl)
   const stores = { USER_STORE_URL: postgresUrl, SESSION_STORE_URL: redisUrl, LIMITS_STORE_URL: redisUrl }
-  await runCommandLine(['viewers', 'migrate'], stores)
-  await runCommandLine(['viewers', 'import', viewers], stores)
-  return { ...environment, ...stores }
+  return { ...installation.environment, ...stores }
 }
 
 /** An event on so many copies. */
@@ -217,7 +213,7 @@ const WRITTEN_MS = 1_500
 /** What one viewer asks of both servers. */
 async function askedRows(what: string, servers: Counts, side: Side, work: Work, from: number): Promise<BenchRow[]> {
   const read = async () => {
-    await new Promise((resolve) => setTimeout(resolve, WRITTEN_MS))
+    await sleep(WRITTEN_MS)
     return [await servers.redisMicros(), await servers.postgresTransactions(), await servers.redisBytes()] as const
   }
   const before = await read()

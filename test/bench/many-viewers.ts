@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openEditableSqliteStore } from '../../src/users/sqlite/editable-store.ts'
+import { runCommandLine } from './command-line.ts'
+import { type Installation, usernameOf as nameOfInstallation, VIEWERS } from './installation.ts'
 
 export const MANY = 1_000_000
 
@@ -25,6 +28,14 @@ export async function writeViewerFile(
   }
   file.end()
   await once(file, 'finish')
+}
+
+/** Imports the viewers of an installation into another user store, such as PostgreSQL. */
+export async function importViewers({ folder, passwordHash }: Installation, USER_STORE_URL: string): Promise<void> {
+  const file = join(folder, 'viewers.csv')
+  await writeViewerFile(file, VIEWERS, passwordHash, { nameOf: nameOfInstallation })
+  await runCommandLine(['viewers', 'migrate'], { USER_STORE_URL })
+  await runCommandLine(['viewers', 'import', file], { USER_STORE_URL })
 }
 
 /** Makes a file of a million viewers by SQL, in a few seconds instead of an import. */

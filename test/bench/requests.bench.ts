@@ -5,12 +5,11 @@ import { startPostgres } from '../users/postgres/server.ts'
 import { type BenchPart, type BenchRun, unlessFailed } from './bench-part.ts'
 import { type BenchRow, compared, type FailedRow, median } from './bench-row.ts'
 import { type Child, type Children, openChildren } from './child.ts'
-import { runCommandLine } from './command-line.ts'
 import { answerOf } from './connection.ts'
 import { type Contestant, cpuRace, RACE_REQUESTS } from './cpu-race.ts'
-import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL, usernameOf, VIEWERS } from './installation.ts'
+import { type Environment, type Installation, PLAYER_ORIGIN, RETURN_URL } from './installation.ts'
 import type { MakeRequest } from './load.ts'
-import { writeViewerFile } from './many-viewers.ts'
+import { importViewers } from './many-viewers.ts'
 import { getRequest } from './requests.ts'
 import { type ListedSession, returning, writeSessionList } from './session-list.ts'
 
@@ -143,14 +142,11 @@ async function returningRows(run: BenchRun, servers: Servers): Promise<BenchRow[
 
 /** Compares the stores behind a network with the files of SQLite, for a returning viewer. */
 async function* storeRows(run: BenchRun): AsyncGenerator<BenchRow> {
-  const { environment, folder, passwordHash } = run.installation
+  const { environment } = run.installation
   const [redis, postgres] = await Promise.all([startRedis(), startPostgres()])
   try {
     const USER_STORE_URL = postgres.url({ database: await postgres.createDatabase() })
-    const viewers = join(folder, 'by-store.csv')
-    await writeViewerFile(viewers, VIEWERS, passwordHash, { nameOf: usernameOf })
-    await runCommandLine(['viewers', 'migrate'], { USER_STORE_URL })
-    await runCommandLine(['viewers', 'import', viewers], { USER_STORE_URL })
+    await importViewers(run.installation, USER_STORE_URL)
     yield* await rowsByStore(run, {
       sqlite: environment,
       redis: { ...environment, SESSION_STORE_URL: redis.url },

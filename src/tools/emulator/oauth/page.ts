@@ -23,7 +23,7 @@ export function showPage(
 
 type Refusal = 'broken' | 'foreignAddress' | 'notFromOurPage' | 'unknownClient' | 'unreadable'
 
-/** Shows a page that says why there is no other. @param lang as sent by the client. */
+/** Shows a page with the reason of a refusal. @param lang as sent by the client. */
 export function showRefusal(
   req: Request,
   res: Response,

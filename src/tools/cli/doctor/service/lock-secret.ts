@@ -30,11 +30,18 @@ export function lockSecretCheck(
 }
 
 const DAY_MS = 86_400_000
+/** Findings without a proof. `lock-secret-same` has a condition, if the service does not show the secret. */
+const UNPROVEN = ['lock-secret-unseen', 'lock-secret-unproven', 'lock-secret-same']
 
 /** Returns the finding about a lock that, as the operator says, was not changed elsewhere since `lock set`. */
 export function asUnchanged(finding: Finding): Finding {
   const { condition, ...given } = finding
   return condition === undefined ? finding : { ...given, state: 'ok', code: 'lock-secret-same' }
+}
+
+/** Leaves out the findings about an unproven or unknown secret of the lock: the view has proven the secret. */
+export function withoutSecret(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ code }) => !UNPROVEN.includes(code))
 }
 
 /** @param lockSet the command that sets the lock right. */

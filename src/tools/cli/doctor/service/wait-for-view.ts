@@ -9,7 +9,6 @@ import { type Finding, ok, unknown } from '../finding.ts'
 
 const LIMIT_MS = 300_000
 const ASK_EVERY_MS = 3_000
-const FINDINGS_OF_SECRET = ['lock-secret-unseen', 'lock-secret-unproven', 'lock-secret-same']
 
 interface Watched {
   readonly target: LockTarget
@@ -60,9 +59,4 @@ export async function waitForView(
       `The service reported no view by ${who} in ${limitMs / 60_000} minutes. If the viewer watched, give --watch the name that the analytics of the service show.`,
     )
   })
-}
-
-/** Leaves out the findings about an unproven or unknown secret of the lock: the view has proven the secret. */
-export function withoutSecret(findings: readonly Finding[]): readonly Finding[] {
-  return findings.filter(({ code }) => !FINDINGS_OF_SECRET.includes(code))
 }

@@ -29,7 +29,7 @@ export interface Evening {
   readonly watch: Watch | null
   /** True for each viewer who watched, false for each who could not. */
   readonly watched: boolean[]
-  /** True for each viewer with too many screens of which one was refused. */
+  /** For each viewer with too many screens: true if one screen was refused. */
   readonly noticed: boolean[]
   /** The tries after the end. */
   readonly late: Entry[]
