@@ -73,7 +73,7 @@ export function createPostgresStore(
   async function lookUp(username: string): Promise<StoredViewer | null> {
     if (faultInUsername(username) !== null) return null
     await assertUsable()
-    return (await refusalAsUpstreamError(table.load(usernameKey(username), canonicalText(username)))).viewer
+    return await refusalAsUpstreamError(table.find(usernameKey(username), canonicalText(username)))
   }
   return {
     assertCapacity: queue.assertCapacity,

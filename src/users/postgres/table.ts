@@ -18,6 +18,8 @@ export interface PostgresTable {
    * @throws UpstreamError when the server cannot be reached, or returns an unusable row.
    */
   load(key: string, username: string): Promise<Loaded>
+  /** Looks up a viewer without a sign-in, as `load` does. Null for an unknown user. */
+  find(key: string, username: string): Promise<StoredViewer | null>
   /** Absent if the app must not change hashes. */
   replaceHash?(key: string, oldHash: string, newHash: string, username: string): Promise<void>
 }

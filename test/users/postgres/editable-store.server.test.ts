@@ -141,6 +141,23 @@ test('a damaged row is a failure of the store, not a wrong password', async () =
   await store.close()
 })
 
+test('a damaged row fails only the look-up of its viewer', async () => {
+  const { database, url } = await databaseWithAda(server)
+  await server.query(
+    `INSERT INTO viewer_auth.viewers (key, username, password_hash, attributes) VALUES ('grace', 'grace', '', '{"a": 1}')`,
+    [],
+    database,
+  )
+  const store = await openPostgresStore(settingsOf(url))
+  const lookUps = ['ada', 'grace', 'unknown'].map((username) => store.find?.(username))
+  expect(await Promise.allSettled(lookUps)).toMatchObject([
+    { value: { username: 'ada' } },
+    { reason: { message: expect.stringContaining('damaged row') } },
+    { value: null },
+  ])
+  await store.close()
+})
+
 test('a password that is set while the old hash is being renewed is kept', async () => {
   const { database, url } = await databaseWithAda(server)
   const passwords = {

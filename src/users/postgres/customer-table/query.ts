@@ -40,6 +40,7 @@ export function queriedTable(connection: PostgresConnection, query: Query, warn:
     },
     ping: (client) => client.rows(select, [null]),
     load,
+    find: async (key, username) => (await load(key, username)).viewer,
     ...(replaceHash !== null && {
       replaceHash: (_key: string, oldHash: string, newHash: string, username: string) =>
         inTransaction(connection, (client) => replaceOneHash(client, replaceHash, [username, oldHash, newHash])),

@@ -4,6 +4,7 @@ import { VIEWER_COLUMNS, viewerReader } from '../../own-tables/viewer-tables.ts'
 import { usernameKey } from '../../viewer-fields.ts'
 import type { PostgresConnection } from '../connection.ts'
 import type { PostgresTable } from '../table.ts'
+import { rowsByKey } from './rows-by-key.ts'
 import { assertViewersTable } from './schema.ts'
 
 /** Selects the viewer with this key. For an unknown key, selects the next viewer or the first one, as a decoy. */
@@ -11,6 +12,8 @@ const VIEWER_OR_NEXT = `
   SELECT ${VIEWER_COLUMNS} FROM viewer_auth.viewers
   WHERE key = coalesce((SELECT key FROM viewer_auth.viewers WHERE key >= $1 ORDER BY key LIMIT 1),
                        (SELECT key FROM viewer_auth.viewers ORDER BY key LIMIT 1))`
+
+const VIEWERS = `SELECT key, ${VIEWER_COLUMNS} FROM viewer_auth.viewers WHERE key = ANY($1)`
 
 const texts = z.array(z.string())
 const damaged = (table: string, { message }: Error) =>
@@ -21,6 +24,7 @@ export const ownRows = { texts, damaged, readViewer: viewerReader(texts, z.recor
 
 /** The app's own table, created by `viewers migrate`. */
 export function ownTable(connection: PostgresConnection): PostgresTable {
+  const rowOf = rowsByKey((keys) => connection.use((client) => client.rows(VIEWERS, [keys])))
   return {
     check: () => assertViewersTable(connection),
     ping: (client) => client.rows('SELECT 1 FROM viewer_auth.viewers LIMIT 1'),
@@ -30,6 +34,10 @@ export function ownTable(connection: PostgresConnection): PostgresTable {
       const stored = ownRows.readViewer(rows[0])
       if (usernameKey(stored.viewer.username) !== key) return { viewer: null, decoyHash: stored.passwordHash }
       return { viewer: stored }
+    },
+    async find(key) {
+      const row = await rowOf(key)
+      return row === undefined ? null : ownRows.readViewer(row)
     },
     async replaceHash(key, oldHash, newHash) {
       const sql = 'UPDATE viewer_auth.viewers SET password_hash = $1 WHERE key = $2 AND password_hash = $3'
