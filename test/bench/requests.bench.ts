@@ -182,6 +182,7 @@ async function rowsByStore(run: BenchRun, environments: ByStore<Environment>) {
       (round) => round[store],
       ({ sqlite }) => sqlite,
     ),
+    target: { atMost: 1.4 },
     note: 'CPU of the login app only, without the server of the store',
   })
   return [
