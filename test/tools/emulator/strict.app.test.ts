@@ -133,14 +133,6 @@ test.each<[string, Prepare, RegExp, string | object | null, number?]>([
     time('date_time_from', '2026-01-01T00:00:00 00:00'),
   ],
   ['peaks without granularity', report(`/v1/peak-viewer-numbers?${RANGE}`), /without granularity/, time('granularity')],
-  ['viewer seconds', report(`/v1/viewer-seconds?${RANGE}&granularity=day`), /viewer-seconds/, time('path')],
-  ['a country', report(`/v1/total-views/country?${RANGE}`), /dimension country/, time('dimension')],
-  [
-    'peaks of a day',
-    report(`/v1/peak-viewer-numbers?${RANGE}&granularity=day`),
-    /granularity day/,
-    time('granularity', 'day'),
-  ],
   [
     'two scopes',
     (service) => tokenRequest(service, standardCredential(service), { scope: 'broadcaster x', token_type: 'mac' }),

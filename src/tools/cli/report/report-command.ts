@@ -81,17 +81,11 @@ export async function addReportCommands(group: Command, context: CommandContext<
       ]),
     )
   }
-  const unit = () =>
-    new Option('--granularity <UNIT>', 'one number for each unit').choices(GRANULARITIES).default('hour')
   reportCommand(group, context, 'peak-viewer-numbers', 'highest number of concurrent viewers', [
     'viewer-auth report peak-viewer-numbers --last 24h',
     'viewer-auth report peak-viewer-numbers --last 7d --html peaks.html',
     'viewer-auth report peak-viewer-numbers --from 2026-11-20 --to 2026-11-20 --granularity minute --content live',
-  ]).addOption(unit())
-  reportCommand(group, context, 'viewer-seconds', 'seconds that viewers watched, all viewers together', [
-    'viewer-auth report viewer-seconds --last 7d --granularity day',
-    'viewer-auth report viewer-seconds --last 4w --html watched.html',
-  ]).addOption(unit())
+  ]).addOption(new Option('--granularity <UNIT>', 'one number for each unit').choices(GRANULARITIES).default('hour'))
   for (const add of OTHERS) await add(group, context)
 }
 
@@ -152,7 +146,6 @@ function questionOf(report: Question['report'], options: ReportOptions): Questio
     case 'views':
       return { report, period, ...scope }
     case 'peak-viewer-numbers':
-    case 'viewer-seconds':
       return { report, period, ...scope, granularity }
     default:
       return { report, period, ...scope, dimension: by }

@@ -25,7 +25,6 @@ const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
   'unique-devices': SERIES_COLUMNS,
   'authenticated-viewers': SERIES_COLUMNS,
   'peak-viewer-numbers': PEAK_COLUMNS,
-  'viewer-seconds': PEAK_COLUMNS,
 }
 
 /** Returns a CSV record with the columns of `csvHeader`. */

@@ -18,20 +18,9 @@ const LISTS = [
   ['viewers', '/viewers'],
   ['views', '/views'],
   ['peaks', '/peak-viewer-numbers'],
-  ['watched', '/viewer-seconds'],
 ] as const
 const METRICS: readonly SeriesMetric[] = ['total-views', 'unique-devices', 'authenticated-viewers']
-/** The last two are beyond the documents. */
-const DIMENSIONS: readonly SeriesDimension[] = [
-  'month',
-  'day',
-  'hour',
-  'location',
-  'device',
-  'view-source',
-  'country',
-  'region',
-]
+const DIMENSIONS: readonly SeriesDimension[] = ['month', 'day', 'hour', 'location', 'device', 'view-source']
 
 /** Routes of the analytics API, mounted at `/v1`. Every answer is JSON. */
 export function analyticsRoutes(deps: AnalyticsDeps): Router {

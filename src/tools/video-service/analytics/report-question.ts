@@ -1,10 +1,7 @@
 export type ContentType = 'live' | 'recorded'
-const DOCUMENTED_DIMENSIONS = ['month', 'day', 'hour', 'location', 'device', 'view-source'] as const
-/** `country` and `region` are newer than the two documents. */
-export const DIMENSIONS = [...DOCUMENTED_DIMENSIONS, 'country', 'region'] as const
+export const DIMENSIONS = ['month', 'day', 'hour', 'location', 'device', 'view-source'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
-/** `day` and `month` are newer than the two documents. */
-export const GRANULARITIES = ['minute', 'hour', 'day', 'month'] as const
+export const GRANULARITIES = ['minute', 'hour'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
 
 /** ISO 8601 times with an offset. The service reads a time without an offset as Los Angeles time. */
@@ -38,8 +35,7 @@ export type Question =
       readonly dimension: Dimension | 'summary'
     } & Scope)
   | ({
-      /** `viewer-seconds` is newer than the two documents. */
-      readonly report: 'peak-viewer-numbers' | 'viewer-seconds'
+      readonly report: 'peak-viewer-numbers'
       readonly period: Period
       readonly granularity?: Granularity
     } & Scope)

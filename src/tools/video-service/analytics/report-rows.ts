@@ -24,7 +24,7 @@ export type RowOf<Q extends Question> = Q extends { report: 'viewers' }
   ? ViewerRow
   : Q extends { report: 'views' }
     ? ViewRow
-    : Q extends { report: 'peak-viewer-numbers' | 'viewer-seconds' }
+    : Q extends { report: 'peak-viewer-numbers' }
       ? PeakRow
       : SeriesRow
 
@@ -41,7 +41,6 @@ export function recordsOf(odd: OddFields) {
     'unique-devices': ['Series', SeriesRecord],
     'authenticated-viewers': ['Series', SeriesRecord],
     'peak-viewer-numbers': ['PeakSeries', PeakRecord],
-    'viewer-seconds': ['ViewerSecondSeries', PeakRecord],
   } as const
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { timeBuckets } from '../../../../src/tools/cli/output/time-buckets.ts'
 import { localIso } from '../../../../src/tools/cli/output/time-zone.ts'
-import { spread } from '../../../../src/tools/cli/report/page/amounts.ts'
 
 describe('time buckets', () => {
   const budapest = 'Europe/Budapest'
@@ -51,23 +50,5 @@ describe('time buckets', () => {
     const { bordersMs } = timeBuckets({ fromMs, toMs: fromMs + 86_400_000 }, zone, { leastMs: 3_600_000 })
     const local = bordersMs.map((timeMs) => localIso(timeMs, zone).slice(11, 16))
     expect(local.slice(0, 6)).toEqual(hours)
-  })
-
-  test('a span is spread over the buckets that it touches', () => {
-    const borders = [0, 10, 20, 30]
-    const parts = (fromMs: number, toMs: number) => {
-      const found: number[][] = []
-      spread(borders, { fromMs, toMs }, (...part) => found.push(part))
-      return found
-    }
-    expect(parts(5, 25)).toEqual([
-      [0, 5],
-      [1, 10],
-      [2, 5],
-    ])
-    expect(parts(10, 20)).toEqual([[1, 10]])
-    expect(parts(12, 13)).toEqual([[1, 1]])
-    expect(parts(30, 30)).toEqual([])
-    expect(parts(7, 7)).toEqual([[0, 0]])
   })
 })

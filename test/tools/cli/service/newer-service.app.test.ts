@@ -30,7 +30,6 @@ const REPORTS: Readonly<Record<string, readonly [type: string, attributes: objec
   'unique-devices': ['Series', SERIES],
   'authenticated-viewers': ['Series', SERIES],
   'peak-viewer-numbers': ['PeakSeries', POINT],
-  'viewer-seconds': ['ViewerSecondSeries', POINT],
 }
 const CHANNEL = {
   id: '8123',

@@ -26,9 +26,8 @@ describe('a report', () => {
     ['unique-devices', [...PERIOD, '--by', 'device', '--content', 'live'], /^Point +Value$/],
     ['authenticated-viewers', PERIOD, /^Point +Value$/],
     ['peak-viewer-numbers', [...PERIOD, '--content', 'recorded', '--id', '2001,2002'], /^Time +Content +Viewers$/],
-    ['peak-viewer-numbers', [...PERIOD, '--granularity', 'month'], /^Time +Content +Viewers$/],
-    ['viewer-seconds', [...PERIOD, '--granularity', 'day'], /^Time +Content +Seconds$/],
-    ['total-views', [...PERIOD, '--by', 'country'], /^Point +Value$/],
+    ['peak-viewer-numbers', [...PERIOD, '--granularity', 'minute'], /^Time +Content +Viewers$/],
+    ['total-views', [...PERIOD, '--by', 'location'], /^Point +Value$/],
   ])('report %s prints a table, and its count and period on standard error', async (name, args, head) => {
     const { status, stdout, stderr } = await report(name, ...args)
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^(The first )?[\d,]+ rows?.*\((all time|2.*)\)\n$/)])

@@ -12,7 +12,6 @@ import { peaksPage } from './peaks-page.ts'
 import { seriesPage } from './series-page.ts'
 import { viewersPage } from './viewers-page.ts'
 import { viewsPage } from './views-page.ts'
-import { watchedPage } from './watched-page.ts'
 
 /** Returns the period of the report, or null for all time. An end that the question leaves out is infinite. */
 export function rangeOf(question: Question): TimeRange | null {
@@ -48,8 +47,6 @@ export function collectorFor(
       return viewsPage(range, nowMs, zone, database)
     case 'peak-viewer-numbers':
       return peaksPage(question.granularity ?? 'minute', range, zone, database)
-    case 'viewer-seconds':
-      return watchedPage(question.granularity ?? 'minute', range, zone, database)
     default:
       return seriesPage({ report: question.report, dimension: question.dimension, range, zone, totals })
   }

@@ -1,16 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Granularity } from '../../../video-service/analytics/report-question.ts'
 import type { PeakRow } from '../../../video-service/analytics/report-rows.ts'
-import type { PageModel, Section } from '../../html-page/page-model.ts'
+import type { PageModel, Section, TimesChart } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
+import { timeBuckets } from '../../output/time-buckets.ts'
 import type { TimeRange } from '../../output/time-range.ts'
 import { countWords, numberWords, timeWords } from '../../output/words.ts'
-import { createAmounts, spread } from './amounts.ts'
+import { contentName } from '../content-titles.ts'
+import { readTime } from '../words.ts'
 import { nothing, type PageCollector } from './page-collector.ts'
 
 const SHOWN_BARS = 12
 /** More lines cannot be told apart. */
 const SHOWN_LINES = 5
+const UNIT_MS: Readonly<Record<Granularity, number>> = { minute: 60_000, hour: 3_600_000 }
 
 /** The numbers of a channel or video. */
 interface Peak {
@@ -19,11 +22,12 @@ interface Peak {
   /** The first time of the highest value. */
   readonly timeMs: number
   /** The highest value in each part of the period. */
-  readonly parts: Float64Array
+  readonly parts: readonly number[]
 }
 
 /**
- * Collects the peak numbers of viewers for each channel and video.
+ * Collects the peak numbers of viewers for each channel and video. A number counts in the part in which its minute or hour
+ * begins: parts are no shorter.
  * @param range the period of the report.
  */
 export function peaksPage(
@@ -32,29 +36,46 @@ export function peaksPage(
   zone: string,
   database: DatabaseSync,
 ): PageCollector<PeakRow> {
-  const amounts = createAmounts(granularity, range, zone, database)
-  const { bordersMs, lengthWords } = amounts
+  const { bordersMs, lengthWords } = timeBuckets(range, zone, { leastMs: UNIT_MS[granularity] })
+  database.exec('CREATE TABLE peak (name TEXT, timeMs INTEGER, value REAL)')
+  const insert = database.prepare('INSERT INTO peak VALUES (?, ?, ?)')
   function peakOf(name: string, value: number): Peak {
-    const parts = new Float64Array(bordersMs.length - 1)
+    const parts = bordersMs.slice(1).map(() => 0)
     let highestMs: number | null = null
-    for (const amount of amounts.of(name)) {
-      if (amount.value === value) highestMs ??= amount.fromMs
-      spread(bordersMs, amount, (part) => {
-        parts[part] = Math.max(parts[part] ?? 0, amount.value)
-      })
+    const found = database.prepare('SELECT timeMs, value FROM peak WHERE name = ? ORDER BY rowid').iterate(name)
+    for (const one of found as unknown as Iterable<Pick<Peak, 'timeMs' | 'value'>>) {
+      if (one.value === value) highestMs ??= one.timeMs
+      const part = Math.max(
+        0,
+        bordersMs.findLastIndex((borderMs) => borderMs <= one.timeMs),
+      )
+      parts[part] = Math.max(parts[part] ?? 0, one.value)
     }
-    return { name, value, timeMs: highestMs ?? range.fromMs, parts }
+    return { name, value, timeMs: highestMs ?? range.fromMs, parts: parts }
   }
   return {
-    add: amounts.add,
+    add({ content_type, content_id, time, value }) {
+      insert.run(contentName(content_type, content_id), readTime(time), value)
+    },
     model(titles): PageModel {
-      const top = amounts.top('max', SHOWN_BARS)
+      const top = database
+        .prepare(`SELECT name, max(value) AS value, count(*) OVER () AS known FROM peak
+          GROUP BY name ORDER BY value DESC, name LIMIT ?`)
+        .all(SHOWN_BARS) as unknown as { name: string; value: number; known: number }[]
       const peaks = top.map(({ name, value }) => ({ ...peakOf(name, value), name: titles.get(name) ?? name }))
       const lines = peaks.slice(0, SHOWN_LINES)
-      const chart = amounts.overTime(
-        lines.map(({ name }) => ({ title: name, draw: 'line' })),
-        (part) => lines.map(({ parts }) => parts[part] ?? 0),
-      )
+      const chart: TimesChart = {
+        kind: 'times',
+        timesTitle: 'From',
+        columns: lines.map(({ name }) => ({ title: name, draw: 'line' })),
+        range,
+        rows: bordersMs.slice(0, -1).map((fromMs, part) => ({
+          fromMs,
+          toMs: bordersMs[part + 1] ?? range.toMs,
+          words: timeWords(fromMs),
+          values: lines.map(({ parts }) => parts[part] ?? 0),
+        })),
+      }
       const words = `The highest number of viewers in each ${lengthWords}.`
       return peaksModel(granularity, peaks, top[0]?.known ?? 0, { title: 'Over time', words, chart })
     },

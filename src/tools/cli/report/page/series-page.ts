@@ -24,8 +24,6 @@ const TITLES: Readonly<Record<SeriesReport, readonly [title: string, one: string
 const GROUPS: Readonly<Record<GroupDimension, string>> = {
   location: 'Places',
   device: 'Devices',
-  country: 'Countries',
-  region: 'Regions',
   'view-source': 'Location of the player',
 }
 const VIEW_SOURCES = new Map([

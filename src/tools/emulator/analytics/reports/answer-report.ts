@@ -20,7 +20,6 @@ function answer(database: DatabaseSync, question: ReportQuestion): Answer {
     case 'series':
       return answerSeries(database, { ...question, report })
     case 'peaks':
-    case 'watched':
       return answerPeaks(database, { ...question, report })
   }
 }

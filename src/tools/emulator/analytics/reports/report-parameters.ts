@@ -64,9 +64,7 @@ function wholeNumber(least: number, greatest: number) {
 }
 
 const Identifier = SingleValue.max(MAX_IDENTIFIER_LENGTH, `must not be longer than ${MAX_IDENTIFIER_LENGTH} characters`)
-const Granularity = SingleValue.pipe(
-  z.enum(['minute', 'hour', 'day', 'month'], { error: 'must be minute, hour, day or month' }),
-)
+const Granularity = SingleValue.pipe(z.enum(['minute', 'hour'], { error: 'must be minute or hour' }))
 const Page = {
   _page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
   _limit: wholeNumber(1, MAX_LIMIT).default(10),
@@ -74,15 +72,13 @@ const Page = {
 const Unfinished = { list_unfinished_segments: Switch.default(true) }
 const Range = { date_time_from: Time, date_time_to: Time }
 const OptionalRange = { date_time_from: Time.optional(), date_time_to: Time.optional() }
-const Peaks = z.object({ ...Page, ...Range, granularity: Granularity.default('minute') })
 
 /** The parameters of each endpoint in the analytics document. All others are ignored. */
 const SCHEMA = {
   viewers: z.object({ ...Page, ...Unfinished, viewer_identifier: Identifier.optional(), ...OptionalRange }),
   views: z.object({ ...Page, ...Range, ...Unfinished, inclusive_range: Switch.default(true) }),
   series: z.object({ ...Page, ...Range }),
-  peaks: Peaks,
-  watched: Peaks,
+  peaks: z.object({ ...Page, ...Range, granularity: Granularity.default('minute') }),
 }
 /** For endpoints with a content type in the path. */
 const ContentFilter = { content_id: ContentIds.optional() }
@@ -150,7 +146,6 @@ function undocumentedIn(
   query: QueryParameters,
   documented: readonly string[],
 ): { name: string; what: string }[] {
-  if (endpoint.kind === 'watched') return [{ name: 'path', what: 'the report viewer-seconds' }]
   const found = Object.keys(query).flatMap((name) => {
     if (!documented.includes(name)) {
       return [{ name, what: `the parameter ${JSON.stringify(name.slice(0, 40))} of this endpoint` }]
@@ -158,14 +153,7 @@ function undocumentedIn(
     const unusual = /^date_time_/.test(name) ? unusualTime(String(query[name])) : null
     return unusual === null ? [] : [{ name, what: unusual }]
   })
-  const { granularity } = query
-  if (granularity === 'day' || granularity === 'month') {
-    found.push({ name: 'granularity', what: `granularity ${granularity}` })
-  }
-  if (endpoint.kind === 'series' && (endpoint.dimension === 'country' || endpoint.dimension === 'region')) {
-    found.push({ name: 'dimension', what: `the dimension ${endpoint.dimension}` })
-  }
-  if (endpoint.kind === 'peaks' && granularity === undefined) {
+  if (endpoint.kind === 'peaks' && query.granularity === undefined) {
     found.push({ name: 'granularity', what: 'peak viewer numbers without granularity' })
   }
   return found

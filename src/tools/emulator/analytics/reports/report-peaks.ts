@@ -3,27 +3,23 @@ import { selectSegmentsRunning } from '../segments/segment-selection.ts'
 import type { Answer, QuestionOf } from './report-question.ts'
 import { type Bucket, bucketAround, openTimeWriter } from './report-times.ts'
 
-type PeaksQuestion = QuestionOf<'peaks' | 'watched'>
+type PeaksQuestion = QuestionOf<'peaks'>
 
 /**
- * Finds the greatest number of concurrent sessions of each channel or video in each minute, hour, day or month, or adds up
- * the seconds of all sessions. Items are in the order of content and time. Those without viewers are left out.
+ * Finds the greatest number of concurrent sessions of each channel or video in each minute or hour. Items are in the order of content and time. Those without viewers are left out.
  */
 export function answerPeaks(database: DatabaseSync, question: PeaksQuestion): Answer {
-  const { page, timeZone, report } = question
-  const type = report.kind === 'peaks' ? 'PeakSeries' : 'ViewerSecondSeries'
+  const { page, timeZone } = question
   const writeTime = openTimeWriter(timeZone)
   const first = (page.number - 1) * page.limit
   const items: string[] = []
   let count = 0
-  for (const { content, startSeconds, endSeconds, buckets, value } of valuesOf(
-    stretchesOf(database, question),
-    question,
-  )) {
+  const peaks = peaksOf(stretchesOf(database, question), question)
+  for (const { content, startSeconds, endSeconds, buckets, value } of peaks) {
     const end = Math.min(buckets, first + page.limit - count)
     for (let index = Math.max(0, first - count); index < end; index += 1) {
       const time = writeTime(startSeconds + index * (endSeconds - startSeconds))
-      items.push(JSON.stringify({ type, attributes: { ...content, time, value } }))
+      items.push(JSON.stringify({ type: 'PeakSeries', attributes: { ...content, time, value } }))
     }
     count += buckets
   }
@@ -37,21 +33,20 @@ interface Stretch extends Bucket {
 }
 
 /** Equal buckets in a row. `startSeconds` and `endSeconds` are those of the first bucket. */
-interface Values extends Bucket {
+interface Peaks extends Bucket {
   readonly content: Stretch['content']
   readonly buckets: number
   readonly value: number
 }
 
 /**
- * Turns stretches into values. A stretch over many minutes or hours is one result, so that a segment that runs for years
+ * Turns stretches into peaks. A stretch over many minutes or hours is one result, so that a segment that runs for years
  * costs no more than a short one.
  */
-function* valuesOf(stretches: Iterable<Stretch>, { report, timeZone }: PeaksQuestion): Generator<Values> {
-  const { kind, granularity } = report
-  const sizeSeconds = { minute: 60, hour: 3_600, day: null, month: null }[granularity]
-  const valueFor = (sessions: number, seconds: number) => (kind === 'peaks' ? sessions : sessions * seconds)
-  let open: Values | null = null
+function* peaksOf(stretches: Iterable<Stretch>, { report, timeZone }: PeaksQuestion): Generator<Peaks> {
+  const { granularity } = report
+  const sizeSeconds = granularity === 'minute' ? 60 : 3_600
+  let open: Peaks | null = null
   for (const { content, startSeconds, endSeconds, sessions } of stretches) {
     for (let at = startSeconds; at < endSeconds; ) {
       if (open !== null && (open.content !== content || at >= open.endSeconds)) {
@@ -59,17 +54,15 @@ function* valuesOf(stretches: Iterable<Stretch>, { report, timeZone }: PeaksQues
         open = null
       }
       const bucket: Bucket = open ?? bucketAround(at, granularity, timeZone)
-      const buckets = sizeSeconds === null ? 0 : Math.floor((endSeconds - at) / sizeSeconds)
-      if (open === null && sizeSeconds !== null && bucket.startSeconds === at && buckets > 0) {
-        yield { ...bucket, content, buckets, value: valueFor(sessions, sizeSeconds) }
+      const buckets = Math.floor((endSeconds - at) / sizeSeconds)
+      if (open === null && bucket.startSeconds === at && buckets > 0) {
+        yield { ...bucket, content, buckets, value: sessions }
         at += buckets * sizeSeconds
         continue
       }
-      const until = Math.min(endSeconds, bucket.endSeconds)
-      const added = valueFor(sessions, until - at)
-      const value: number = kind === 'peaks' ? Math.max(open?.value ?? 0, added) : (open?.value ?? 0) + added
+      const value: number = Math.max(open?.value ?? 0, sessions)
       open = { ...bucket, content, buckets: 1, value }
-      at = until
+      at = Math.min(endSeconds, bucket.endSeconds)
     }
   }
   if (open !== null) yield open

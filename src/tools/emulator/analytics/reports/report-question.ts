@@ -1,17 +1,16 @@
 import type { Selection } from '../segments/segment-selection.ts'
 
 export type SeriesMetric = 'total-views' | 'unique-devices' | 'authenticated-viewers'
-export type GroupDimension = 'location' | 'device' | 'view-source' | 'country' | 'region'
+export type GroupDimension = 'location' | 'device' | 'view-source'
 export type SeriesDimension = 'summary' | 'month' | 'day' | 'hour' | GroupDimension
-export type Granularity = 'minute' | 'hour' | 'day' | 'month'
+export type Granularity = 'minute' | 'hour'
 
 /** The kind of a report, with the parameters of this kind only. */
 export type Report =
   | { readonly kind: 'viewers'; readonly viewerIdentifier: string | null }
   | { readonly kind: 'views'; readonly insideOnly: boolean }
   | { readonly kind: 'series'; readonly metric: SeriesMetric; readonly dimension: SeriesDimension }
-  /** `peaks` are the highest numbers of sessions, `watched` the seconds of all sessions together. */
-  | { readonly kind: 'peaks' | 'watched'; readonly granularity: Granularity }
+  | { readonly kind: 'peaks'; readonly granularity: Granularity }
 
 /** A complete question to the reports. */
 export interface ReportQuestion {

@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { regionOf } from '../segments/places.ts'
 import { selectSegments } from '../segments/segment-selection.ts'
 import type { Answer, GroupDimension, QuestionOf, SeriesMetric } from './report-question.ts'
 import { bucketAround, openTimeWriter } from './report-times.ts'
@@ -16,13 +15,8 @@ interface Grouping {
   readonly name: string
 }
 
-/** `LIMIT -1` keeps SQLite from calling the function for each segment. */
-const REGIONS = 'SELECT id, region_of(country, city) AS region FROM segment_places LIMIT -1'
-const OF_PLACES = 'JOIN segment_places ON segment_places.id = place'
 const GROUPS: Readonly<Record<GroupDimension, Grouping>> = {
-  location: { join: OF_PLACES, name: 'country' },
-  country: { join: OF_PLACES, name: 'country' },
-  region: { join: `JOIN (${REGIONS}) AS regions ON regions.id = place`, name: 'region' },
+  location: { join: 'JOIN segment_places ON segment_places.id = place', name: 'country' },
   device: { join: 'JOIN segment_devices ON segment_devices.id = device', name: 'family' },
   'view-source': { join: '', name: 'view_type' },
 }
@@ -51,7 +45,6 @@ function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>) {
       .sort((one, other) => Number(one.name) - Number(other.name))
       .map(({ name, value }) => ({ dimension_type: dimension, point: writeTime(Number(name)), value }))
   }
-  database.function('region_of', (country, city) => regionOf({ country: String(country), city: String(city) }))
   return tally(database, question, GROUPS[dimension])
     .sort((one, other) => other.value - one.value || (String(one.name) < String(other.name) ? -1 : 1))
     .map(({ name, value }) => ({ dimension_type: `${dimension}:${name}`, point, value }))

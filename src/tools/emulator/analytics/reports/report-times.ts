@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill'
-import type { Granularity } from './report-question.ts'
 
 /** Zone of times without an offset (analytics document). */
 const SERVICE_TIME_ZONE = 'America/Los_Angeles'
@@ -50,7 +49,7 @@ export interface Bucket {
 }
 
 /** Finds the minute, hour, day or month of this zone that contains a moment. A day may have 23 or 25 hours. */
-export function bucketAround(seconds: number, unit: Granularity, timeZone: string): Bucket {
+export function bucketAround(seconds: number, unit: 'minute' | 'hour' | 'day' | 'month', timeZone: string): Bucket {
   const time = zonedTime(seconds, timeZone)
   const start =
     unit === 'minute' || unit === 'hour'

@@ -7,11 +7,11 @@ export interface Place {
 }
 
 /**
- * Places of demo addresses, with their state or province. Place n (from 1) belongs to 127.0.0.n, and to host n of the
+ * Places of demo addresses. Place n (from 1) belongs to 127.0.0.n, and to host n of the
  * three networks for documentation (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24). The emulator listens on loopback, so
  * it never sees a real address.
  */
-export const DEMO_PLACES: readonly (Place & { readonly region: string })[] = places
+export const DEMO_PLACES: readonly Place[] = places
 
 const DEMO_NETWORK = /^(?:127\.0\.0|192\.0\.2|198\.51\.100|203\.0\.113)\.(\d+)$/
 
@@ -21,9 +21,4 @@ export function placeOf(address: string): Place {
   const host = isIPv4(plain) ? DEMO_NETWORK.exec(plain)?.[1] : undefined
   const { country = 'Unknown', city = 'Unknown' } = DEMO_PLACES[Number(host) - 1] ?? {}
   return { country, city }
-}
-
-/** Returns the state or province of a demo place, else "Unknown". */
-export function regionOf({ country, city }: Place): string {
-  return DEMO_PLACES.find((place) => place.country === country && place.city === city)?.region ?? 'Unknown'
 }
