@@ -3,4 +3,4 @@
  * warns of, once for the screen and once for the sign-ins.
  */
 export const ALL_CLEAR =
-  /Viewers will get through\. \(|takes \d\.\d s to answer\..*Viewers will get through, but see the warnings\. \(\d+ checks: 0 failures, 0 unknown, [12] warnings?\)/s
+  /Viewers will get through(, if [^,]+, [^,]+ ago)?\. \(|takes \d\.\d s to answer\..*Viewers will get through(, if [^,]+, [^,]+ ago)?, but see the warnings\. \(\d+ checks: 0 failures, 0 unknown, [12] warnings?\)/s

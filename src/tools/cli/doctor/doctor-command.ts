@@ -14,7 +14,7 @@ import { type CheckOptions, checkAll, targetOf } from './check-all.ts'
 import { type DoctorConfig, type FeatureChecks, type HasChecks, loadChecks, type SignInTrial } from './feature-check.ts'
 import { type Finding, ok, type Report, warning } from './finding.ts'
 import { pageAddress } from './page/load-page.ts'
-import { asUnchanged, withoutSecret } from './service/lock-secret.ts'
+import { withoutSecret } from './service/lock-secret.ts'
 import { waitForView } from './service/wait-for-view.ts'
 import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
 import { type Verdict, verdictOn } from './verdict.ts'
@@ -36,7 +36,6 @@ const DAY_SECONDS = 86_400
 export interface DoctorOptions extends CheckOptions {
   readonly json?: boolean
   readonly viewer?: string
-  readonly lockUnchanged?: boolean
   /** The viewer to wait for, as the analytics name the viewer. */
   readonly watch?: string
   readonly strict?: boolean
@@ -75,7 +74,6 @@ export async function addDoctorCommand(command: Command, context: CommandContext
       'compare the clock of this copy of the app, such as http://10.0.0.5:3000; repeatable',
       pageAddress,
     )
-    .option('--lock-unchanged', 'the lock of the channel was not changed elsewhere since lock set on this machine')
     .option('--watch <VIEWER>', 'at the end, wait until this viewer watches: proves the secret of the lock')
     .option('--verbose', 'show the successful checks too')
     .option('--strict', 'exit status 1 also after a warning or an unknown result')
@@ -109,8 +107,7 @@ export async function runDoctor(
 
 async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOptions): Promise<Verdict | Refused> {
   const findings: Finding[] = []
-  const report: Report = (given) => {
-    const finding = options.lockUnchanged ? asUnchanged(given) : given
+  const report: Report = (finding) => {
     if (isConsequence(finding, findings, config)) return
     findings.push(finding)
     if (options.json || (finding.state === 'ok' && !options.verbose)) return

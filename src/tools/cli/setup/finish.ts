@@ -97,7 +97,7 @@ async function examine(
       { io: own, features },
       {
         json: isJson,
-        ...(answers.CHANNEL && { channel: answers.CHANNEL, lockUnchanged: true }),
+        ...(answers.CHANNEL && { channel: answers.CHANNEL }),
         page: splitList(answers.PAGES ?? '').flatMap((page) => pageAddress(page)),
         ...(viewer && { viewer: viewer.username }),
       },

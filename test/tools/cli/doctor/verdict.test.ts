@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { type Finding, failure, ok, unknown, warning } from '../../../../src/tools/cli/doctor/finding.ts'
-import { asUnchanged } from '../../../../src/tools/cli/doctor/service/lock-secret.ts'
 import { verdictOn } from '../../../../src/tools/cli/doctor/verdict.ts'
 
 const condition = 'if the lock has not been changed since 08:30, 2 minutes ago'
@@ -26,8 +25,4 @@ test.each<[name: string, findings: Finding[], verdict: RegExp, strictFails: bool
   const stdout = new PassThrough()
   const { outcome } = verdictOn(findings, { isStrict: true, isVerbose: false, stdout })
   expect([outcome.data.verdict, outcome.isPartial]).toEqual([expect.stringMatching(verdict), strictFails])
-})
-
-test.each([FRESH, OLD])('--lock-unchanged leaves no condition on a lock that is $state', (finding) => {
-  expect(asUnchanged(finding)).toEqual(ok('lock-secret-same', finding.text))
 })

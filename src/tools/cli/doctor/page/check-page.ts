@@ -5,12 +5,11 @@ import type { SeenPlayer } from '../answer-check.ts'
 import { answerAt, type DoctorConfig, type FeatureChecks } from '../feature-check.ts'
 import { type Finding, failure, findingOf, ok, unknown, warning } from '../finding.ts'
 import { checkPageConsumers } from './consumers.ts'
-import { findingOfObstacle, shown } from './finding-of-obstacle.ts'
-import { assumedDocument, type FramedDocument } from './framed-document.ts'
+import { assumedDocument, type FramedDocument, shown } from './framed-document.ts'
 import { loadScreen } from './load-page.ts'
 import { checkLocalNetwork, checkUnseenPlayer } from './local-network.ts'
 import { loadOrExplain, pageFaults, whyPlayerIsMissing } from './missing-player.ts'
-import { missingFlags, obstaclesOn } from './obstacles.ts'
+import { frameSource, missingFlags, obstaclesOn } from './obstacles.ts'
 import { refusedInFrame } from './policy.ts'
 
 /** The sign-in screen that the player of a page should show. */
@@ -109,10 +108,10 @@ async function* checkPlayer(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const toPlayer = obstaclesOn(path)
-  for (const obstacle of toPlayer) yield findingOfObstacle(obstacle, path)
+  yield* toPlayer
   const lists: Finding[][] = []
   // The origin of the player changes with the address.
-  const isFinal = toPlayer.every(({ kind }) => kind !== 'mixed-content')
+  const isFinal = toPlayer.every(({ code }) => code !== 'page-mixed-content')
   for (const entryPoint of isFinal ? entryPoints : []) {
     const list = await checkScreen(config, entryPoint, path, toPlayer.length, signal)
     // The checks of the app report a screen that does not answer.
@@ -141,9 +140,8 @@ async function checkScreen(
   const screen = await loadScreen(new URL(addressOf(config, entryPoint)), signal)
   if (screen === null) return null
   const whole = [...path, screen]
-  const findings = obstaclesOn(whole)
-    .slice(known)
-    .map((obstacle) => findingOfObstacle(obstacle, whole, entryPoint))
+  const { playerOrigins } = entryPoint
+  const findings = obstaclesOn(whole, { playerOrigins, isInPlayer: true }).slice(known)
   findings.push(...(await checkLocalNetwork(whole)))
   const player = path.at(-1)
   const returnUrl = new URL(entryPoint.playerAddress.url)
@@ -157,8 +155,7 @@ async function checkScreen(
   }
   if (findings.length === 0 && player !== undefined) {
     const refused = refusedInFrame(player.policies, [returnUrl], player.url)
-    if (refused !== null)
-      findings.push(findingOfObstacle({ kind: 'frame-src', parent: player, refused }, whole, entryPoint))
+    if (refused !== null) findings.push(frameSource(shown(path[0]?.url), player, refused, true))
   }
   return findings.map((finding) => findingOf(config, entryPoint, finding))
 }

@@ -3,7 +3,7 @@ import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { checkConsumer } from '../app/addresses.ts'
 import { type Finding, failure, findingOf, ok, unknown } from '../finding.ts'
-import { shown } from './finding-of-obstacle.ts'
+import { shown } from './framed-document.ts'
 
 /** A frame of a page, as far as its HTML tells where responses go. */
 export interface FrameOfPage {

@@ -12,8 +12,6 @@ export interface FramedDocument {
   readonly xFrameOptions: string | null
   readonly embedderPolicy: string
   readonly resourcePolicy: string | null
-  /** The header Permissions-Policy. */
-  readonly permissionsPolicy: string | null
   /** The element that frames it. Null for a page of its own, and for a frame that a script makes. */
   readonly element: Omit<FrameElement, 'content'> | null
 }
@@ -32,7 +30,6 @@ export function documentOf(
     xFrameOptions: headers.get('x-frame-options'),
     embedderPolicy: tokenOf(headers.get('cross-origin-embedder-policy')) || 'unsafe-none',
     resourcePolicy: tokenOf(headers.get('cross-origin-resource-policy')) || null,
-    permissionsPolicy: headers.get('permissions-policy'),
     element,
   }
 }
@@ -64,6 +61,11 @@ export function assumedDocument(
 /** True if browsers trust the address: https, and all names of this machine. */
 export function isTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopbackName(hostname)
+}
+
+/** The address without its query, which may hold secrets. */
+export function shown(url: URL | undefined): string {
+  return url === undefined ? '' : url.origin + url.pathname
 }
 
 /** Returns the value of a header without its parameters. */

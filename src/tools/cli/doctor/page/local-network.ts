@@ -1,8 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { type Finding, failure, unknown, warning } from '../finding.ts'
-import { shown } from './finding-of-obstacle.ts'
-import { assumedDocument, type FramedDocument } from './framed-document.ts'
+import { assumedDocument, type FramedDocument, shown } from './framed-document.ts'
 
 /** The networks of Local Network Access, from the least to the most public. */
 const SPACES = ['loopback', 'local', 'public'] as const
@@ -44,15 +43,6 @@ export async function checkLocalNetwork(path: readonly FramedDocument[]): Promis
   const text = `${shown(ancestors.at(-1)?.url)} has a public address, but ${url.host} has the address ${to.address} here, which is ${to.space}.`
   const cures = `Give ${url.host} a public address, for example by a proxy. For other cures, see .github/deploy/intranet.md.`
   const page = shown(ancestors[0]?.url)
-  const forbidding = ancestors.find((document, index) => forbids(document, feature, ancestors[index + 1] ?? document))
-  if (forbidding) {
-    return [
-      failure(
-        'local-network-forbidden',
-        `${page}: ${text} The header Permissions-Policy of ${shown(forbidding.url)} forbids ${feature}, so Chromium and Edge do not show the sign-in screen. Write ${feature}=* in it. Or, better: ${cures}`,
-      ),
-    ]
-  }
   if (ancestors.some(({ element }, index) => index > 0 && element === null)) {
     const prompt = `Chromium, Edge and Firefox show the sign-in screen only if the page has allow="${feature}" on the frame of the player, and the viewer agrees.`
     return [unknown('local-network-unseen', `${text} ${prompt} ${cures}`)]
@@ -99,19 +89,6 @@ function delegates(path: readonly FramedDocument[], feature: string): boolean {
     const parent = path[index - 1]
     return parent === undefined || document.url.origin === parent.url.origin || allows(document, feature)
   })
-}
-
-/** True if the header Permissions-Policy takes the feature from the document or from the next one. */
-function forbids({ url, permissionsPolicy }: FramedDocument, feature: string, next: FramedDocument): boolean {
-  const lists = (permissionsPolicy ?? '').split(',').flatMap((directive) => {
-    const [name, list = ''] = directive.split('=', 2).map((part) => part.trim())
-    return name === feature ? [list.replace(/^\(|\)$/g, '').split(/\s+/)] : []
-  })
-  // The last one counts.
-  const list = lists.at(-1)
-  if (list === undefined || list.includes('*')) return false
-  const has = ({ origin }: URL) => list.includes(`"${origin}"`) || (list.includes('self') && origin === url.origin)
-  return !(has(url) && has(next.url))
 }
 
 /** Reads the attribute `allow`. A feature without a list is for the origin of the attribute `src`. */

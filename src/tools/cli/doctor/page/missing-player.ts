@@ -1,6 +1,6 @@
 import { type Finding, failure, unknown } from '../finding.ts'
 import { codeOf } from '../request.ts'
-import { shown } from './finding-of-obstacle.ts'
+import { shown } from './framed-document.ts'
 import { type LoadedPage, loadPage } from './load-page.ts'
 
 /** Loads a page. Returns a finding if the page does not answer. */

@@ -10,8 +10,6 @@ export interface FrameElement {
   /** The flags of the attribute `sandbox`. Null without the attribute. */
   readonly sandbox: readonly string[] | null
   readonly isCredentialless: boolean
-  /** The attribute `csp`: a policy that Chromium and Edge demand of the frame. */
-  readonly csp?: string | null
   /** The attribute `allow`: the features that the page delegates to the frame. */
   readonly allow: string
 }
@@ -47,7 +45,6 @@ function frameOf(frame: Element, baseUrl: URL): FrameElement[] {
     sandbox: sandbox === null ? null : sandbox.toLowerCase().split(/\s+/).filter(Boolean),
     isCredentialless: attribute(frame, 'credentialless') !== null,
     allow: attribute(frame, 'allow') ?? '',
-    csp: attribute(frame, 'csp'),
   }
   const srcdoc = attribute(frame, 'srcdoc')
   if (srcdoc !== null) return [{ content: srcdoc, ...rest }]

@@ -33,12 +33,6 @@ const DAY_MS = 86_400_000
 /** Findings without a proof. `lock-secret-same` has a condition, if the service does not show the secret. */
 const UNPROVEN = ['lock-secret-unseen', 'lock-secret-unproven', 'lock-secret-same']
 
-/** Returns the finding about a lock that, as the operator says, was not changed elsewhere since `lock set`. */
-export function asUnchanged(finding: Finding): Finding {
-  const { condition, ...given } = finding
-  return condition === undefined ? finding : { ...given, state: 'ok', code: 'lock-secret-same' }
-}
-
 /** Leaves out the findings about an unproven or unknown secret of the lock: the view has proven the secret. */
 export function withoutSecret(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ code }) => !UNPROVEN.includes(code))
@@ -56,7 +50,7 @@ function compareShown(leads: string, lock: Lock, lockSet: string, match: Expecte
 
 function findingOfRecord(leads: string, { secret, when, setAtMs }: RecordedSecret, lockSet: string): Finding {
   if (secret === 'same') {
-    const text = `${leads}. lock set gave it the secret of the settings ${when}. The service does not show if it was changed elsewhere since then: run lock set again, use --watch, or use --lock-unchanged.`
+    const text = `${leads}. lock set gave it the secret of the settings ${when}. The service does not show if it was changed elsewhere since then: run lock set again, or use --watch.`
     const isFresh = Date.now() - setAtMs < DAY_MS
     const finding = isFresh ? ok('lock-secret-same', text) : unknown('lock-secret-unproven', text)
     return { ...finding, condition: ifUnchanged(setAtMs) }

@@ -12,7 +12,7 @@ export const demo: MakeDemoFeature = () => ({
       text: 'Set the lock of the channel, and check that viewers get through.',
       commands: [
         `npm run -s viewer-auth -- lock set --channel ${channel}`,
-        `npm run -s viewer-auth -- doctor --channel ${channel} --lock-unchanged --viewer ${viewer} --page ${page}`,
+        `npm run -s viewer-auth -- doctor --channel ${channel} --viewer ${viewer} --page ${page}`,
       ],
     }
   },

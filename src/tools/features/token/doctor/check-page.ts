@@ -1,7 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import { type Finding, findingOf, ok, unknown } from '../../../cli/doctor/finding.ts'
-import { findingOfObstacle, shown } from '../../../cli/doctor/page/finding-of-obstacle.ts'
-import type { FramedDocument } from '../../../cli/doctor/page/framed-document.ts'
+import { type FramedDocument, shown } from '../../../cli/doctor/page/framed-document.ts'
 import { checkLocalNetwork } from '../../../cli/doctor/page/local-network.ts'
 import { loadOrExplain, whyPlayerIsMissing } from '../../../cli/doctor/page/missing-player.ts'
 import { obstaclesOn } from '../../../cli/doctor/page/obstacles.ts'
@@ -35,10 +34,8 @@ export async function* checkTokenPage(
 }
 
 async function checkPath({ entryPoint }: TokenPlayer, path: readonly FramedDocument[]): Promise<Finding[]> {
-  const findings = obstaclesOn(path).map((obstacle) =>
-    // There is no document of the player between the page and the sign-in screen.
-    findingOfObstacle(obstacle, path, obstacle.kind === 'frame-src' ? undefined : entryPoint),
-  )
+  // There is no document of the player between the page and the sign-in screen.
+  const findings = obstaclesOn(path, { playerOrigins: entryPoint.playerOrigins, isInPlayer: false })
   findings.push(...(await checkLocalNetwork(path)))
   return findings.length > 0
     ? findings

@@ -72,11 +72,12 @@ testFaults('faults that only a second look finds', [
   },
   {
     name: 'a colleague changed the secret of the lock elsewhere',
-    afterwards: async ({ emulator, env, args }) => {
+    afterwards: async ({ emulator, env }) => {
       const form = { url: `${env.PUBLIC_URL}/`, secret: OLD_SECRET }
       await setLock(apiOf(emulator), { kind: 'channel', id: '1002' }, form)
-      args.splice(args.indexOf('--lock-unchanged'), 1)
     },
+    isHarmless: true,
+    blindSpot: 'the condition of the verdict says it',
     findings: [],
   },
   {

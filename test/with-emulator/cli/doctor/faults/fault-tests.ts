@@ -179,7 +179,7 @@ function viewerOf(args: readonly string[]): string {
   return (at === -1 ? undefined : args[at + 1]) ?? 'ada@example.com'
 }
 
-const ALL_CLEAR = /^Viewers will get through(?!, if)/
+const ALL_CLEAR = /^Viewers will get through/
 
 type Judgment = 'agreement' | 'false all-clear' | 'false alarm' | 'blind spot' | 'not for browsers'
 
@@ -264,7 +264,7 @@ function firstOf(causes: readonly string[]): string | undefined {
   return causes.find((cause) => cause.startsWith('failure')) ?? causes[0]
 }
 
-/** An unproven verdict, and one with a condition, agree with both. */
+/** An unproven verdict agrees with both. */
 function judgmentOf({ blindSpot, notForBrowsers }: Fault, verdict: string, isThrough: boolean): Judgment {
   if (blindSpot !== undefined) return isThrough ? 'agreement' : 'blind spot'
   if (ALL_CLEAR.test(verdict) && !isThrough) return 'false all-clear'

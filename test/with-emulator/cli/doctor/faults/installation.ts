@@ -176,7 +176,7 @@ export async function install(
   const [{ viewerAuth = 'hash' } = {}] = entryPoints
   await run('lock', 'set', '--channel', '1002', '--viewer-auth', viewerAuth, '--yes')
   const { tries = ['--viewer', ADA.username] } = fault
-  const args = ['--channel', '1002', ...tries, '--lock-unchanged', '--page', page.href]
+  const args = ['--channel', '1002', ...tries, '--page', page.href]
   const installation = { emulator, users, app, env, args, cwd, viewer: fault.viewer, run }
   await fault.afterwards?.(installation)
   return { ...installation, page }

@@ -9,11 +9,6 @@ const framed = (attributes: string) => page((player) => `<iframe ${attributes} s
 
 judgeFaults('what pages, players and the service do that the doctor was not made for', [
   {
-    name: 'the frame demands a policy of the player (csp)',
-    ...framed(`csp="frame-src 'none'"`),
-    findings: ['failure page-frame-csp'],
-  },
-  {
     name: 'the page leads on to another page',
     ...page((player) => `<meta http-equiv="refresh" content="0;url=about:blank"><iframe src="${player}"></iframe>`),
     findings: ['unknown page-leads-away'],
