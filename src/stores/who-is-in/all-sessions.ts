@@ -7,8 +7,6 @@ import type { StoredSessions } from '../store-kind.ts'
 /** A session with its viewer. */
 export interface NamedSession extends ShownSession {
   readonly username: string
-  /** The groups at the sign-in, for a viewer whom no store can look up. Null for others. */
-  readonly groups: readonly string[] | null
 }
 
 /** Stored sessions, which most stores can visit one by one. */
@@ -37,8 +35,8 @@ export function namedSession(json: string, usedAt?: number): NamedSession | null
   const session = parseSession(json)
   const usedAtSeconds = session?.usedAtSeconds ?? usedAt
   if (session === null || usedAtSeconds === undefined) return null
-  const { username, signedInAtSeconds, identity: provider = null, snapshot } = session.viewer
-  return { username, provider, signedInAtSeconds, usedAtSeconds, groups: snapshot?.groups ?? null }
+  const { username, signedInAtSeconds, identity: provider = null } = session.viewer
+  return { username, provider, signedInAtSeconds, usedAtSeconds }
 }
 
 /** A batch takes a few milliseconds. A program with other requests answers them between two batches. */

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
 import { identityFields, type ShownIdentity } from '../../guest-ways.ts'
 import { entryPointsIn } from '../../settings/chosen-entry-point.ts'
@@ -7,14 +7,12 @@ import { addCommand, addNotes, type CommandContext, type Outcome, runCommand } f
 import type { CommandIo } from '../../terminal/io.ts'
 import { addLimitOption, MOST_TABLE_ROWS, textTable, writeJsonArray } from '../../terminal/table.ts'
 import { counted, isoTime } from '../../terminal/text.ts'
-import { countByGroup } from './by-group.ts'
 import { openClock, playsUntil } from './plays-until.ts'
 import { addPutOutNotes } from './put-out-notes.ts'
 import { addSignIns, readSessionsIn, type SessionIn } from './sessions-in.ts'
 
 interface ListOptions {
   readonly json?: boolean
-  readonly by?: 'group'
   readonly name?: string
   readonly limit?: number
 }
@@ -30,12 +28,9 @@ security log. "Plays until" is when the last response expires, by the settings a
 export async function addSessionsList(group: Command, context: CommandContext<HasEventTimes>): Promise<void> {
   const command = addCommand(group, 'list', 'list who is in: all viewers with a session', [
     'viewer-auth sessions list',
-    'viewer-auth sessions list --by group',
     'viewer-auth sessions list --json > sessions.json',
   ])
-  command
-    .option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
-    .addOption(new Option('--by <WHAT>', 'count viewers and sessions').choices(['group']))
+  command.option('--name <TEXT>', 'only viewers whose user name contains this text, in upper or lower case')
   addLimitOption(command, 'rows').action((options: ListOptions) =>
     runCommand(context, options.json, async () =>
       listSessions(context.io, options, await eventTimesOf(context.features)),
@@ -49,7 +44,6 @@ async function listSessions(io: CommandIo, options: ListOptions, events: readonl
   const nowSeconds = Date.now() / 1000
   const part = usernameKey(options.name ?? '')
   const sessions = (await readSessionsIn(io, nowSeconds)).filter((one) => usernameKey(one.username).includes(part))
-  if (options.by === 'group') return await byGroup(io, options, sessions)
   const unknown = await addSignIns(io, sessions)
   const rowOf = rowMaker(io, nowSeconds, events)
   if (options.json) {
@@ -111,11 +105,4 @@ function rowMaker({ env }: CommandIo, nowSeconds: number, events: readonly Event
 function nameOf({ username, guest, provider }: ShownIdentity & { readonly username: string }) {
   if (guest !== null) return `${username} (${guest.wayIn})`
   return provider === null ? username : `${username} (SSO)`
-}
-
-async function byGroup(io: CommandIo, { limit }: ListOptions, sessions: readonly SessionIn[]): Promise<Outcome> {
-  const data = (await countByGroup(io, sessions)).slice(0, limit)
-  const rows = data.map(({ group, viewers, sessions: number }) => [group ?? '(none)', String(viewers), String(number)])
-  const text = rows.length === 0 ? 'No sessions.' : await textTable(io.stdout, ['Group', 'Viewers', 'Sessions'], rows)
-  return { ok: true, text, data }
 }

@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { SETTINGS } from '../../../../settings.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { runHere } from '../../sqlite/run-here.ts'
-import { addStoredViewers } from '../../sqlite/stored-viewers.ts'
 import { addSession } from './stored-session.ts'
 
 const MINUTE = 60
@@ -84,34 +83,6 @@ test('a response that never expires, and settings that are not here, have no tim
   expect(JSON.parse(without.stdout)).toMatchObject([{ username: 'ada', playsUntil: null, isEndless: false }])
 })
 
-test('counts by group have each viewer once, also with several sessions', async () => {
-  await addStoredViewers(cwd, [
-    { username: 'ada', groups: ['staff', 'tonight'] },
-    { username: 'bob', groups: ['staff'] },
-    { username: 'eve' },
-  ])
-  for (const [id, username] of [
-    ['1', 'ada'],
-    ['2', 'Ada'],
-    ['3', 'bob'],
-    ['4', 'eve'],
-    ['5', 'gone'],
-  ] as const) {
-    await addSession(file, id, { username, signedInAtSeconds: now })
-  }
-  // A viewer of a provider, who has the name of a viewer in the user store.
-  const identity = { issuer: 'https://idp.example', subject: 'x', endsAtSeconds: now + MINUTE }
-  const snapshot = { groups: ['guests'], attributes: {} }
-  await addSession(file, '6', { username: 'bob', signedInAtSeconds: now, identity, snapshot })
-  expect(await rows({}, '--by', 'group')).toEqual([
-    { group: null, viewers: 2, sessions: 2 },
-    { group: 'staff', viewers: 2, sessions: 3 },
-    { group: 'guests', viewers: 1, sessions: 1 },
-    { group: 'tonight', viewers: 1, sessions: 2 },
-  ])
-  expect((await list({}, '--by', 'group')).stdout).toMatch(/^Group +Viewers +Sessions\n\(none\) +2 +2\nstaff/)
-})
-
 test('--name and --limit choose sessions, and a session that cannot be read is left out', async () => {
   for (const username of ['ada', 'bob', 'ADAM']) {
     await addSession(file, username, { username, signedInAtSeconds: now })
@@ -132,5 +103,4 @@ test('--name and --limit choose sessions, and a session that cannot be read is l
 test('without sessions, and without a file, sessions list is empty', async () => {
   expect(await list()).toEqual({ status: 0, stdout: 'No sessions.\n', stderr: '' })
   expect(await rows()).toEqual([])
-  expect(await rows({}, '--by', 'group')).toEqual([])
 })
