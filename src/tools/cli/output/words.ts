@@ -55,12 +55,6 @@ export function shareWords(part: number, whole: number): string {
   return percent === 100 && part < whole ? '> 99 %' : `${percent} %`
 }
 
-/** Returns the change from a number above zero in percent: "+12 %". */
-export function changeWords(before: number, now: number): string {
-  const percent = Math.round((100 * (now - before)) / before)
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}\u00a0%`
-}
-
 /** Makes an untrusted name safe for one line: no control or direction characters, at most 200 characters. */
 export function nameWords(name: string): string {
   const letters = [...name.slice(0, 2 * MOST_NAME_CHARACTERS)]

@@ -3,7 +3,7 @@ import type { SeriesRow } from '../../../video-service/analytics/report-rows.ts'
 import type { Figure, PageModel, Section } from '../../html-page/page-model.ts'
 import { barsChart } from '../../html-page/rows-chart.ts'
 import type { TimeRange } from '../../output/time-range.ts'
-import { changeWords, countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
+import { countWords, nameWords, numberWords, shareWords } from '../../output/words.ts'
 import type { TimeUnit } from '../calendar.ts'
 import type { LocalSeriesRow } from '../local-rows.ts'
 import { seriesGroup } from '../rows.ts'
@@ -54,7 +54,7 @@ export function seriesPage({ report, dimension, range, zone, totals }: SeriesOpt
         several,
         isSum: report === 'total-views',
         totals: totalFigures(totals),
-        summary: totals === null ? '' : `${countWords(totals.now[report], one, several)} in the whole period.`,
+        summary: totals === null ? '' : `${countWords(totals[report], one, several)} in the whole period.`,
       })
     case 'summary':
       return totalsPage(report, totals)
@@ -65,11 +65,9 @@ export function seriesPage({ report, dimension, range, zone, totals }: SeriesOpt
 
 function totalFigures(totals: SeriesTotals | null): Figure[] {
   if (totals === null) return []
-  const { now, before } = totals
   return REPORTS.map((report) => {
     const [, one, several] = TITLES[report]
-    const change = before[report] === 0 ? '' : ` (${changeWords(before[report], now[report])} on the period before)`
-    return { value: numberWords(now[report]), label: `${now[report] === 1 ? one : several}${change}` }
+    return { value: numberWords(totals[report]), label: totals[report] === 1 ? one : several }
   })
 }
 

@@ -5,9 +5,9 @@ import { printableCell, SEPARATOR, textTable } from '../../terminal/table.ts'
 
 /** The width of a terminal that does not tell it. */
 const DEFAULT_COLUMNS = 80
-/** Texts are cut down to each of these widths, until the table fits. */
+/** Texts are cut to one width, but not to less than this. */
 const USEFUL_WIDTH = 10
-const LEAST_WIDTHS = [32, USEFUL_WIDTH, 4]
+/** A time or a number is of no use in part, so it is whole. */
 const WIDEST_TIME = '25 Oct 2025 18:03'.length
 
 interface Table {
@@ -26,33 +26,27 @@ export async function writeTable(sink: ReportSink, stdout: CommandIo['stdout'] |
 }
 
 /**
- * Cuts the texts of a table so that it fits a terminal, and aligns numbers on the right. The columns are in the order of
- * their importance: cuts begin at the last one.
- * @returns also the titles of the columns that have no room.
+ * Cuts the long texts of a table to one width, so that it fits a terminal, and aligns numbers on the right.
+ * @returns also the titles of the last columns, if they have no room.
  */
 export function fitTable({ titles, rows }: Table, widthColumns: number): Table & { leftOut: readonly string[] } {
   const lines = [titles, ...rows.map((row) => row.map(printableCell))]
-  const count = countFitting(lines, widthColumns)
-  const [shown = [], ...cells] = lines.map((line) => line.slice(0, count))
-  const widths = widthsOf([shown, ...cells], widthColumns)
+  const whole = widestIn(lines)
+  const cutAt = (most: number) => whole.map((width) => (width <= WIDEST_TIME ? width : Math.min(width, most)))
+  const isTooWide = (widths: readonly number[]) =>
+    widths.reduce((sum, width) => sum + width + SEPARATOR.length, -SEPARATOR.length) > widthColumns
+  let most = widthColumns
+  while (most > USEFUL_WIDTH && isTooWide(cutAt(most))) most -= 1
+  const widths = cutAt(most)
+  while (widths.length > 1 && isTooWide(widths)) widths.pop()
+  const [shown = [], ...cells] = lines.map((line) => line.slice(0, widths.length))
   const isNumber = shown.map((_title, column) => cells.every((row) => /^[\d,.]+$/.test(row[column] ?? '')))
   const fitted = (row: readonly string[]) =>
     row.map((cell, column) => {
       const text = cutTo(cell, widths[column] ?? 0)
       return isNumber[column] ? ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text))) + text : text
     })
-  return { titles: fitted(shown), rows: cells.map(fitted), leftOut: titles.slice(count) }
-}
-
-/** Returns the number of columns that fit with at least ten characters each. */
-function countFitting(lines: readonly (readonly string[])[], widthColumns: number): number {
-  let room = widthColumns + SEPARATOR.length
-  const widest = widestIn(lines)
-  const first = widest.findIndex((width) => {
-    room -= (width <= WIDEST_TIME ? width : USEFUL_WIDTH) + SEPARATOR.length
-    return room < 0
-  })
-  return first === -1 ? widest.length : Math.max(1, first)
+  return { titles: fitted(shown), rows: cells.map(fitted), leftOut: titles.slice(widths.length) }
 }
 
 function widestIn([titles = [], ...rows]: readonly (readonly string[])[]): number[] {
@@ -70,20 +64,4 @@ function cutTo(text: string, width: number): string {
     cut += character
   }
   return `${cut}…`
-}
-
-function widthsOf(lines: readonly (readonly string[])[], widthColumns: number): number[] {
-  const whole = widestIn(lines)
-  const widths = [...whole]
-  let excess = widths.reduce((sum, width) => sum + width, SEPARATOR.length * (widths.length - 1)) - widthColumns
-  for (const least of LEAST_WIDTHS) {
-    for (const [column, width] of [...widths.entries()].reverse()) {
-      // A time or a number is of no use in part, so it is cut last.
-      const isCut = (whole[column] ?? 0) > WIDEST_TIME || least === LEAST_WIDTHS.at(-1)
-      const cut = isCut ? Math.max(0, Math.min(excess, width - least)) : 0
-      widths[column] = width - cut
-      excess -= cut
-    }
-  }
-  return widths
 }
