@@ -107,7 +107,7 @@ describe('npm run emulator', () => {
       child.kill('SIGTERM')
       await ended
       const database = new DatabaseSync(environment.EMULATOR_DATA_FILE)
-      expect(database.prepare('SELECT count(*) AS n FROM segments').get()?.n).toBe(500)
+      expect(database.prepare('SELECT count(*) AS n FROM watched_segments').get()?.n).toBe(500)
       database.close()
     }
   })

@@ -50,7 +50,7 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
   return seed
 }
 
-/** Deletes the rows of all tables and writes the seed again. */
+/** Deletes the rows of all tables and writes the seed again. @throws EmulatorStartError if an id comes twice. */
 export async function resetToSeed(
   database: DatabaseSync,
   seed: Seed,
@@ -61,6 +61,8 @@ export async function resetToSeed(
   await writeRows(database, seed, nowSeconds, () => {
     writeState(database, 'seed', JSON.stringify(seed))
     if (origin !== null) writeState(database, ORIGIN, origin)
+  }).catch((cause: Error) => {
+    throw new EmulatorStartError(`The seed contradicts itself: ${cause.message}`, { cause })
   })
   addViews(database, seed, options, nowSeconds)
 }
@@ -84,7 +86,7 @@ function addViews(database: DatabaseSync, seed: Seed, options: SeedOptions, nowS
   const { views = 0, demoWeeks = false } = options
   if (demoWeeks) refreshDemoWeeks(database, nowSeconds)
   const wanted = Math.max(views, seed.generated_views)
-  const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
+  const present = Number(database.prepare('SELECT count(*) AS present FROM watched_segments').get()?.present)
   if (present < wanted) generateSegments(database, { count: wanted - present, seed: 1, nowSeconds })
 }
 

@@ -22,7 +22,7 @@ const Channel = z.strictObject({ id: Id, title: Name, owner: Name, locked: z.boo
 
 /**
  * The seed of an emulator, from a file. Ids, secrets and keys that are left out are generated once. `/emulator/seed`
- * returns a valid seed file: its `locked` and `redirect_uri_prefix` only repeat what other fields say.
+ * returns a valid seed file: its `locked` and `redirect_uri_prefix` only repeat what other fields say, and are ignored.
  */
 export const SeedFile = z.strictObject({
   clients: z

@@ -18,8 +18,7 @@ function generated(count: number, seed = 1): DatabaseSync {
   return database
 }
 const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {}).map(Number)
-const contents = (from: DatabaseSync) =>
-  from.prepare('SELECT * FROM segments JOIN segment_view_sessions s ON s.id = view_session ORDER BY segments.id').all()
+const contents = (from: DatabaseSync) => from.prepare('SELECT * FROM watched_segments ORDER BY id').all()
 
 describe('generated segments', () => {
   test('the same seed generates the same segments, another seed others', () => {
@@ -36,7 +35,7 @@ describe('generated segments', () => {
   test('generated segments start in the last 90 days, and running ones are unfinished', () => {
     generated(6_000)
     const [earliest, latest, latestEnd, unfinished] = one(
-      'SELECT min(started_at), max(started_at), max(finished_at), sum(finished_at IS NULL) FROM segments',
+      'SELECT min(started_at), max(started_at), max(finished_at), sum(finished_at IS NULL) FROM watched_segments',
     ) as [number, number, number, number]
     expect(earliest).toBeGreaterThanOrEqual(NOW - 90 * DAY)
     expect(latest).toBeLessThan(NOW)
@@ -46,7 +45,7 @@ describe('generated segments', () => {
   test('every channel and video gets segments, with its own owner', () => {
     generated(2_000)
     const pairs = database
-      .prepare('SELECT DISTINCT content_type, content_id, owner_id FROM segments ORDER BY content_id')
+      .prepare('SELECT DISTINCT content_type, content_id, owner_id FROM watched_segments ORDER BY content_id')
       .all()
     expect(pairs.map(({ content_id, owner_id }) => [content_id, owner_id])).toEqual([
       [11, 1],
@@ -59,20 +58,26 @@ describe('generated segments', () => {
   })
   test('locked channels and videos have only authenticated viewers, others have both kinds', () => {
     generated(2_000)
-    expect(one('SELECT count(*) FROM segments WHERE content_id IN (11, 21) AND viewer IS NULL')).toEqual([0])
+    expect(
+      one('SELECT count(*) FROM watched_segments WHERE content_id IN (11, 21) AND viewer_identifier IS NULL'),
+    ).toEqual([0])
     const [anonymous, known] = one(
-      'SELECT sum(viewer IS NULL), count(viewer) FROM segments WHERE content_id IN (12, 22)',
+      'SELECT sum(viewer_identifier IS NULL), count(viewer_identifier) FROM watched_segments WHERE content_id IN (12, 22)',
     ) as [number, number]
     expect(Math.min(anonymous, known)).toBeGreaterThan(100)
   })
   test('segments of one session never overlap and share content, client, viewer and place', () => {
     generated(2_000)
     expect(
-      one(`SELECT count(*) FROM segments a JOIN segments b ON a.view_session = b.view_session AND a.id <> b.id
+      one(`SELECT count(*) FROM watched_segments a JOIN watched_segments b ON a.view_session_id = b.view_session_id AND a.id <> b.id
            WHERE (a.started_at <= b.started_at AND b.started_at < a.finished_at)
-              OR a.content_id <> b.content_id OR a.client <> b.client OR a.viewer IS NOT b.viewer OR a.place <> b.place`),
+              OR a.content_id <> b.content_id OR a.client_id <> b.client_id
+              OR a.viewer_identifier IS NOT b.viewer_identifier OR a.city <> b.city`),
     ).toEqual([0])
-    const [segments, sessions] = one('SELECT count(*), count(DISTINCT view_session) FROM segments') as [number, number]
+    const [segments, sessions] = one('SELECT count(*), count(DISTINCT view_session_id) FROM watched_segments') as [
+      number,
+      number,
+    ]
     expect(segments).toBeGreaterThan(sessions)
   })
   test('only segments of videos have positions, which move as fast as the clock', () => {
@@ -80,7 +85,7 @@ describe('generated segments', () => {
     expect(
       one(`SELECT sum(content_type = 'live' AND (from_position IS NOT NULL OR to_position IS NOT NULL)),
              sum(content_type = 'recorded' AND to_position - from_position IS NOT coalesce(finished_at, ${NOW}) - started_at)
-           FROM segments`),
+           FROM watched_segments`),
     ).toEqual([0, 0])
   })
 })

@@ -43,7 +43,7 @@ export function sampleSegment(
 }
 
 export function storeSegments(database: DatabaseSync, segments: readonly StoredSegment[]): void {
-  database.exec('DELETE FROM segments')
+  database.exec('DELETE FROM watched_segments')
   const write = openSegmentWriter(database)
   for (const segment of segments) write(segment)
 }

@@ -33,13 +33,7 @@ function start(rest: Partial<SegmentStart> = {}): string {
   return id
 }
 const stored = () =>
-  database
-    .prepare(
-      `SELECT * FROM segments LEFT JOIN segment_viewers v ON v.id = viewer JOIN segment_clients c ON c.id = client
-         JOIN segment_view_sessions s ON s.id = view_session JOIN segment_places p ON p.id = place
-         JOIN segment_devices d ON d.id = device ORDER BY segments.id`,
-    )
-    .all()
+  database.prepare("SELECT *, device_info ->> '$.device.family' AS family FROM watched_segments ORDER BY id").all()
 
 describe('a segment that starts', () => {
   test('a new segment has a UUID, all fields, and no end', () => {
@@ -111,7 +105,7 @@ describe('abandoned segments', () => {
   })
   test('a generated segment is never abandoned', () => {
     start()
-    database.exec('UPDATE segments SET last_heard_at = NULL')
+    database.exec('UPDATE watched_segments SET last_heard_at = NULL')
     expect(recorder.finishAbandoned({ nowSeconds: 9_999, silentForSeconds: 60 })).toBe(0)
   })
 })

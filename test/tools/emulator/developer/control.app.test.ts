@@ -171,9 +171,9 @@ describe('/emulator/reset', () => {
 
   test('a reset generates the seeded views again', async () => {
     const filled = await startService({ seed: { views: 300 } })
-    const count = () => filled.database.prepare('SELECT count(*) AS n FROM segments').get()?.n
+    const count = () => filled.database.prepare('SELECT count(*) AS n FROM watched_segments').get()?.n
     expect(count()).toBe(300)
-    filled.database.exec('DELETE FROM segments')
+    filled.database.exec('DELETE FROM watched_segments')
     await filled.post('/emulator/reset', {})
     expect(count()).toBe(300)
     await filled.close()

@@ -36,7 +36,7 @@ export async function startService(options: Partial<EmulatorOptions> = {}) {
     clear() {
       database.exec(`
         DELETE FROM locks; INSERT INTO locks SELECT * FROM seeded_locks;
-        DELETE FROM playbacks; DELETE FROM segments;
+        DELETE FROM playbacks; DELETE FROM watched_segments;
         DELETE FROM messages; DELETE FROM sqlite_sequence WHERE name = 'messages'`)
     },
     async close() {

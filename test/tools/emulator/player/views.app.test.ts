@@ -14,14 +14,7 @@ async function startView(content: { content_type: string; content_id: string }, 
 }
 
 function segment() {
-  const rows = service.database
-    .prepare(
-      `SELECT segments.*, viewer_identifier, client_id, view_session_id FROM segments
-       LEFT JOIN segment_viewers ON segment_viewers.id = viewer
-       JOIN segment_clients ON segment_clients.id = client
-       JOIN segment_view_sessions ON segment_view_sessions.id = view_session`,
-    )
-    .all()
+  const rows = service.database.prepare('SELECT * FROM watched_segments').all()
   expect(rows).toHaveLength(1)
   return rows[0]
 }

@@ -19,8 +19,8 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
   function readSegments() {
     return viewer.service.database
       .prepare(
-        `SELECT from_position, to_position, finished_at IS NOT NULL AS finished, view_type, view_session,
-           viewer_identifier FROM segments JOIN segment_viewers ON segment_viewers.id = viewer ORDER BY segments.id`,
+        `SELECT from_position, to_position, finished_at IS NOT NULL AS finished, view_type, view_session_id,
+           viewer_identifier FROM watched_segments ORDER BY id`,
       )
       .all()
   }
@@ -52,7 +52,7 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
     await page.goto('about:blank')
     const left = await segments(3, true)
     expect(Number(left[2]?.to_position)).toBeGreaterThanOrEqual(21)
-    expect(new Set(left.map((row) => row.view_session)).size).toBe(1)
+    expect(new Set(left.map((row) => row.view_session_id)).size).toBe(1)
 
     await page.goto(`${service.emulator.url}/channel/1001`)
     const ownPlayer = await viewer.waitForFrame(`${service.emulator.url}/embed/1001`)
@@ -62,7 +62,7 @@ describe.each(BROWSERS)('what the player in %s reports', (kind) => {
     await page.goto('about:blank')
     const onsite = (await segments(4, true)).at(-1)
     expect(onsite).toMatchObject({ view_type: 'onsite', from_position: null })
-    expect(onsite?.view_session).not.toBe(left[0]?.view_session)
+    expect(onsite?.view_session_id).not.toBe(left[0]?.view_session_id)
     expect(viewer.complaints).toEqual([])
   })
 })

@@ -256,51 +256,51 @@ test('all wrong references of a seed file are listed at once, with their places'
   const client = { client_id: '1'.repeat(40), redirect_uri_prefixes: ['http://127.0.0.1/cb'], owner: 'studio' }
   const view = { content_type: 'recorded', content_id: 5, started_at: '2026-01-01T01:00:00+01:00' }
   const content = {
-    clients: [
-      { ...client, owner: 'nobody' },
-      client,
-      { ...SMALL.clients[0], redirect_uri_prefix: 'http://b.example/' },
-    ],
-    users: [...SMALL.users, { username: 'Studio', password: 'x' }],
-    channels: [
-      { id: 1, title: 'One', owner: 'studio', locked: true },
-      { id: '1', title: 'One again', owner: 'studio' },
-    ],
-    videos: [{ id: 5, title: 'Lost', channel_id: 9, locked: false }],
+    clients: [{ ...client, owner: 'nobody' }, client],
+    users: SMALL.users,
+    videos: [{ id: 5, title: 'Lost', channel_id: 9 }],
     locks: [
       { content_type: 'live', content_id: 77 },
       { content_type: 'recorded', content_id: 5 },
-      { content_type: 'recorded', content_id: '5' },
     ],
     viewer_auth: [
       { content_type: 'live', content_id: 78, auth_url: 'https://a.example/', public_key: PUBLIC_KEY },
-      { content_type: 'live', content_id: 78, auth_url: 'https://b.example/', public_key: 'a key' },
+      { content_type: 'recorded', content_id: 5, auth_url: 'https://b.example/', public_key: 'a key' },
     ],
-    views: [
-      { ...view, view_id: '00000000-0000-7000-8000-000000000001' },
-      { ...view, view_id: '00000000-0000-7000-8000-000000000001', finished_at: '2025-12-31T23:59:59Z' },
-    ],
+    views: [view, { ...view, content_id: 6 }],
   }
   expect(placesOf(content)).toEqual(
     [
-      'channels[0].locked',
-      'channels[1].id',
       'clients[0].owner',
-      'clients[1].client_id',
-      'clients[2].redirect_uri_prefix',
       'locks[0].content_id',
-      'locks[2].content_id',
-      'users[1].username',
       'videos[0].channel_id',
-      'videos[0].locked',
       'viewer_auth[0].content_id',
-      'viewer_auth[1].content_id',
-      'viewer_auth[1].content_id',
       'viewer_auth[1].public_key',
-      'views[1].finished_at',
-      'views[1].view_id',
+      'views[1].content_id',
     ].toSorted(),
   )
+})
+
+const CHANNEL = { id: 1, title: 'One', owner: 'studio' }
+const VIEW = { content_type: 'live', content_id: 1, started_at: '2026-01-01T01:00:00Z' }
+const VIEW_ID = '00000000-0000-7000-8000-000000000001'
+const LOCK = { content_type: 'live', content_id: 1 }
+const AUTH = { ...LOCK, auth_url: 'https://a.example/', public_key: PUBLIC_KEY }
+const [CLIENT] = SMALL.clients
+
+test.each<[what: string, column: string, lists: object]>([
+  ['users', 'users.username', { users: [...SMALL.users, { username: 'Studio', password: 'x' }] }],
+  ['clients', 'clients.client_id', { clients: [1, 2].map(() => ({ ...CLIENT, client_id: '1'.repeat(40) })) }],
+  ['channels', 'channels.id', { channels: [CHANNEL, { ...CHANNEL, id: '1' }] }],
+  ['videos', 'videos.id', { videos: [1, 2].map(() => ({ id: 5, title: 'Two', channel_id: 1 })) }],
+  ['locks', 'locks.content_id', { locks: [LOCK, { ...LOCK, content_id: '1' }] }],
+  ['viewer auth', 'viewer_auth.content_id', { viewer_auth: [AUTH, AUTH] }],
+  ['views', 'segment_id', { views: [1, 2].map(() => ({ ...VIEW, view_id: VIEW_ID })) }],
+  ['views that end before their start', 'finished_at', { views: [{ ...VIEW, finished_at: '2025-12-31T23:59:59Z' }] }],
+])('a seed file with the same id twice, or a wrong end, is refused: %s', async (_what, column, lists) => {
+  const file = checked({ ...SMALL, channels: [CHANNEL], ...lists })
+  await expect(start({ file })).rejects.toThrow(column)
+  await expect(start({ file })).rejects.toThrow('The seed contradicts itself')
 })
 
 test.each([

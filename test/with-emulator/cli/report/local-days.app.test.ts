@@ -77,7 +77,7 @@ function storedOf({ startSeconds, seconds, person }: View, index: number): Store
 }
 
 function store(views: readonly View[]): void {
-  server.database.exec('BEGIN; DELETE FROM segments')
+  server.database.exec('BEGIN; DELETE FROM watched_segments')
   const write = openSegmentWriter(server.database)
   for (const [index, view] of views.entries()) write(storedOf(view, index))
   server.database.exec('COMMIT')

@@ -10,9 +10,6 @@ export type Person = Pick<
   'clientId' | 'viewerIdentifier' | 'viewType' | 'country' | 'city' | 'deviceInfo' | 'isMobile'
 >
 
-/** Only shapes the ids of clients. */
-const FIRST_VISIT_SECONDS = Date.UTC(2026, 0, 1) / 1000
-
 /** The most common first. */
 const { names: NAMES, userAgents: DEMO_USER_AGENTS } = people
 
@@ -23,7 +20,7 @@ export function makePerson(seed: number, index: number, mustSignIn: boolean): Pe
   const device = describeDevice(DEMO_USER_AGENTS[random.low(DEMO_USER_AGENTS.length)] ?? '')
   const name = `${NAMES[index % NAMES.length]}${Math.floor(index / NAMES.length) || ''}@example.com`
   return {
-    clientId: random.uuid(FIRST_VISIT_SECONDS),
+    clientId: random.uuid(),
     viewType: random.chance(0.7) ? 'offsite' : 'onsite',
     viewerIdentifier: mustSignIn || random.chance(0.35) ? name : null,
     country,

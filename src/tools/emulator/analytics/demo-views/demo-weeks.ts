@@ -23,13 +23,11 @@ const LATE_SECONDS = 240
  */
 export function refreshDemoWeeks(database: DatabaseSync, nowSeconds: number): void {
   // Players send heartbeats; generated segments have none.
-  const row = database.prepare('SELECT max(started_at) AS newest FROM segments WHERE last_heard_at IS NULL').get()
+  const row = database
+    .prepare('SELECT max(started_at) AS newest FROM watched_segments WHERE last_heard_at IS NULL')
+    .get()
   if (row?.newest !== null && Number(row?.newest) > nowSeconds - DAY_SECONDS) return
-  inTransaction(database, () => {
-    database.exec(`
-      DELETE FROM segments WHERE last_heard_at IS NULL;
-      DELETE FROM segment_view_sessions WHERE id NOT IN (SELECT view_session FROM segments)`)
-  })
+  database.exec('DELETE FROM watched_segments WHERE last_heard_at IS NULL')
   const count = EVERYDAY_SEGMENTS
   generateSegments(database, { count, seed: SEED, nowSeconds, days: DAYS, areFinished: true })
   const media = readMedia(database)
@@ -64,11 +62,11 @@ function attend(random: SeededRandom, index: number, channel: DemoMedia, startSe
   const left = random.chance(0.7) ? end : Math.min(end, joined + 60 + Math.floor(random.around(900)))
   const pauseAt = joined + Math.floor(random.next() * (left - joined))
   const hasPause = random.chance(0.2) && pauseAt > joined && left - pauseAt > 60
-  const viewSessionId = random.uuid(joined)
+  const viewSessionId = random.uuid()
   const watched = (from: number, to: number): StoredSegment => ({
     ...content,
     ...person,
-    segmentId: random.uuid(from),
+    segmentId: random.uuid(),
     viewSessionId,
     startedAtSeconds: from,
     finishedAtSeconds: to,

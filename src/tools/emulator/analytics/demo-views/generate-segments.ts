@@ -43,7 +43,7 @@ export function generateSegments(
   if (count === 0) return
   const media = readMedia(database)
   // The number of present segments is part of the seed, so that a second run adds new segments.
-  const present = Number(database.prepare('SELECT count(*) AS present FROM segments').get()?.present)
+  const present = Number(database.prepare('SELECT count(*) AS present FROM watched_segments').get()?.present)
   const random = seededRandom(seedOf(seed, present))
   const audience = Math.max(25, Math.floor(count / SEGMENTS_PER_PERSON))
   const write = openSegmentWriter(database)
@@ -89,7 +89,7 @@ interface Visit {
 function watch(random: SeededRandom, visit: Visit): StoredSegment[] {
   const { person, watched, startSeconds, nowSeconds, areFinished } = visit
   const { isLocked, ...content } = watched
-  const viewSessionId = random.uuid(startSeconds)
+  const viewSessionId = random.uuid()
   const segments: StoredSegment[] = []
   let at = startSeconds
   let position = 0
@@ -99,7 +99,7 @@ function watch(random: SeededRandom, visit: Visit): StoredSegment[] {
     segments.push({
       ...content,
       ...person,
-      segmentId: random.uuid(at),
+      segmentId: random.uuid(),
       viewSessionId,
       startedAtSeconds: at,
       finishedAtSeconds: end <= nowSeconds ? end : areFinished ? nowSeconds : null,

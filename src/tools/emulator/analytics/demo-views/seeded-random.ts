@@ -19,13 +19,10 @@ export function seededRandom(seed: number) {
     chance: (probability: number) => next() < probability,
     /** Exponentially distributed: short is common, long is rare. */
     around: (mean: number) => -mean * Math.log(1 - next()),
-    /** Has the shape of a UUID of version 7. Such ids of later moments sort later, which keeps an index compact. */
-    uuid(atSeconds: number): string {
-      const time = hex(Math.floor((atSeconds + next()) * 1000), 12)
-      const version = hex((next32() & 0x0fff) | 0x7000, 4)
-      const variant = hex((next32() & 0x3fff) | 0x8000, 4)
-      const rest = hex(next32(), 8) + hex(next32() & 0xffff, 4)
-      return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${rest}`
+    /** Has the shape of a UUID of version 4. */
+    uuid(): string {
+      const digits = Array.from({ length: 4 }, () => next32().toString(16).padStart(8, '0')).join('')
+      return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
     },
   }
 }
@@ -33,8 +30,4 @@ export function seededRandom(seed: number) {
 /** The seed of one of many numbered things, so that each can be made again without keeping it. */
 export function seedOf(seed: number, index: number): number {
   return (seed ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0
-}
-
-function hex(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, '0')
 }

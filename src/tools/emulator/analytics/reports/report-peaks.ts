@@ -77,13 +77,13 @@ function* stretchesOf(database: DatabaseSync, { selection, nowSeconds }: PeaksQu
   const changes = database
     .prepare(
       `WITH inside AS (
-         SELECT content_type, content_id, view_session, max(started_at, :from) AS start,
+         SELECT content_type, content_id, view_session_id, max(started_at, :from) AS start,
            min(coalesce(finished_at, :now), :to) AS finish
-         FROM segments INDEXED BY segments_by_content WHERE ${where}),
+         FROM watched_segments INDEXED BY watched_by_content WHERE ${where}),
        own AS (
          SELECT content_type, content_id, finish, max(start, coalesce(max(finish) OVER earlier, start)) AS start
          FROM inside WHERE start < finish
-         WINDOW earlier AS (PARTITION BY content_type, content_id, view_session ORDER BY start, finish
+         WINDOW earlier AS (PARTITION BY content_type, content_id, view_session_id ORDER BY start, finish
            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
        SELECT content_type, content_id, at, sum(change) AS sessions FROM (
          SELECT content_type, content_id, start AS at, 1 AS change FROM own WHERE start < finish

@@ -5,20 +5,15 @@ import { bucketAround, openTimeWriter } from './report-times.ts'
 
 const COUNTED: Readonly<Record<SeriesMetric, string>> = {
   'total-views': 'count(*)',
-  'unique-devices': 'count(DISTINCT client)',
-  'authenticated-viewers': 'count(DISTINCT viewer)',
+  'unique-devices': 'count(DISTINCT client_id)',
+  'authenticated-viewers': 'count(DISTINCT viewer_identifier)',
 }
 
-interface Grouping {
-  readonly join: string
-  /** The name of the group of a segment, in SQL. */
-  readonly name: string
-}
-
-const GROUPS: Readonly<Record<GroupDimension, Grouping>> = {
-  location: { join: 'JOIN segment_places ON segment_places.id = place', name: 'country' },
-  device: { join: 'JOIN segment_devices ON segment_devices.id = device', name: 'family' },
-  'view-source': { join: '', name: 'view_type' },
+/** The name of the group of a segment, in SQL. */
+const GROUPS: Readonly<Record<GroupDimension, string>> = {
+  location: 'country',
+  device: "device_info ->> '$.device.family'",
+  'view-source': 'view_type',
 }
 
 /** Makes a series: by time, or by value (greatest first) for dimensions that are not times. Leaves out empty groups. */
@@ -35,13 +30,13 @@ function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>) {
   const writeTime = openTimeWriter(timeZone)
   const point = writeTime(selection.fromSeconds ?? 0)
   if (dimension === 'summary') {
-    const [total] = tally(database, question, { join: '', name: '0' })
+    const [total] = tally(database, question, '0')
     return [{ dimension_type: dimension, point, value: total?.value ?? 0 }]
   }
   if (dimension === 'hour' || dimension === 'day' || dimension === 'month') {
     database.function('bucket_of', openBuckets(dimension, timeZone))
     // A segment that started before the range counts in the first bucket.
-    return tally(database, question, { join: '', name: `bucket_of(max(started_at, ${selection.fromSeconds ?? 0}))` })
+    return tally(database, question, `bucket_of(max(started_at, ${selection.fromSeconds ?? 0}))`)
       .sort((one, other) => Number(one.name) - Number(other.name))
       .map(({ name, value }) => ({ dimension_type: dimension, point: writeTime(Number(name)), value }))
   }
@@ -53,12 +48,12 @@ function seriesOf(database: DatabaseSync, question: QuestionOf<'series'>) {
 function tally(
   database: DatabaseSync,
   { report, selection }: QuestionOf<'series'>,
-  { join, name }: Grouping,
+  name: string,
 ): { readonly name: SQLOutputValue; readonly value: number }[] {
   const { where, parameters } = selectSegments(selection)
   const rows = database
     .prepare(
-      `SELECT ${name} AS name, ${COUNTED[report.metric]} AS value FROM segments INDEXED BY segments_by_start ${join}
+      `SELECT ${name} AS name, ${COUNTED[report.metric]} AS value FROM watched_segments INDEXED BY watched_by_start
        WHERE ${where} GROUP BY 1 HAVING value > 0`,
     )
     .all(parameters)

@@ -40,12 +40,12 @@ export function openSegmentRecorder(database: DatabaseSync) {
   }
   const write = openSegmentWriter(database)
   const abandoned = database.prepare(
-    'UPDATE segments SET finished_at = last_heard_at WHERE finished_at IS NULL AND last_heard_at < ?',
+    'UPDATE watched_segments SET finished_at = last_heard_at WHERE finished_at IS NULL AND last_heard_at < ?',
   )
   function openUpdate(column: 'last_heard_at' | 'finished_at') {
     // max(): neither the end nor the last heartbeat is before the start, even if the clock is set back.
     const update = database.prepare(
-      `UPDATE segments SET ${column} = max(started_at, ?), to_position = coalesce(?, to_position)
+      `UPDATE watched_segments SET ${column} = max(started_at, ?), to_position = coalesce(?, to_position)
        WHERE segment_id = ? AND finished_at IS NULL`,
     )
     return (segmentId: string, { atSeconds, positionSeconds }: SegmentMoment) =>

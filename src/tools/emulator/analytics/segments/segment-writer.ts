@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { DeviceInfo } from './device.ts'
 
 export type ContentType = 'live' | 'recorded'
@@ -27,52 +27,17 @@ export interface StoredSegment {
   readonly isMobile: boolean
 }
 
-type RowIdOf = (...values: SQLInputValue[]) => number
-
-/**
- * Returns a function that writes one segment, with new rows in the tables of shared values. The caller begins and ends
- * the transaction.
- */
+/** Returns a function that writes one segment. The caller begins and ends the transaction. */
 export function openSegmentWriter(database: DatabaseSync): (segment: StoredSegment) => void {
-  const open = (table: string, columns: readonly string[]) => openRowIds(database, table, columns)
-  const viewer = open('segment_viewers', ['viewer_identifier'])
-  const client = open('segment_clients', ['client_id'])
-  const viewSession = open('segment_view_sessions', ['view_session_id'])
-  const place = open('segment_places', ['country', 'city'])
-  const device = open('segment_devices', ['info', 'family', 'is_mobile'])
   const insert = database.prepare(
-    `INSERT INTO segments (segment_id, owner_id, content_type, content_id, started_at, finished_at, last_heard_at,
-       from_position, to_position, view_type, viewer, client, view_session, place, device)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO watched_segments (segment_id, owner_id, content_type, content_id, started_at, finished_at, last_heard_at,
+       from_position, to_position, view_type, viewer_identifier, client_id, view_session_id, country, city, device_info,
+       is_mobile)
+     VALUES (:segmentId, :ownerId, :contentType, :contentId, :startedAtSeconds, :finishedAtSeconds, :lastHeardAtSeconds,
+       :fromSeconds, :toSeconds, :viewType, :viewerIdentifier, :clientId, :viewSessionId, :country, :city, :device,
+       :mobile)`,
   )
-  return (segment) => {
-    insert.run(
-      segment.segmentId,
-      segment.ownerId,
-      segment.contentType,
-      segment.contentId,
-      segment.startedAtSeconds,
-      segment.finishedAtSeconds,
-      segment.lastHeardAtSeconds,
-      segment.fromSeconds,
-      segment.toSeconds,
-      segment.viewType,
-      segment.viewerIdentifier === null ? null : viewer(segment.viewerIdentifier),
-      client(segment.clientId),
-      viewSession(segment.viewSessionId),
-      place(segment.country, segment.city),
-      device(JSON.stringify(segment.deviceInfo), segment.deviceInfo.device.family, Number(segment.isMobile)),
-    )
+  return ({ deviceInfo, isMobile, ...rest }) => {
+    insert.run({ ...rest, device: JSON.stringify(deviceInfo), mobile: Number(isMobile) })
   }
-}
-
-/** Returns a function from the values of a row to its id. It adds the row if it is new. */
-function openRowIds(database: DatabaseSync, table: string, columns: readonly string[]): RowIdOf {
-  const find = database.prepare(
-    `SELECT id FROM ${table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}`,
-  )
-  const add = database.prepare(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-  )
-  return (...values) => Number(find.get(...values)?.id ?? add.run(...values).lastInsertRowid)
 }

@@ -12,9 +12,7 @@ test('a viewer of an evening watches in the emulated service, which records the 
   const address = new URL(`${emulator.url}/embed/hashlock/pass`)
   const response = (secret: string) => makeResponse([['user', 'drill-1']], inOneHour(), secret)
   expect(await watch(address, response(SECRET), timetable, timetable.nowMs() + 200)).toBe(true)
-  const segments = database
-    .prepare('SELECT viewer_identifier, finished_at FROM segments JOIN segment_viewers ON segment_viewers.id = viewer')
-    .all()
+  const segments = database.prepare('SELECT viewer_identifier, finished_at FROM watched_segments').all()
   expect(segments).toEqual([{ viewer_identifier: 'drill-1', finished_at: expect.any(Number) }])
   // A lock with another secret, and a service that is not on this machine.
   expect(await watch(address, response(`${SECRET}ff`), timetable, 0)).toBe(false)
