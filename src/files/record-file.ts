@@ -249,9 +249,12 @@ const WHY_UNREADABLE: Readonly<Record<string, string>> = {
   ENOENT: ': it does not exist',
   EISDIR: ': it is a folder',
   EACCES: ': the user of this program may not read it',
+  Z_DATA_ERROR: ': it is damaged, or not compressed with gzip',
+  Z_BUF_ERROR: ': it is cut short',
 }
 
-function unreadable(path: string, cause: unknown): ConfigError {
+/** Returns the error for a file or a stream that cannot be read. */
+export function unreadable(path: string, cause: unknown): ConfigError {
   const { code = '' } = cause as NodeJS.ErrnoException
   return new ConfigError(`The file ${path} cannot be read${WHY_UNREADABLE[code] ?? ''} (${code}).`, { cause })
 }

@@ -4,18 +4,12 @@ import { basename, dirname, join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ConfigError } from '../../../errors.ts'
+import { unreadable } from '../../../files/record-file.ts'
 
 /** Longer lines are cut, so that a file without line ends cannot fill the memory. */
 const LONGEST_LINE_BYTES = 1_048_576
 /** The names that logrotate gives: `.1`, `.2.gz`, `-20261120.gz`. */
 const ROTATED = /^[.-]\d[\d.T_-]*(\.gz)?$/
-const WHY_UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: ': it does not exist',
-  EISDIR: ': it is a folder',
-  EACCES: ': the user of this program may not read it',
-  Z_DATA_ERROR: ': it is damaged, or not compressed with gzip',
-  Z_BUF_ERROR: ': it is cut short',
-}
 
 /**
  * Returns the rotated files of the security log and the log itself, the oldest first.
@@ -57,8 +51,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<readonly string
   try {
     yield* linesOfStream(stream)
   } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException
-    throw new ConfigError(`The file ${path} cannot be read${WHY_UNREADABLE[code] ?? ''} (${code}).`, { cause })
+    throw unreadable(path, cause)
   } finally {
     file.destroy()
   }

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { createPrivateFile } from '../../../server/private-file.ts'
 import type { Lock, LockSettings, LockTarget } from '../../video-service/locks.ts'
 import { markWords, timeWords } from '../output/words.ts'
-import { viewersFile } from '../settings/editable-store.ts'
 import type { CommandIo } from '../terminal/io.ts'
 import { printable } from '../terminal/text.ts'
 import { leadsTo, type WantedLock } from './expected-lock.ts'
@@ -27,17 +26,16 @@ export type LockRecord = z.infer<typeof LockRecord>
 export type LockRecords = ReturnType<typeof openLockRecords>
 
 /**
- * Returns the records beside the file .env, or in `data/` without one. Only this user may read the file. Until it exists,
- * the records of older releases count, which are beside the file of viewers.
+ * Returns the records beside the file .env, or in `data/` without one. Only this user may read the file.
  * @param version a version of viewer authentication besides the hash. A channel or video may have a lock of each.
  */
 export function openLockRecords(
-  { env, folder = '.', stderr }: Pick<CommandIo, 'env' | 'folder' | 'stderr'>,
+  { folder = '.', stderr }: Pick<CommandIo, 'folder' | 'stderr'>,
   serviceUrl: string,
   version?: string,
 ) {
   const file = join(folder, existsSync(join(folder, '.env')) ? '' : 'data', 'locks.json')
-  const readAll = () => readRecords([file, ...olderFiles(env, folder)].find((one) => existsSync(one)) ?? file)
+  const readAll = () => readRecords(file)
   const suffix = version === undefined ? '' : ` ${version}`
   const keyOf = (target: LockTarget) => `${serviceUrl} ${nameOf(target)}${suffix}`
   const find = (target: LockTarget) => readAll()[keyOf(target)] ?? null
@@ -129,13 +127,6 @@ function isSetWith({ url, setAt, fingerprint }: LockRecord, secret: string): boo
 
 function fingerprintOf(secret: string, url: string, setAt: string): string {
   return createHmac('sha256', secret).update(`${url}\n${setAt}`).digest('hex')
-}
-
-function olderFiles(env: CommandIo['env'], folder: string): string[] {
-  const viewers = viewersFile(env)
-  return [viewers === null ? join(folder, 'data') : dirname(viewers), join(folder, 'data')].map((one) =>
-    join(one, 'locks.json'),
-  )
 }
 
 /** Returns no records if the file is missing or not ours. */

@@ -21,8 +21,8 @@ test('a log that SECURITY_LOG_FILE names is read even if it is missing, so that 
 })
 
 test('config check refuses a security log that the start cannot open', async () => {
-  const { status, stderr } = await check({ ...SETTINGS, SECURITY_LOG_FILE: '/proc/no-such-folder/security.log' })
-  expect([status, stderr]).toEqual([1, expect.stringContaining('SECURITY_LOG_FILE cannot be opened (ENOENT).')])
+  const { status, stderr } = await check({ ...SETTINGS, SECURITY_LOG_FILE: '/dev/null/security.log' })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('SECURITY_LOG_FILE cannot be opened (ENOTDIR).')])
 })
 
 test('config check accepts a security log in a folder that the start creates, and leaves no folder', async () => {
