@@ -14,6 +14,7 @@ const NEEDED: readonly { packageName: string; file: string }[] = [
   { packageName: 'nginx', file: '/usr/sbin/nginx' },
   { packageName: 'openssl', file: '/usr/bin/openssl' },
   { packageName: 'postgresql', file: '/usr/lib/postgresql/*/bin/postgres' },
+  { packageName: 'pgbouncer', file: '/usr/sbin/pgbouncer' },
   { packageName: 'python3-aiosmtpd', file: '/usr/bin/aiosmtpd' },
   { packageName: 'python3-jwcrypto', file: '/usr/lib/python3/dist-packages/jwcrypto/__init__.py' },
   { packageName: 'prometheus', file: '/usr/bin/promtool' },
