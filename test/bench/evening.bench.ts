@@ -230,7 +230,7 @@ async function phaseOf(
   child: Child,
   firstViewer: number,
   work: (connection: Connection, viewer: number) => Promise<void>,
-): Promise<Omit<Usage, 'rssBytes'>> {
+): Promise<Pick<Usage, 'cpuMicros' | 'mainThreadMicros'>> {
   const before = await child.usage()
   let next = firstViewer
   async function run(): Promise<void> {

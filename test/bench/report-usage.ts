@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 
 /** The resources that a server has used, as reported by itself. */
@@ -6,8 +7,12 @@ export interface Usage {
   readonly cpuMicros: number
   /** User and system time of the main thread, which runs the JavaScript, microseconds. */
   readonly mainThreadMicros: number
+  /** Time in which the main thread waited for a core, microseconds. 0 where the kernel does not say. */
+  readonly mainThreadWaitedMicros: number
   readonly rssBytes: number
 }
+
+const SCHEDULER_FILE = '/proc/self/schedstat'
 
 /**
  * Loaded before every measured server (`node --import`). The process reports its usage when its parent asks. Nothing
@@ -19,11 +24,18 @@ process.on('message', (question) => {
   const usage: Usage = {
     cpuMicros: user + system,
     mainThreadMicros: main.user + main.system,
+    mainThreadWaitedMicros: waitedMicros(),
     rssBytes: process.memoryUsage.rss(),
   }
   process.send?.({ question, usage })
 })
 process.channel?.unref()
+
+/** The kernel counts nanoseconds: run, waited. */
+function waitedMicros(): number {
+  if (!existsSync(SCHEDULER_FILE)) return 0
+  return Number(readFileSync(SCHEDULER_FILE, 'utf8').split(' ')[1]) / 1000
+}
 
 /** Prints the start line of the login app's log, so that the parent waits for all children in the same way. */
 export function sayStarted(server: Server): void {

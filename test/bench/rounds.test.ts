@@ -26,7 +26,7 @@ async function startServer(answer: RequestListener): Promise<Child> {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const usage = async () => ({ cpuMicros: asked, mainThreadMicros: 0, rssBytes: 0 })
+  const usage = async () => ({ cpuMicros: asked, mainThreadMicros: 0, mainThreadWaitedMicros: 0, rssBytes: 0 })
   return { pid: undefined, port, usage, stop: async () => {} }
 }
 

@@ -6,6 +6,8 @@ const ROWS = {
   returnMicros: 'GET / of a returning viewer, Redis and PostgreSQL',
   pageMicros: 'GET / without a session, Redis and PostgreSQL',
   redisMicros: 'CPU of Redis for a sign-in',
+  redisCommands: 'Redis commands of a sign-in',
+  redisConnections: 'Redis connections of a copy, idle',
   redisBytes: 'Memory of Redis for a sign-in',
   postgresTransactions: 'PostgreSQL transactions of a sign-in',
   reloadMicros: 'CPU of a reload of the waiting page',

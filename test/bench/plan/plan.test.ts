@@ -17,6 +17,8 @@ const FIGURES: PlanFigures = {
   returnMicros: 400,
   pageMicros: 60,
   redisMicros: 100,
+  redisCommands: 20,
+  redisConnections: 2,
   redisBytes: 1_024,
   postgresTransactions: 1,
   reloadMicros: 300,
@@ -42,6 +44,16 @@ test('the last viewer at a slow copy waits for the work of all others', () => {
   const last = open(20_000, 2_000).at(-1) ?? 0
   expect(last).toBeGreaterThan(40)
   expect(last).toBeLessThan(47)
+})
+
+test('reloads that a copy cannot keep up with do not pile up before the opening', () => {
+  const entered = simulateOpening({
+    viewers: 20_000,
+    admissionMicros: 2_000,
+    reloadMicros: 6_000,
+    random: fixedRandom(),
+  })
+  expect(entered.at(-1)).toBeLessThan(47)
 })
 
 test('a plan has copies for the sign-ins at the peak, and for those who wait', () => {

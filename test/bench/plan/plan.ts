@@ -39,6 +39,8 @@ const REQUESTS_OF_A_SIGN_IN = 8
 /** `POSTGRES_POOL_SIZE` by default, and what a server of PostgreSQL accepts by default. */
 const POOL = 10
 const POSTGRES_CONNECTIONS = 100
+/** The default of `maxclients`. */
+const REDIS_CONNECTIONS = 10_000
 /** The default of `MAIL_CODES_PER_HOUR`. */
 const MAILS_PER_HOUR = 10_000
 
@@ -71,6 +73,20 @@ export function planFor(figures: PlanFigures, { viewers, minutes }: PlannedEvent
       unit: 'cores',
       limit: 1,
       advice: 'a cluster: Redis uses one core',
+    },
+    {
+      what: 'Commands of Redis at the peak',
+      needed: perSecond * figures.redisCommands,
+      unit: 'a second',
+      limit: null,
+      advice: 'with those inside scripts',
+    },
+    {
+      what: 'Connections of Redis',
+      needed: (copies + 1) * figures.redisConnections,
+      unit: 'connections',
+      limit: REDIS_CONNECTIONS,
+      advice: 'a larger maxclients',
     },
     {
       what: 'Memory of Redis',

@@ -16,9 +16,12 @@ export interface OpeningModel {
 /** The longest time between a reload and its arrival. Chance spreads it: browsers and networks differ. */
 const NETWORK_SECONDS = 0.3
 
+/** Arrivals are sorted within so many seconds. A page never loads again so soon. */
+const TICK_SECONDS = 0.05
+
 /**
- * Simulates the opening at one copy of the app: each viewer loads the waiting page again as the app says, and the copy answers
- * one request after another.
+ * Simulates the opening at one copy of the app. The copy answers one request after another. Each viewer loads the waiting page
+ * again as its last answer says, so a late answer delays the next load.
  * @returns the seconds after the opening when each viewer is let in, in order.
  */
 export function simulateOpening({
@@ -28,31 +31,26 @@ export function simulateOpening({
   cores = 1,
   random = Math.random,
 }: OpeningModel): number[] {
-  const requests = Array.from({ length: viewers }, () => lastRequests(viewers, random)).flat()
-  requests.sort((a, b) => a.atSeconds - b.atSeconds)
+  const arrivals = new Map<number, number[]>()
+  function arrive(atSeconds: number): void {
+    const tick = Math.floor(atSeconds / TICK_SECONDS)
+    const inTick = arrivals.get(tick) ?? []
+    inTick.push(atSeconds)
+    arrivals.set(tick, inTick)
+  }
+  const longestSeconds = reloadSeconds(Number.MAX_SAFE_INTEGER, viewers, 1)
+  for (let viewer = 0; viewer < viewers; viewer += 1) arrive(-longestSeconds * (1 + random()))
   const enteredSeconds: number[] = []
   let freeAtSeconds = Number.NEGATIVE_INFINITY
-  for (const { atSeconds, isAdmission } of requests) {
-    const micros = isAdmission ? admissionMicros : reloadMicros
-    freeAtSeconds = Math.max(freeAtSeconds, atSeconds) + micros / 1e6 / cores
-    if (isAdmission) enteredSeconds.push(freeAtSeconds)
+  for (let tick = Math.floor((-2 * longestSeconds) / TICK_SECONDS); enteredSeconds.length < viewers; tick += 1) {
+    for (const atSeconds of (arrivals.get(tick) ?? []).toSorted((a, b) => a - b)) {
+      const beginsSeconds = Math.max(freeAtSeconds, atSeconds)
+      const isOpen = beginsSeconds >= 0
+      freeAtSeconds = beginsSeconds + (isOpen ? admissionMicros : reloadMicros) / 1e6 / cores
+      if (isOpen) enteredSeconds.push(freeAtSeconds)
+      else arrive(freeAtSeconds + reloadSeconds(-freeAtSeconds, viewers, random()) + NETWORK_SECONDS * random())
+    }
+    arrivals.delete(tick)
   }
   return enteredSeconds
-}
-
-interface Request {
-  /** Negative before the opening. */
-  readonly atSeconds: number
-  readonly isAdmission: boolean
-}
-
-/** Returns the requests of one viewer in the last minute before the opening, and the one that leads to the player. */
-function lastRequests(viewers: number, random: () => number): Request[] {
-  const requests: Request[] = []
-  let atSeconds = -2 * reloadSeconds(Number.MAX_SAFE_INTEGER, viewers, 1) * (0.5 + random() / 2)
-  while (atSeconds < 0) {
-    requests.push({ atSeconds, isAdmission: false })
-    atSeconds += reloadSeconds(-atSeconds, viewers, random()) + NETWORK_SECONDS * random()
-  }
-  return [...requests, { atSeconds, isAdmission: true }]
 }
