@@ -18,6 +18,7 @@ import { reports } from './reports.bench.ts'
 import { requests } from './requests.bench.ts'
 import { screenLimit } from './screen-limit.bench.ts'
 import { signIns } from './sign-ins.bench.ts'
+import { standIns } from './stand-ins.bench.ts'
 import { start } from './start.bench.ts'
 import { stores } from './stores.bench.ts'
 import { lineOf, ratioLineOf, TABLE_HEAD } from './table.ts'
@@ -29,6 +30,7 @@ const PARTS: readonly BenchPart[] = [
   evening,
   requests,
   copies,
+  standIns,
   viewerTokens,
   growth,
   entryPoints,

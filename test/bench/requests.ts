@@ -14,6 +14,8 @@ const BROWSER_HEADERS = [
   'Sec-Fetch-Dest: iframe',
 ]
 
+const OWN_SITE = ['Sec-Fetch-Site: same-origin', 'Referer: https://login.example.com/']
+
 /** @param cookie `name=value`, or null. */
 export function getRequest(index: number, cookie: string | null, path = '/'): Buffer {
   return Buffer.from(
@@ -29,15 +31,25 @@ export function getRequest(index: number, cookie: string | null, path = '/'): Bu
   )
 }
 
+/** A page that loads another page of the app. */
+export function ownRequest(index: number, path: string): Buffer {
+  const lines = [`GET ${path} HTTP/1.1`, ...BROWSER_HEADERS, ...OWN_SITE, `X-Forwarded-For: ${addressOf(index)}`]
+  return Buffer.from([...lines, '\r\n'].join('\r\n'))
+}
+
 export function signInRequest(index: number, username: string, password: string): Buffer {
-  const form = new URLSearchParams({ username, password }).toString()
+  return postRequest(index, '/sign-in', { username, password })
+}
+
+/** A form of the app. */
+export function postRequest(index: number, path: string, fields: Readonly<Record<string, string>>): Buffer {
+  const form = new URLSearchParams(fields).toString()
   return Buffer.from(
     [
-      'POST /sign-in HTTP/1.1',
+      `POST ${path} HTTP/1.1`,
       ...BROWSER_HEADERS,
-      'Sec-Fetch-Site: same-origin',
+      ...OWN_SITE,
       'Origin: https://login.example.com',
-      'Referer: https://login.example.com/',
       `X-Forwarded-For: ${addressOf(index)}`,
       'Content-Type: application/x-www-form-urlencoded',
       `Content-Length: ${form.length}`,
