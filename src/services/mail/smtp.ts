@@ -2,6 +2,8 @@ import { cleanText } from '../../typed-text.ts'
 import type { Mailbox, MailServerSettings } from './settings.ts'
 
 export interface Mail {
+  /** A mail that is sent again has the same one, so that mailboxes show it once. */
+  readonly id?: string
   readonly to: string
   readonly subject: string
   /** Plain text, which is complete. */
@@ -125,9 +127,10 @@ function connectionOptions({ host, port, tls, ca, auth }: MailServerSettings, ti
 }
 
 /** Objects instead of texts, so that no name or address can add a recipient or a header. */
-function messageOf({ to, subject, text, html, language, calendar }: Mail, from: Mailbox) {
+function messageOf({ id, to, subject, text, html, language, calendar }: Mail, from: Mailbox) {
   const file = { filename: 'event.ics', contentType: 'text/calendar; charset=utf-8', content: calendar }
   return {
+    ...(id !== undefined && { messageId: `<${id}@${from.address.replace(/^.*@/, '')}>` }),
     from,
     to: { name: '', address: to },
     subject,

@@ -1,6 +1,7 @@
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
+import type { MailRow } from '../cli/manager/accounts/mail-rows.ts'
 import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { EventTimes } from '../cli/settings/event-times.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
@@ -58,7 +59,11 @@ export interface PagePart {
   readonly section?: Section
   /** A way in without a password, on the page of a person. */
   readonly wayIn?: OtherWay
+  /** Returns the guests who may watch at an entry point and get its mails, or only the wanted one. */
+  readonly guests?: (env: CommandIo['env'], entryPoint: EntryPoint, wanted?: string) => Promise<readonly EventGuest[]>
 }
+
+type EventGuest = Pick<MailRow, 'username' | 'language'>
 
 /** The part of a feature that the page uses. */
 export interface HasPagePart {

@@ -54,6 +54,8 @@ export interface Resent {
 
 /** A way to invite viewers. */
 export interface Inviting {
+  /** Returns the function that finds the mail address of a viewer; null without a usable one. */
+  addressesIn(env: CommandContext['io']['env']): (viewer: Viewer) => string | null
   addOptions(command: Command): Command
   /** @throws ConfigError when a setting or an option is missing or wrong. */
   withInviter<T>(

@@ -1,4 +1,5 @@
 import { readFeatureSettings } from '../../../config.ts'
+import { mailAddressOf } from '../../../features/account/links/account-mails.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { refusalOf } from '../../../services/mail/smtp.ts'
 import type { EditableUserStore } from '../../../users/editable-user-store.ts'
@@ -11,6 +12,10 @@ import { resendInvitations } from './open-invitations.ts'
 /** Invitations by mail, or in a file of links. */
 export const invitations: Inviting = {
   addOptions: addInvitationOptions,
+  addressesIn(env) {
+    const { addressAttribute } = readFeatureSettings(env, ACCOUNT_SETTINGS).settings
+    return (viewer) => mailAddressOf(viewer, addressAttribute)
+  },
   async withInviter({ io }, options, work) {
     const sender = await openLinkSender(io, options)
     const inviteOne = (store: EditableUserStore, username: string) => invite(store, sender, username, options.days)

@@ -13,8 +13,9 @@ interface QueueDeps {
 /** Sends mails after the answer. It goes on after a restart. */
 export type MailQueue = ReturnType<typeof openMailQueue>
 
-/** Sends one mail. Returns null if the person no longer needs it. A refusal with `mayPass` is retried. */
-export type SendMail = (mail: MailRow) => Promise<{ readonly ok: true } | Attempt | null>
+/** Sends one mail. Returns null if the person no longer needs it. A refusal with `mayPass` is retried. A plan may wait. */
+export type SendMail = (mail: MailRow) => Promise<Sent>
+type Sent = { readonly ok: true; readonly untilSeconds?: number } | Attempt | null
 /** `isWaiting` if the mail was not sent yet. */
 export type SentSoon = { readonly ok: true; readonly isWaiting: boolean } | Refused
 type Attempt = Refused & { readonly mayPass?: boolean }
@@ -52,6 +53,7 @@ export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
       throw error
     })
     if (sent === null) rows.remove(id)
+    else if (sent.ok && sent.untilSeconds !== undefined) rows.delay(id, sent.untilSeconds, 0)
     else if (sent.ok) rows.setSent(id)
     else if (!sent.mayPass || tries > MOST_TRIES) rows.setRefused(id, sent)
     else rows.delay(id, nowSeconds() + FIRST_RETRY_SECONDS * 2 ** (tries - 1), tries)
@@ -121,6 +123,7 @@ export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
     /** @param manager whose invitations count; null for all. */
     progress: (manager: string | null) => ({ ...rows.progress(manager), isAway: state.failures > 0 }),
     page: rows.page,
+    stop: rows.stop,
     /** Forgets a person. */
     forget: rows.forget,
     /** Says how mails of a kind are sent. */

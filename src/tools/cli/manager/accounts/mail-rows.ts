@@ -15,6 +15,8 @@ const Row = z.object({
   /** Empty for the only entry point of the settings. */
   entryPoint: z.string(),
   language: z.string(),
+  manager: z.string(),
+  /** Below 0 for a plan to send mails, whose id is then their batch. */
   batch: z.number(),
   addedAtSeconds: z.number(),
   /** The number of attempts, this one included. */
@@ -23,7 +25,7 @@ const Row = z.object({
   fault: Fault.nullable(),
 })
 const COLUMNS =
-  'id, kind, username, entry_point AS "entryPoint", language, batch, added_at AS "addedAtSeconds", tries, state, fault'
+  'id, kind, username, entry_point AS "entryPoint", language, manager, batch, added_at AS "addedAtSeconds", tries, state, fault'
 const Counts = z.object({ all: z.number(), sent: z.number(), waiting: z.number() })
 
 /** A mail of the page. UNIX times in seconds. */
@@ -32,11 +34,9 @@ export type MailRow = Readonly<z.output<typeof Row>>
 export type Turn = Pick<MailRow, 'kind' | 'entryPoint'>
 
 /** Mails of one kind for one event. */
-export interface NewMails extends Turn, Pick<MailRow, 'language'> {
+export interface NewMails extends Turn, Pick<MailRow, 'language' | 'manager'> {
   readonly usernames: readonly string[]
-  /** The name of the manager who sends them. */
-  readonly manager: string
-  /** 0 for the mail of one person. Default: that of the invitations which are sent together. */
+  /** 0 for the mail of one person, -1 for a plan. Default: that of the invitations which are sent together. */
   readonly batch?: number
 }
 
@@ -44,6 +44,8 @@ export interface MailFilter {
   /** Null for all. */
   readonly entryPoints: readonly string[] | null
   readonly states: readonly string[]
+  /** True for plans in place of mails. */
+  readonly isPlan?: boolean
 }
 
 const MOST_REFUSED_SHOWN = 50
@@ -65,15 +67,23 @@ export function mailsIn(database: DatabaseSync) {
     return Number(run(sql)[0]?.round)
   }
   return {
-    /** Adds mails. A mail of the same kind that waits for a person stays as it is. Deletes old rows. */
+    /**
+     * Adds mails. A mail of the same kind that waits for a person stays as it is, and a mail of a plan is sent once. Adds
+     * nothing for a plan that was stopped. Deletes old rows.
+     */
     add({ kind, entryPoint, language, usernames, manager, batch }: NewMails, nowSeconds: number): void {
       const now = Math.floor(nowSeconds)
       inTransaction(database, () => {
         run(`DELETE FROM mails WHERE state <> 'waiting' AND added_at < $1`, now - KEPT_SECONDS)
         const given = batch ?? nextRound()
+        const isOfPlan = batch !== undefined && batch > 0
+        if (isOfPlan && run(`SELECT 1 FROM mails WHERE id = $1 AND state = 'waiting'`, batch).length === 0) return
         for (const username of usernames) {
           const person = [kind, usernameKey(username), entryPoint] as const
-          run(`DELETE FROM mails WHERE kind = $1 AND key = $2 AND entry_point = $3 AND state <> 'waiting'`, ...person)
+          run(
+            `DELETE FROM mails WHERE kind = $1 AND key = $2 AND entry_point = $3 AND state <> 'waiting' AND batch IS NOT $4`,
+            ...[...person, isOfPlan ? batch : null],
+          )
           run(
             `INSERT INTO mails (kind, key, entry_point, username, language, manager, batch, added_at, due_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING`,
@@ -109,18 +119,27 @@ export function mailsIn(database: DatabaseSync) {
         `UPDATE mails SET due_at = $1 + $2 WHERE state = 'waiting' AND due_at <= $1 AND kind = $3 AND entry_point = $4`,
         ...[Math.floor(nowSeconds), waitSeconds, kind, entryPoint],
       ),
+    /** Stops a plan, and its mails of this kind that wait. Returns false if nothing waits. */
+    stop(id: number, { kind, entryPoint }: Turn): boolean {
+      const plan = `UPDATE mails SET state = 'refused', fault = '{"code":"stopped"}'
+        WHERE id = $1 AND entry_point = $2 AND batch < 0 AND state = 'waiting' RETURNING id`
+      const mails = `DELETE FROM mails
+        WHERE batch = $1 AND entry_point = $2 AND kind = $3 AND state = 'waiting' RETURNING id`
+      return run(plan, id, entryPoint).length + run(mails, id, entryPoint, kind).length > 0
+    },
     remove: (id: number): void => void run('DELETE FROM mails WHERE id = $1', id),
     /** Forgets a person. */
-    forget: (username: string): void => void run('DELETE FROM mails WHERE key = $1', usernameKey(username)),
+    forget: (username: string): void =>
+      void run('DELETE FROM mails WHERE key = $1 AND batch >= 0', usernameKey(username)),
     find({ kind, entryPoint }: Turn, username: string): MailRow | null {
       const sql = `SELECT ${COLUMNS} FROM mails WHERE kind = $1 AND key = $2 AND entry_point = $3`
       return rowsOf(sql, kind, usernameKey(username), entryPoint)[0] ?? null
     },
     /** Returns mails, the newest first. @param before the id of the last mail of the page before. */
-    page({ entryPoints, states }: MailFilter, before: number, limit: number): MailRow[] {
-      const sql = `SELECT ${COLUMNS} FROM mails WHERE id < $1 AND state IN (SELECT value FROM json_each($2))
+    page({ entryPoints, states, isPlan = false }: MailFilter, before: number, limit: number): MailRow[] {
+      const sql = `SELECT ${COLUMNS} FROM mails WHERE id < $1 AND (batch < 0) = $5 AND state IN (SELECT value FROM json_each($2))
         AND ($3 IS NULL OR entry_point IN (SELECT value FROM json_each($3))) ORDER BY id DESC LIMIT $4`
-      return rowsOf(sql, before, states, entryPoints, limit)
+      return rowsOf(sql, before, states, entryPoints, limit, isPlan)
     },
     /** Returns the invitations of the last round, which ends when none waits. @param manager who sent them; null for all. */
     progress(manager: string | null) {

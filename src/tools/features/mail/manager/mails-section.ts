@@ -1,25 +1,33 @@
-import { MAIL_STATES } from '../../../cli/manager/accounts/mail-rows.ts'
+import { MAIL_STATES, type MailRow } from '../../../cli/manager/accounts/mail-rows.ts'
 import { type Answer, EDITORS, get, page, sentenceOf, type Visit } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
+import { plansOf, reminderRoutes } from './reminder-pages.ts'
+import { BEFORE_START, REMINDER, setReminderKinds } from './send-reminders.ts'
 
 const PATH = '/mails'
 const ROWS = 50
 
 /** The mails of the page, with their states. */
 export const mailsSection: Section = {
-  open: (deps) => ({
-    tab: { path: PATH, text: 'mails', roles: EDITORS },
-    routes: [get(PATH, EDITORS, (visit) => show(deps, visit))],
-  }),
+  open(deps) {
+    setReminderKinds(deps)
+    return {
+      tab: { path: PATH, text: 'mails', roles: EDITORS },
+      routes: [get(PATH, EDITORS, (visit) => show(deps, visit)), ...reminderRoutes(deps)],
+    }
+  },
 }
 
-function show({ mails }: SectionDeps, { scope, field, words }: Visit): Answer {
+function show(deps: SectionDeps, { scope, field, words }: Visit): Answer {
+  const { mails, entryPoints } = deps
   const state = MAIL_STATES.find((one) => one === field('state'))
   const states = state === undefined ? MAIL_STATES : [state]
   const before = /^\d{1,15}$/.test(field('before')) ? Number(field('before')) : Number.MAX_SAFE_INTEGER
   const found = mails.page({ entryPoints: scope.shown, states }, before, ROWS + 1)
   const rows = found.slice(0, ROWS)
+  const waiting = mails.page({ entryPoints: scope.shown, states: ['waiting'] }, Number.MAX_SAFE_INTEGER, ROWS)
+  const shown = (row: MailRow) => ({ ...row, fault: row.fault && sentenceOf(row.fault) })
   const languages = new Intl.DisplayNames(words.language, { type: 'language' })
   const query = { state: state ?? '' }
   return page('mail/mails', {
@@ -27,7 +35,12 @@ function show({ mails }: SectionDeps, { scope, field, words }: Visit): Answer {
     current: PATH,
     state,
     states: MAIL_STATES,
-    rows: rows.map((row) => ({ ...row, fault: row.fault && sentenceOf(row.fault) })),
+    beforeStart: BEFORE_START,
+    names: (entryPoints() ?? []).map(({ name }) => name).filter(scope.showsEntryPoint),
+    plans: plansOf(deps, scope.shown).map(shown),
+    isRunning: (plan: MailRow) =>
+      plan.state === 'waiting' || waiting.some(({ kind, batch }) => kind === REMINDER && batch === plan.id),
+    rows: rows.map(shown),
     languageOf: (tag: string) => (tag === '' ? '' : languages.of(tag)),
     first: before === Number.MAX_SAFE_INTEGER ? null : pathOf(['mails'], query),
     next: found.length > ROWS ? pathOf(['mails'], { ...query, before: String(rows.at(-1)?.id) }) : null,

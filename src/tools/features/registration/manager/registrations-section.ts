@@ -22,6 +22,7 @@ import { columnsOf } from '../export-registrations.ts'
 import { registrationsPage } from '../list-registrations.ts'
 import { pagesOf, withRegistrations } from '../open-registrations.ts'
 import { askFirst, decide, filterOf, queryOf } from './decide.ts'
+import { registeredGuests } from './registered-guests.ts'
 import { registrationWay } from './registration-way.ts'
 
 const PATH = '/registrations'
@@ -43,7 +44,11 @@ const registrationsSection: Section = {
 }
 
 /** Registrations on the page for managers. */
-export const registrationsPart: PagePart = { section: registrationsSection, wayIn: registrationWay }
+export const registrationsPart: PagePart = {
+  section: registrationsSection,
+  wayIn: registrationWay,
+  guests: registeredGuests,
+}
 
 function namesIn({ entryPoints }: SectionDeps, isWanted: (name: string) => boolean): string[] {
   const all = (entryPoints() ?? []).filter(({ features }) => features.registration !== undefined)

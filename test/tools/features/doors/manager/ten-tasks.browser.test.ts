@@ -262,6 +262,7 @@ test('axe finds nothing on any page, and no page is wider than a phone', async (
       ...paths,
       '/codes',
       '/mails',
+      '/mails/default/remind',
       '/doors',
       '/doors/default/message',
       '/after',

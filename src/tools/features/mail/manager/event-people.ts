@@ -1,0 +1,48 @@
+import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
+import { usernameKey } from '../../../../users/viewer-fields.ts'
+import type { MailRow } from '../../../cli/manager/accounts/mail-rows.ts'
+import { isInGroup } from '../../../cli/report/attendance/invited/people.ts'
+import { stateOf } from '../../../cli/viewers/shown-viewer.ts'
+import { invitingIn } from '../../../cli/viewers/viewer-facts.ts'
+import type { SectionDeps } from '../../../manager/section.ts'
+
+/** The states of accounts whose people know of the event. */
+const INVITED = ['active', 'invited', 'invitation-expired']
+const BATCH = 500
+
+export type Recipient = Pick<MailRow, 'username' | 'language'> & { readonly to: string }
+
+/** Counts the people who get the mails of an event. A person who is a guest too counts twice. */
+export async function countPeople({ viewers: { editable }, parts, env }: SectionDeps, entryPoint: EntryPoint) {
+  const members = { text: '', group: '', oneOf: entryPoint.allowedGroups }
+  const active = await editable?.count({ ...members, state: 'active' })
+  const invited = await editable?.count({ ...members, state: 'invited' })
+  const guests = await Promise.all(parts.map((part) => part.guests?.(env, entryPoint) ?? []))
+  return (active ?? 0) + (invited ?? 0) + guests.flat().length
+}
+
+/** Lists the people who get the mails of an event: those with a password or an invitation, and guests. */
+export async function* peopleOf(deps: SectionDeps, entryPoint: EntryPoint, wanted?: string): AsyncGenerator<Recipient> {
+  const { env, parts, viewerFacts } = deps
+  const { editable } = deps.viewers
+  const { allowedGroups, brand } = entryPoint
+  const addressOf = invitingIn(viewerFacts)?.addressesIn(env)
+  const one = wanted === undefined ? undefined : await editable?.inspect(wanted)
+  if (one?.viewer.disabled) return
+  for await (const known of wanted === undefined ? accountsIn(editable, allowedGroups) : [one]) {
+    if (!known || !isInGroup(known.viewer, allowedGroups ?? [])) continue
+    const to = INVITED.includes(stateOf(known, deps.nowSeconds(), viewerFacts)) ? addressOf?.(known.viewer) : null
+    if (to) yield { username: known.viewer.username, to, language: brand.defaultLanguage }
+  }
+  for (const part of parts)
+    for (const guest of (await part.guests?.(env, entryPoint, wanted)) ?? []) yield { ...guest, to: guest.username }
+}
+
+async function* accountsIn(store: SectionDeps['viewers']['editable'], oneOf: EntryPoint['allowedGroups']) {
+  const filter = { text: '', group: '', oneOf, state: 'all' } as const
+  for (let after: string | undefined = ''; store !== null && after !== undefined; ) {
+    const page = await store.page(filter, after, BATCH)
+    yield* page
+    after = page.length < BATCH ? undefined : usernameKey(page.at(-1)?.viewer.username ?? '')
+  }
+}
