@@ -1,6 +1,7 @@
 import { accessCodes } from './features/access-codes/tools.ts'
 import { account } from './features/account/tools.ts'
 import { accountEnd } from './features/account-end/tools.ts'
+import { colleagues } from './features/colleagues/tools.ts'
 import { doors } from './features/doors/tools.ts'
 import { guests } from './features/guests/tools.ts'
 import { mail } from './features/mail/tools.ts'
@@ -28,6 +29,7 @@ const FEATURES = {
   doors,
   screenLimit,
   metrics,
+  colleagues,
 }
 
 export const features: readonly ToolFeature[] = Object.values(FEATURES)

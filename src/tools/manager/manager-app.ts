@@ -1,11 +1,9 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import type { Brand } from '../../brand/brand.ts'
 import { type createClientAddress, trustedProxiesOf } from '../../login/request/client-address.ts'
 import type { ManagerStore } from '../cli/manager/accounts/manager-store.ts'
 import { createSeal } from '../cli/manager/accounts/second-step.ts'
 import { openEvening } from '../cli/manager/evening/evening.ts'
 import { machineTimeZone } from '../cli/output/time-zone.ts'
-import type { ManagerSettings } from '../cli/settings/manager/settings.ts'
 import { invitingIn } from '../cli/viewers/viewer-facts.ts'
 import { afterSection } from './after/after-section.ts'
 import type { LogAct } from './door/acts.ts'
@@ -27,7 +25,7 @@ import { createRenderer } from './pages/renderer.ts'
 import { openWords, type WordsFor } from './pages/words.ts'
 import { people } from './people/people.ts'
 import type { SectionDeps } from './section.ts'
-import { type CheckDeps, createManagerCheck } from './sign-in/check-manager.ts'
+import { createManagerCheck } from './sign-in/check-manager.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 
 /** Pages share the settings for this time: to read them costs more than a page. */
@@ -35,10 +33,7 @@ const ENTRY_POINTS_MS = 1_000
 /** A page waits this long for new figures. After that it shows the last ones. */
 const MOST_WAIT_MS = 120
 
-export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept' | 'mails'>, CheckDeps {
-  readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops' | 'timeZone'>
-  readonly store: ManagerStore
-  readonly brand: Brand
+export interface ManagerAppDeps extends Omit<SectionDeps, 'renderPart' | 'evening' | 'kept' | 'mails'> {
   readonly logAct: LogAct
   readonly addressOf: ReturnType<typeof createClientAddress>
   readonly onFault: (error: unknown, id: string) => void
@@ -97,7 +92,9 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const shared = { ...deps, sessions, renderer, wordsFor, keptForms, setNotice, origin: url.origin }
   const check = createManagerCheck(deps)
   const issuer = `${brand.name ?? url.hostname} – manager`
-  app.use(signInRoutes({ ...shared, check, seal: createSeal(secret), issuer }))
+  const signIn = { ...shared, check, seal: createSeal(secret), issuer }
+  app.use(signInRoutes(signIn))
+  for (const { entry } of deps.parts) if (entry) app.use(entry(signIn))
   app.use(
     createDoor({
       ...shared,

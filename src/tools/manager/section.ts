@@ -1,9 +1,12 @@
+import type { Router } from 'express'
+import type { Brand } from '../../brand/brand.ts'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
 import type { MailRow } from '../cli/manager/accounts/mail-rows.ts'
 import type { EveningSource } from '../cli/manager/evening/evening.ts'
 import type { EventTimes } from '../cli/settings/event-times.ts'
+import type { ManagerSettings } from '../cli/settings/manager/settings.ts'
 import type { CommandIo } from '../cli/terminal/io.ts'
 import type { Lazy } from '../cli/terminal/lazy.ts'
 import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
@@ -13,6 +16,8 @@ import type { KeptValues } from './kept-values.ts'
 import type { MailQueue } from './mails/mail-queue.ts'
 import type { Tab } from './pages/renderer.ts'
 import type { OtherWay } from './people/other-ways.ts'
+import type { CheckDeps } from './sign-in/check-manager.ts'
+import type { SignInDeps } from './sign-in/sign-in-routes.ts'
 
 /** The viewers, in whichever store they are. */
 export interface Viewers {
@@ -22,7 +27,7 @@ export interface Viewers {
 }
 
 /** The parts of the program that sections use. */
-export interface SectionDeps {
+export interface SectionDeps extends CheckDeps {
   readonly env: CommandIo['env']
   /** What features know of viewers. */
   readonly viewerFacts: readonly ViewerFacts[]
@@ -38,8 +43,9 @@ export interface SectionDeps {
   readonly entryPoints: () => readonly EntryPoint[] | null
   /** The figures of the evening, which all pages share. */
   readonly evening: EveningSource
+  readonly settings: Pick<ManagerSettings, 'url' | 'secret' | 'proxyHops' | 'timeZone'>
+  readonly brand: Brand
   readonly kept: KeptValues
-  readonly nowSeconds: () => number
   readonly actsFile: string
   /** Renders a part of a page, for a stream. */
   readonly renderPart: (visit: Visit, view: string, model: object) => string
@@ -57,6 +63,8 @@ export interface Section {
 /** What a feature adds to the page for managers. */
 export interface PagePart {
   readonly section?: Section
+  /** Routes of people who are not signed in. */
+  readonly entry?: (deps: SignInDeps) => Router
   /** A way in without a password, on the page of a person. */
   readonly wayIn?: OtherWay
   /** Returns the guests who may watch at an entry point and get its mails, or only the wanted one. */

@@ -16,9 +16,8 @@ export function accountRoutes(deps: CheckDeps): Route[] {
     const checked = await check.password(manager.name, visit.field('password'), 'own account')
     if (!checked.ok)
       return show(visit, words.say(checked.reason === 'limit' ? 'signIn.limit' : 'ownAccount.wrong'), 401)
-    if (password !== visit.field('repeated')) return show(visit, words.say('ownAccount.differs'), 400)
-    if ((await faultInNewPassword(password, manager.name, [])) !== null)
-      return show(visit, words.say('ownAccount.weak'), 400)
+    const fault = await faultInTyped(visit.field, manager.name)
+    if (fault !== null) return show(visit, words.say(fault), 400)
     deps.store.setPassword(manager.name, await hashPassword(password))
     return redirect('/sign-in')
   }
@@ -36,4 +35,11 @@ export function accountRoutes(deps: CheckDeps): Route[] {
     post('/account', ALL_ROLES, 'password-changed', change),
     post('/event', ALL_ROLES, 'event-chosen', chooseEvent),
   ]
+}
+
+/** Returns the key of the sentence that refuses a new password, which a form has twice. Null if it can be chosen. */
+export async function faultInTyped(field: (name: string) => string, manager: string): Promise<string | null> {
+  const password = field('newPassword')
+  if (password !== field('repeated')) return 'ownAccount.differs'
+  return (await faultInNewPassword(password, manager, [])) === null ? null : 'ownAccount.weak'
 }

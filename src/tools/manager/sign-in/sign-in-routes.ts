@@ -27,6 +27,7 @@ export interface SignInDeps {
   readonly logAct: LogAct
   readonly addressOf: (req: Request) => string
   readonly origin: string
+  readonly nowSeconds: () => number
   /** The name of the page in authenticator apps. */
   readonly issuer: string
 }
@@ -148,7 +149,7 @@ function signOut({ sessions, origin, addressOf, logAct }: SignInDeps): RequestHa
 }
 
 /** Returns a function that reads a field of the form. A missing field is empty. */
-function fieldOf(req: Request): (name: string) => string {
+export function fieldOf(req: Request): (name: string) => string {
   const form = valuesOf(req.body ?? {})
   return (name) => form.get(name)?.[0] ?? ''
 }

@@ -37,7 +37,7 @@ async function send(browser: Browser, row: Row, path: string) {
 
 test('each route of the page has a row', async () => {
   const { app } = await startWorld([])
-  const named = [...ROWS.map(({ route }) => route), ...OPEN_ROUTES]
+  const named = [...ROWS.map(({ route }) => route), ...OPEN_ROUTES, ...PARTS.flatMap(({ open = [] }) => open)]
   expect(routesOf(app).toSorted()).toEqual([...new Set(named)].toSorted())
 })
 

@@ -38,6 +38,8 @@ interface Prepared {
 /** The rows of one part of the page, and what the part needs for them. */
 export interface RestrictedPart {
   readonly rows: readonly Row[]
+  /** Its routes of all people, with or without a session. */
+  readonly open?: readonly string[]
   /** The forms with typed text. */
   readonly forms?: readonly TypedForm[]
   /** Its settings at both entry points. */

@@ -28,7 +28,8 @@ export interface Manager {
   readonly entryPoints: readonly string[] | null
 }
 
-const Names = z.string().transform((json) => z.array(z.string()).parse(JSON.parse(json)))
+/** Names of entry points, in JSON. */
+export const Names = z.string().transform((json) => z.array(z.string()).parse(JSON.parse(json)))
 const Bytes = z.instanceof(Uint8Array).nullable()
 const ManagerRow = z.object({
   key: z.string(),
@@ -78,6 +79,8 @@ export function openManagerStore(file: string) {
     ...managersIn(database),
     ...sessionsIn(database),
     mails: mailsIn(database),
+    /** For the rows of features. */
+    database,
     close: () => database.close(),
   }
 }
