@@ -36,6 +36,8 @@ export interface MailContent {
   readonly subject: string
   /** One line of the operator, for the subject and the beginning of the text. */
   readonly occasion?: string | null
+  /** Paragraphs of the operator, before the text. */
+  readonly own?: readonly string[]
   /** Null for none. */
   readonly greeting: string | null
   readonly above: readonly string[]
@@ -53,10 +55,10 @@ const COLORS = { light: '#2f4bd8', dark: '#8ea2ff' }
 export function buildMail(frame: MailFrame, content: MailContent): Mail {
   const { to, service, language, brand, watchUrl } = frame
   const texts = textsOf(language)
-  const { link = null, code = null, occasion, greeting, below } = content
+  const { link = null, code = null, occasion, own = [], greeting, below } = content
   const lines = occasion ? [occasion] : []
   const subject = [content.subject, ...lines].join(' – ')
-  const above = [...lines, ...content.above]
+  const above = [...lines, ...own, ...content.above]
   const details = detailsOf(frame)
   const watch = watchUrl === null ? null : { address: watchUrl, text: texts.mail.goToVideo }
   const watchLine = watch === null ? [] : [`${watch.text}: ${watch.address}`]

@@ -58,7 +58,8 @@ function world() {
       store,
     })
     const editable = { inspect: async (name: string) => viewers.get(name) ?? null }
-    setLinkKinds({ env: {}, viewerFacts: [{ inviting }], viewers: { editable }, mails: opened } as never)
+    const page = { env: {}, viewers: { editable }, mails: opened, entryPoints: () => null, events: [] }
+    setLinkKinds({ ...page, viewerFacts: [{ inviting }] } as never)
     opened.start()
     const queue = {
       ...opened,

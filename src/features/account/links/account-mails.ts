@@ -53,12 +53,13 @@ export function noticeMail(
 /**
  * Builds the mail that invites a viewer to set the first password.
  * @param occasion what the viewer is invited to, in one line; null for no such line.
+ * @param own paragraphs of the operator.
  */
 export function invitationMail(
   context: MailContext,
   address: string,
   lifeDays: number,
-  occasion: string | null = null,
+  { occasion = null, own = [] }: { readonly occasion?: string | null; readonly own?: readonly string[] } = {},
 ): Mail {
   const { account } = textsOf(context.language)
   const { mail } = account
@@ -67,6 +68,7 @@ export function invitationMail(
   return build(context, {
     subject: mail.inviteSubject,
     occasion,
+    own,
     above: [mail.invite],
     link,
     below: [mail.inviteUsername, expiry],

@@ -12,6 +12,19 @@ export interface InvitationOptions {
   readonly perMinute?: number
   /** What the invitation is for, in one line. */
   readonly for?: string
+  /** Paragraphs at the top of the mail, one a line. */
+  readonly text?: string
+  /** Attached as a calendar file. */
+  readonly event?: InvitedEvent
+}
+
+/** The event of an invitation. UNIX times in seconds. */
+interface InvitedEvent {
+  /** Null for an event without a name. */
+  readonly title: string | null
+  readonly opensAtSeconds: number
+  /** Null for an event without an end. */
+  readonly closesAtSeconds: number | null
 }
 
 /** Invites viewers to set their first password. */

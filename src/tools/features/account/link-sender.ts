@@ -10,6 +10,7 @@ import {
   mailAddressOf,
   resetMail,
 } from '../../../features/account/links/account-mails.ts'
+import { newPasswordLink } from '../../../features/account/links/addresses.ts'
 import {
   createInvitation,
   type Invitation,
@@ -18,6 +19,7 @@ import {
 import { createReset, RESET_MINUTES } from '../../../features/account/links/reset.ts'
 import { ACCOUNT_SETTINGS } from '../../../features/account/links/settings.ts'
 import { knownLanguage } from '../../../languages/languages.ts'
+import { calendarFile } from '../../../services/mail/calendar.ts'
 import type { MailBrand } from '../../../services/mail/layout.ts'
 import { MAIL_SETTINGS } from '../../../services/mail/settings.ts'
 import { type Mail, MailFault, type MailServer, openMailServer } from '../../../services/mail/smtp.ts'
@@ -118,9 +120,7 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
       const invitation = await create(store, username, earlier)
       const to = invitation && mailAddressOf(invitation.viewer, addressAttribute)
       if (!invitation || to === null) return null
-      const { viewer, link } = invitation
-      const occasion = options.for ?? null
-      const mail = invitationMail(mailContext(viewer, to), link, context.lifeDays, occasion)
+      const mail = mailIn(mailContext(invitation.viewer, to), invitation.link, context, options)
       await sendMail(mail).catch(async (fault: unknown) => {
         await release(store, invitation).catch(() => {})
         throw fault
@@ -140,6 +140,30 @@ export async function openLinkSender(io: CommandIo, options: InvitationOptions):
       mailServer.close()
     },
   }
+}
+
+/** Returns the invitation as an address would get it. Its link opens no account. @throws ConfigError as openLinkSender() does. */
+export function sampleInvitation(io: Pick<CommandIo, 'env'>, options: InvitationOptions, to: string): Mail {
+  const { publicUrl } = readFeatureSettings(io.env, MAIL_SETTINGS)
+  const context = readContext(io, options, publicUrl)
+  const link = newPasswordLink(publicUrl, context.basePath, 'sample')
+  return mailIn({ ...context, to, name: to, username: to, request: null }, link, context, options)
+}
+
+/** Builds the mail of an invitation, with the event for the calendar of the viewer. */
+function mailIn(mailContext: MailContext, link: string, context: InvitationContext, options: InvitationOptions): Mail {
+  const { event, text = '', for: occasion = null, entryPoint = '' } = options
+  const own = text.split('\n').filter((line) => line !== '')
+  const mail = invitationMail(mailContext, link, context.lifeDays, { occasion, own })
+  if (event === undefined) return mail
+  const { service, watchUrl } = mailContext
+  const inCalendar = {
+    ...event,
+    uid: `${entryPoint}@${context.publicUrl.hostname}`,
+    title: event.title ?? service,
+    watchUrl,
+  }
+  return { ...mail, calendar: calendarFile(inCalendar, Date.now() / 1000) }
 }
 
 function openFileSender(path: string, create: LinkSender['send']): LinkSender {
@@ -209,7 +233,7 @@ function createPace(perMinute: number | undefined, stop: AbortSignal): () => Pro
 }
 
 function readContext(
-  { env }: CommandIo,
+  { env }: Pick<CommandIo, 'env'>,
   options: InvitationOptions,
   publicUrl: URL,
 ): InvitationContext & Pick<MailContext, 'brand' | 'watchUrl'> {

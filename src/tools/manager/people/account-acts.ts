@@ -4,11 +4,12 @@ import type { EditableUserStore } from '../../../users/editable-user-store.ts'
 import type { MailRow } from '../../cli/manager/accounts/mail-rows.ts'
 import { outcomeOf, type Refused } from '../../cli/terminal/command.ts'
 import { ioWithoutTerminal } from '../../cli/terminal/io.ts'
-import type { Inviter } from '../../cli/viewers/inviting.ts'
+import type { InvitationOptions, Inviter } from '../../cli/viewers/inviting.ts'
 import { endSessionsOf } from '../../cli/viewers/sessions-command.ts'
 import { unlockSignIns } from '../../cli/viewers/unlock-command.ts'
 import { invitingIn } from '../../cli/viewers/viewer-facts.ts'
 import type { Visit } from '../door/route.ts'
+import { eventAt, eventNameIn } from '../mails/event-at.ts'
 import type { MailKind, SendMail } from '../mails/mail-queue.ts'
 import type { SectionDeps } from '../section.ts'
 
@@ -16,7 +17,6 @@ import type { SectionDeps } from '../section.ts'
 export type Result = { readonly ok: true } | Refused
 
 type Env = SectionDeps['env']
-type Deps = Pick<SectionDeps, 'env' | 'viewerFacts'>
 
 const DONE = { ok: true } as const
 
@@ -88,9 +88,19 @@ export async function invitationRules(deps: SectionDeps, { scope, manager: { nam
 }
 
 /** Opens the sending of invitations for a work. An error becomes its fault. */
-async function withInviter<T>({ env, viewerFacts }: Deps, entryPoint: string, work: (inviter: Inviter) => Promise<T>) {
-  const inviting = invitingIn(viewerFacts)
+async function withInviter<T>(deps: SectionDeps, entryPoint: string, work: (inviter: Inviter) => Promise<T>) {
+  const inviting = invitingIn(deps.viewerFacts)
   if (inviting === undefined) return { ok: false, fault: 'This app cannot invite viewers.' } as const
-  const options = entryPoint === '' ? {} : { entryPoint }
-  return await outcomeOf(() => inviting.withInviter({ io: ioWithoutTerminal(env) }, options, work))
+  const io = ioWithoutTerminal(deps.env)
+  return await outcomeOf(() => inviting.withInviter({ io }, invitationOptions(deps, entryPoint), work))
+}
+
+/** Returns what invitations to an entry point say: the text of managers, and the event if its start is ahead. */
+export function invitationOptions(deps: SectionDeps, name: string): InvitationOptions {
+  const { entryPoint, startSeconds, endSeconds } = eventAt(deps, name)
+  if (entryPoint === undefined) return name === '' ? {} : { entryPoint: name }
+  const named = { entryPoint: name, text: deps.store.invitationTexts.find(name) }
+  if (startSeconds === null || startSeconds <= deps.nowSeconds()) return named
+  const title = eventNameIn(deps.events, entryPoint, entryPoint.brand.defaultLanguage)
+  return { ...named, event: { title, opensAtSeconds: startSeconds, closesAtSeconds: endSeconds } }
 }

@@ -138,7 +138,7 @@ test.each(LANGUAGES)('an invitation says what it is for, and where the video is,
   const occasion = 'Annual meeting {username} <b>, 27 November 20:00'
   const watchUrl = 'https://www.example.com/live?a={service}&b=2'
   const plain = invitationMail(contextOf({ language }), LINK, 7)
-  const mail = invitationMail(contextOf({ language, watchUrl }), LINK, 7, occasion)
+  const mail = invitationMail(contextOf({ language, watchUrl }), LINK, 7, { occasion })
   expect(mail.subject).toBe(`${plain.subject} – ${occasion}`)
   expect(mail.text).toContain(`\n\n${occasion}\n\n`)
   expect(mail.text).toContain(`: ${watchUrl}\n\n`)

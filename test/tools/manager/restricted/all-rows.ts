@@ -1,4 +1,5 @@
 import { codesRows } from '../../features/access-codes/manager/restricted-rows.ts'
+import { accountRows } from '../../features/account/manager/restricted-rows.ts'
 import { colleaguesRows } from '../../features/colleagues/restricted-rows.ts'
 import { doorsRows } from '../../features/doors/manager/restricted-rows.ts'
 import { mailRows } from '../../features/mail/manager/restricted-rows.ts'
@@ -7,4 +8,12 @@ import { core } from './core-rows.ts'
 import type { RestrictedPart } from './world.ts'
 
 /** The rows of all parts of the page. */
-export const PARTS: readonly RestrictedPart[] = [core, codesRows, doorsRows, mailRows, registrationRows, colleaguesRows]
+export const PARTS: readonly RestrictedPart[] = [
+  core,
+  accountRows,
+  codesRows,
+  doorsRows,
+  mailRows,
+  registrationRows,
+  colleaguesRows,
+]

@@ -7,6 +7,7 @@ import { migrateFile, migrationsIn } from '../../../../server/migrations.ts'
 import { assertApplication, emptyWriteAheadLog, openSqlite } from '../../../../server/sqlite-file.ts'
 import { changedRow } from '../../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../../users/viewer-fields.ts'
+import { invitationTextsIn } from './invitation-texts.ts'
 import { mailsIn } from './mail-rows.ts'
 
 /** "VwrM" in the header of the file. */
@@ -79,6 +80,7 @@ export function openManagerStore(file: string) {
     ...managersIn(database),
     ...sessionsIn(database),
     mails: mailsIn(database),
+    invitationTexts: invitationTextsIn(database),
     /** For the rows of features. */
     database,
     close: () => database.close(),

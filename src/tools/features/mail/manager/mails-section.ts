@@ -1,4 +1,5 @@
 import { MAIL_STATES, type MailRow } from '../../../cli/manager/accounts/mail-rows.ts'
+import { invitingIn } from '../../../cli/viewers/viewer-facts.ts'
 import { type Answer, EDITORS, get, page, sentenceOf, type Visit } from '../../../manager/door/route.ts'
 import { pathOf } from '../../../manager/pages/renderer.ts'
 import type { Section, SectionDeps } from '../../../manager/section.ts'
@@ -20,7 +21,7 @@ export const mailsSection: Section = {
 }
 
 function show(deps: SectionDeps, { scope, field, words }: Visit): Answer {
-  const { mails, entryPoints } = deps
+  const { mails, entryPoints, viewers, viewerFacts } = deps
   const state = MAIL_STATES.find((one) => one === field('state'))
   const states = state === undefined ? MAIL_STATES : [state]
   const before = /^\d{1,15}$/.test(field('before')) ? Number(field('before')) : Number.MAX_SAFE_INTEGER
@@ -36,6 +37,7 @@ function show(deps: SectionDeps, { scope, field, words }: Visit): Answer {
     state,
     states: MAIL_STATES,
     beforeStart: BEFORE_START,
+    isInviting: viewers.editable !== null && invitingIn(viewerFacts) !== undefined,
     names: (entryPoints() ?? []).map(({ name }) => name).filter(scope.showsEntryPoint),
     plans: plansOf(deps, scope.shown).map(shown),
     isRunning: (plan: MailRow) =>

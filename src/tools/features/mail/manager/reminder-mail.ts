@@ -1,4 +1,3 @@
-import { titleIn } from '../../../../brand/brand.ts'
 import type { EntryPoint } from '../../../../entry-points/entry-point.ts'
 import { type Language, sentence, textsOf } from '../../../../languages/languages.ts'
 import { calendarFile } from '../../../../services/mail/calendar.ts'
@@ -7,6 +6,7 @@ import type { Mail } from '../../../../services/mail/smtp.ts'
 import { watchUrlOf } from '../../../../services/watch-page/service.ts'
 import { timeText } from '../../../../settings/times.ts'
 import type { EventTimes } from '../../../cli/settings/event-times.ts'
+import { eventNameIn } from '../../../manager/mails/event-at.ts'
 
 interface Start {
   /** UNIX times. Null for an event without a start, or without an end. */
@@ -25,8 +25,7 @@ export function reminderMail(entryPoint: EntryPoint, to: string, language: Langu
   const service = brand.name ?? host
   const zones = events.flatMap(({ zoneAt }) => zoneAt(entryPoint) ?? [])
   const time = startSeconds === null ? '' : timeText(language, startSeconds, zones[0] ?? 'UTC')
-  const named = events.flatMap(({ nameAt }) => nameAt(entryPoint, language) ?? [])
-  const event = named[0] ?? titleIn(brand.title, language, brand) ?? service
+  const event = eventNameIn(events, entryPoint, language) ?? service
   const fillIn = (text: string) => sentence(language, text, { event, time })
   const address = watchUrlOf(entryPoint)
   const frame = { to, service, language, brand, watchUrl: null, request: null }

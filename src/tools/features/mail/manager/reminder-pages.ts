@@ -11,10 +11,11 @@ import {
   type Sentence,
   type Visit,
 } from '../../../manager/door/route.ts'
+import { eventAt } from '../../../manager/mails/event-at.ts'
 import { readField, type Typed } from '../../../manager/pages/typed-times.ts'
 import type { SectionDeps } from '../../../manager/section.ts'
 import { countPeople } from './event-people.ts'
-import { BEFORE_START, eventAt, HOUR_SECONDS, PLAN, REMINDER } from './send-reminders.ts'
+import { BEFORE_START, HOUR_SECONDS, PLAN, REMINDER } from './send-reminders.ts'
 
 const MOST_PLANS = 5
 

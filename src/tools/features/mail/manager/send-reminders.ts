@@ -2,6 +2,7 @@ import { readFeatureSettings } from '../../../../config.ts'
 import { MAIL_SETTINGS } from '../../../../services/mail/settings.ts'
 import { openMailServer, refusalOf } from '../../../../services/mail/smtp.ts'
 import type { MailRow } from '../../../cli/manager/accounts/mail-rows.ts'
+import { eventAt } from '../../../manager/mails/event-at.ts'
 import type { SendMail } from '../../../manager/mails/mail-queue.ts'
 import type { SectionDeps } from '../../../manager/section.ts'
 import { peopleOf, type Recipient } from './event-people.ts'
@@ -37,15 +38,6 @@ export function setReminderKinds(deps: SectionDeps): void {
     }
     return await work(send).finally(server.close)
   })
-}
-
-/** Returns an entry point as its settings are now, and the next start of its event, else the last one. */
-export function eventAt({ entryPoints, events, nowSeconds }: SectionDeps, wanted: string) {
-  const entryPoint = entryPoints()?.find(({ name }) => name === wanted)
-  const windows = events.flatMap(({ windowsAt }) => (entryPoint ? windowsAt(entryPoint) : []))
-  const started = windows.filter(({ opensAtSeconds }) => opensAtSeconds !== null)
-  const next = started.find(({ opensAtSeconds: opens }) => opens !== null && opens > nowSeconds()) ?? started.at(-1)
-  return { entryPoint, startSeconds: next?.opensAtSeconds ?? null, endSeconds: next?.closesAtSeconds ?? null }
 }
 
 /** Queues the mails of a plan when its time has come. The same work again, after a kill, queues no mail twice. */
