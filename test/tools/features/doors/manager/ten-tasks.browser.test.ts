@@ -204,6 +204,29 @@ test.each(KINDS)(
         const invited = (await mail.received(32)).map(({ to }) => to[0])
         expect(invited.slice(30).toSorted()).toEqual(['ada@example.com', 'kim@example.com'])
       })
+      await task('add a text to the invitations, and look at the mail', async (press) => {
+        await press(tab('/mails'))
+        await press('a[href="/mails/default/invitation"]')
+        await textOf(frame, '#text')
+        await typeText(frame, '#text', 'Please bring your badge')
+        await press('button[name="mail"]')
+        await done('was sent to')
+        expect((await mail.received(33)).at(-1)?.to).toEqual([EVE])
+        await press('form.stack .main')
+        await done('The text is saved')
+      })
+      await task('plan a reminder', async (press) => {
+        await press(tab('/mails'))
+        await press('a[href="/mails/default/remind"]')
+        await textOf(frame, 'input[value="before"]')
+        await press('form.stack .main')
+        await done('is planned')
+      })
+      await task('stop a reminder', async (press) => {
+        await press(tab('/mails'))
+        await press('form[action="/mails/default/remind/stop"] button')
+        await done('is stopped')
+      })
       await task('print codes for fifty', async (press) => {
         await press(tab('/codes'))
         await textOf(frame, '#label-0 + label')
@@ -230,7 +253,7 @@ test.each(KINDS)(
         expect((await failuresOf('kim@example.com')).count).toBe(0)
       })
       expect(Math.max(...Object.values(clicks))).toBeLessThanOrEqual(MOST_CLICKS)
-      expect(Object.keys(clicks)).toHaveLength(11)
+      expect(Object.keys(clicks)).toHaveLength(14)
       expect(complaints).toEqual([])
       expect(manager.faults).toEqual([])
     } finally {
@@ -263,6 +286,8 @@ test('axe finds nothing on any page, and no page is wider than a phone', async (
       '/codes',
       '/mails',
       '/mails/default/remind',
+      '/mails/default/invitation',
+      '/colleagues',
       '/doors',
       '/doors/default/message',
       '/after',
