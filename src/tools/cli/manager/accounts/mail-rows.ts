@@ -94,14 +94,15 @@ export function mailsIn(database: DatabaseSync) {
     },
     /** Returns the kind and event of the mail whose turn it is. Mails of one person come before those of many. */
     turn(nowSeconds: number, kinds: readonly string[]): Turn | null {
-      const sql = `SELECT ${COLUMNS} FROM mails WHERE state = 'waiting' AND due_at <= $1
+      const sql = `SELECT ${COLUMNS} FROM mails INDEXED BY mail_turns WHERE state = 'waiting' AND due_at <= $1
         AND kind IN (SELECT value FROM json_each($2)) ORDER BY batch > 0, due_at, id LIMIT 1`
       return rowsOf(sql, nowSeconds, kinds)[0] ?? null
     },
     /** Takes mails that are due, the first ones first. No other program takes them for a minute. */
     claim(nowSeconds: number, { kind, entryPoint }: Turn, limit: number): MailRow[] {
-      const sql = `UPDATE mails SET due_at = $1 + ${CLAIM_SECONDS}, tries = tries + 1 WHERE id IN (SELECT id FROM mails WHERE state = 'waiting'
-        AND due_at <= $1 AND kind = $2 AND entry_point = $3 ORDER BY batch > 0, due_at, id LIMIT $4) RETURNING ${COLUMNS}`
+      const sql = `UPDATE mails SET due_at = $1 + ${CLAIM_SECONDS}, tries = tries + 1 WHERE id IN
+        (SELECT id FROM mails INDEXED BY mail_turns WHERE state = 'waiting' AND due_at <= $1 AND kind = $2
+        AND entry_point = $3 ORDER BY batch > 0, due_at, id LIMIT $4) RETURNING ${COLUMNS}`
       const claimed = rowsOf(sql, Math.floor(nowSeconds), kind, entryPoint, limit)
       return claimed.toSorted((one, other) => one.id - other.id)
     },

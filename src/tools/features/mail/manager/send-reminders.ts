@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { readFeatureSettings } from '../../../../config.ts'
 import { MAIL_SETTINGS } from '../../../../services/mail/settings.ts'
 import { openMailServer, refusalOf } from '../../../../services/mail/smtp.ts'
@@ -16,6 +17,7 @@ export const HOUR_SECONDS = 3_600
 
 /** The start may move. */
 const CHECK_SECONDS = 20
+const BATCH = 500
 const SENT = { ok: true } as const
 const LATE = { ok: false, fault: 'The event has started.', code: 'started' } as const
 
@@ -51,11 +53,20 @@ async function startPlan(
   if (entryPoint === undefined || dueSeconds > now)
     return { ok: true, untilSeconds: Math.min(Math.max(dueSeconds, now + 1), now + CHECK_SECONDS) }
   if (startSeconds !== null && startSeconds <= now) return LATE
-  const people: Recipient[] = []
-  for await (const person of peopleOf(deps, entryPoint)) people.push(person)
-  for (const [language, group] of Map.groupBy(people, (person) => person.language)) {
-    const usernames = group.map((person) => person.username)
-    deps.mails.add({ kind: REMINDER, entryPoint: name, language, usernames, manager, batch: id })
+  function add(people: readonly Recipient[]): void {
+    for (const [language, group] of Map.groupBy(people, (person) => person.language)) {
+      const usernames = group.map((person) => person.username)
+      deps.mails.add({ kind: REMINDER, entryPoint: name, language, usernames, manager, batch: id })
+    }
   }
+  let people: Recipient[] = []
+  for await (const person of peopleOf(deps, entryPoint)) {
+    if (people.push(person) < BATCH) continue
+    add(people)
+    people = []
+    // The page answers meanwhile.
+    await setImmediate()
+  }
+  add(people)
   return SENT
 }
