@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,16 +9,20 @@ import { readToken } from '../../../../../src/features/account/links/tokens.ts'
 import { openManagerStore } from '../../../../../src/tools/cli/manager/accounts/manager-store.ts'
 import { openEditableSqliteStore } from '../../../../../src/users/sqlite/editable-store.ts'
 import { compileCache } from '../../../../compile-cache.ts'
+import { rowsFor } from '../../../../rows.ts'
 import { startMailServer, tokenIn } from '../../../../services/mail/mail-server.ts'
 import { temporaryFolder } from '../../../../users/temporary-folder.ts'
 import { mailEnvironment } from '../../../manager/real-entry-point.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../../../src/tools/manager/main.ts', import.meta.url))
-const PEOPLE = 150
-const KILLS = 4
-const names = Array.from({ length: PEOPLE }, (_, index) => `viewer${index}@example.com`)
+const TITLE = '$kills kills at random moments leave each of $people people with one invitation that works'
+const rounds = rowsFor(
+  [{ people: 150, kills: 4 }],
+  Array.from({ length: 20 }, () => ({ people: 1000, kills: 4 })),
+)
 
-test('kills at random moments leave each person with one invitation that works', { timeout: 180_000 }, async () => {
+test.for(rounds)(TITLE, { timeout: 600_000 }, async ({ people, kills }) => {
+  const names = Array.from({ length: people }, (_, index) => `viewer${index}@example.com`)
   const folder = temporaryFolder()
   // 50 mails a second.
   const onRcptTo = (_address: unknown, _session: unknown, done: () => void) => void setTimeout(done, 80)
@@ -48,27 +53,32 @@ test('kills at random moments leave each person with one invitation that works',
     onTestFinished(() => void child.kill('SIGKILL'))
     return child
   }
-  for (let kill = 1; kill <= KILLS; kill++) {
+  for (let kill = 1; kill <= kills; kill++) {
     const child = start()
     const before = mail.mails.length
     await expect.poll(() => mail.mails.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before)
-    await sleep(Math.random() * 400)
+    await sleep(Math.random() * 3 * people)
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
   expect(store.mails.progress(null).waiting).toBeGreaterThan(0)
+  // A minute passes: until then, no other program takes the mails of the killed ones.
+  using managerDatabase = new DatabaseSync(env.MANAGER_STORE_FILE)
+  managerDatabase.exec(`UPDATE mails SET due_at = due_at - 60 WHERE state = 'waiting'`)
+  using viewersDatabase = new DatabaseSync(join(folder, 'viewers.db'))
+  viewersDatabase.exec('UPDATE password_links SET expires_at = expires_at - 60 WHERE is_sent = 0')
   start()
   await expect
-    .poll(() => store.mails.progress(null), { timeout: 120_000, interval: 200 })
+    .poll(() => store.mails.progress(null), { timeout: 400_000, interval: 200 })
     .toEqual({
-      all: PEOPLE,
-      sent: PEOPLE,
+      all: people,
+      sent: people,
       waiting: 0,
       refused: [],
     })
-  const links = new Map(mail.mails.map((one) => [one.to[0], readToken(tokenIn(one))?.digest]))
+  const digests = new Map(mail.mails.map((one) => [one.to[0], readToken(tokenIn(one))?.digest]))
   for (const name of names) {
-    const link = await users.passwordChanges.findLink(links.get(name) ?? '', Date.now() / 1000)
+    const link = await users.passwordChanges.findLink(digests.get(name) ?? '', Date.now() / 1000)
     expect(link?.viewer.username).toBe(name)
     expect((await users.inspect(name))?.invitation?.isSent).toBe(true)
   }
