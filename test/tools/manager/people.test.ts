@@ -193,11 +193,13 @@ test.each([
   const line = { category: 'security', time: '2026-11-29T10:00:00.000Z', event: 'sign-in', outcome: 'signed-in' }
   const lines = ['gold', 'silver'].map((entryPoint) => JSON.stringify({ ...line, viewer: ADA, entryPoint }))
   writeFileSync(manager.env.SECURITY_LOG_FILE, `${lines.join('\n')}\n`)
+  const mail = { kind: 'invitation', language: 'en', manager: 'eve', usernames: [ADA] }
+  for (const entryPoint of ['gold', 'silver']) manager.store.mails.add({ ...mail, entryPoint }, 1)
   const browser = await manager.signedIn('reader', only)
   await browser.get(ONE)
   const { text, headers } = await browser.post(`${ONE}/export`)
   expect(headers.get('Content-Disposition')).toContain('person.json')
-  const { log, ...known } = JSON.parse(text)
+  const { log, mails, ...known } = JSON.parse(text)
   expect(known).toMatchObject({
     username: ADA,
     groups: ['staff'],
@@ -205,6 +207,7 @@ test.each([
     sessions: [],
   })
   expect(log.map((one: { entryPoint: string }) => one.entryPoint)).toEqual(seen)
+  expect(mails.map((one: { entryPoint: string }) => one.entryPoint)).toEqual(seen)
   expect(text.includes('silver')).toBe(seen.includes('silver'))
   expect(manager.acts().at(-1)).toMatchObject({ outcome: 'viewer-exported', viewer: ADA })
   expect((await browser.post('/people/one/bob/export')).status).toBe(only === null ? 200 : 404)

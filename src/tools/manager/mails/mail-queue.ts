@@ -124,6 +124,8 @@ export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
     progress: (manager: string | null) => ({ ...rows.progress(manager), isAway: state.failures > 0 }),
     page: rows.page,
     stop: rows.stop,
+    /** Returns the mails of a person. */
+    of: rows.of,
     /** Forgets a person. */
     forget: rows.forget,
     /** Says how mails of a kind are sent. */

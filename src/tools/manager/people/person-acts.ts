@@ -78,7 +78,8 @@ export function personActs(deps: SectionDeps) {
       if (!known.ok) return notDone(visit, known)
       // A manager of some entry points sees no acts of others.
       const log = known.data.log.filter(({ event }) => entryPoints === null || event !== 'manager')
-      const content = personFile(seenPart({ ...known.data, log }, seesEntryPoint))
+      const all = { ...known.data, mails: deps.mails.of(known.data.username), log }
+      const content = personFile(seenPart(all, seesEntryPoint))
       return { kind: 'file', name: 'person.json', type: 'application/json', content }
     },
     endSessions: async (visit: Visit) => shown(visit, 'sessionsEnded', await endSessions(env, nameIn(visit))),

@@ -129,6 +129,9 @@ export function mailsIn(database: DatabaseSync) {
       return run(plan, id, entryPoint).length + run(mails, id, entryPoint, kind).length > 0
     },
     remove: (id: number): void => void run('DELETE FROM mails WHERE id = $1', id),
+    /** Returns the mails of a person. */
+    of: (username: string): MailRow[] =>
+      rowsOf(`SELECT ${COLUMNS} FROM mails WHERE key = $1 ORDER BY id`, usernameKey(username)),
     /** Forgets a person. */
     forget: (username: string): void =>
       void run('DELETE FROM mails WHERE key = $1 AND batch >= 0', usernameKey(username)),
