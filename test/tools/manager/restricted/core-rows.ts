@@ -1,3 +1,4 @@
+import { features } from '../../../../src/tools/features.ts'
 import { versionOf } from '../../../../src/tools/manager/people/viewer-form.ts'
 import { GOLD, type RestrictedPart, ZEBRA } from './world.ts'
 
@@ -15,15 +16,17 @@ const GROUPS_REFUSED = 'Give a group that you manage: gold.'
 const EDIT = { version: versionOf({ username: GOLD, groups: ['gold'], attributes: {} }) }
 const LIST_CHANGED = 'The list has changed'
 
-const ACCOUNT = { groups: 'gold, press', until: '30.11.2026 20:15', attributes: 'a=b' }
+const hasEnds = features.some(({ name }) => name === 'account-end')
+const ACCOUNT = { groups: 'gold, press', attributes: 'a=b', ...(hasEnds && { until: '30.11.2026 20:15' }) }
+const wrongEnd = (until: string) => (hasEnds ? { wrong: { until } } : {})
 
 const PERSON = `/people/one/${encodeURIComponent(GOLD)}`
 
 /** The rows of the page itself. */
 export const core: RestrictedPart = {
   forms: [
-    { page: NEW, post: NEW, typed: { ...ACCOUNT, username: 'bob', groups: 'gold' }, wrong: { until: '31.02.2026' } },
-    { page: PERSON, post: `${PERSON}/edit`, typed: { ...EDIT, ...ACCOUNT }, wrong: { until: '2026-02-31' } },
+    { page: NEW, post: NEW, typed: { ...ACCOUNT, username: 'bob', groups: 'gold' }, ...wrongEnd('31.02.2026') },
+    { page: PERSON, post: `${PERSON}/edit`, typed: { ...EDIT, ...ACCOUNT }, ...wrongEnd('2026-02-31') },
     { page: PERSON, post: `${PERSON}/rename`, typed: { newName: 'eve@gold.example' }, wrong: { newName: ZEBRA } },
     { page: '/people', post: '/people/invite', typed: { group: 'zebra' }, wrong: {} },
     { page: '/people/import', post: '/people/import', typed: { cells: 'Email,bis' }, isUpload: true },

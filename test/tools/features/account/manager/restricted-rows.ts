@@ -9,6 +9,11 @@ export const accountRows: RestrictedPart = {
     { route: `get ${TEXT}`, status: 200, shows: 'Invitation to gold' },
     { route: `post ${TEXT}/sample`, fields: { text: 'We vote.' }, status: 200, shows: 'not saved yet' },
     { route: `post ${TEXT}`, fields: { text: 'We vote.', seen: '' }, status: 303, shows: 'The text is saved' },
-    { route: `post ${TEXT}`, fields: { text: 'We sing.', seen: 'an earlier text' }, status: 409, shows: 'Nothing was saved' },
+    {
+      route: `post ${TEXT}`,
+      fields: { text: 'We sing.', seen: 'an earlier text' },
+      status: 409,
+      shows: 'Nothing was saved',
+    },
   ],
 }

@@ -1,9 +1,11 @@
+import { mailEnvironment } from '../../../manager/real-entry-point.ts'
 import { GOLD, type RestrictedPart, ZEBRA, ZEBRA_POINT } from '../../../manager/restricted/world.ts'
 
 const PAGE = '/mails/gold/remind'
 const REMIND = '/mails/:entryPoint/remind'
 
 export const mailRows: RestrictedPart = {
+  env: mailEnvironment({ port: 25 }),
   prepare({ store }) {
     const mail = { kind: 'old', language: 'en', manager: 'boss' }
     store.mails.add({ ...mail, entryPoint: 'gold', usernames: [GOLD] }, 1)

@@ -1,7 +1,6 @@
 import { createRegistrations } from '../../../../../src/features/registration/book/registrations.ts'
 import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
 import { readSettings } from '../../../../features/registration/registration-settings.ts'
-import { mailEnvironment } from '../../../manager/real-entry-point.ts'
 import { type RestrictedPart, ZEBRA, ZEBRA_POINT } from '../../../manager/restricted/world.ts'
 
 const GIVEN = { approval: 'by-hand', fields: [{ name: 'company', kind: 'text', label: 'Company' }] }
@@ -11,7 +10,6 @@ const nowSeconds = () => Date.now() / 1000
 
 export const registrationRows: RestrictedPart = {
   settings: { registration: GIVEN },
-  env: mailEnvironment({ port: 25 }),
   async prepare({ guestsFile }) {
     const records = openFileRecords(guestsFile, { nowSeconds })
     for (const [entryPoint, address] of [
