@@ -15,8 +15,7 @@ import type { HasScenes, NamedScenes } from './screen.ts'
 const ABOUT = `
 Writes one HTML page with every screen and mail of an entry point, with a long user name and a long sentence of an access
 policy. It has six sizes and the colors that viewers see, and shows two sizes and one scheme first. Open the page in a browser:
-it warns where a text is cut, overlaps or scrolls, and lists the texts of each screen with their keys in views/languages. The
-page loads nothing. No server is asked: they may be off.`
+it warns where a text is cut, overlaps or scrolls. The page loads nothing. No server is asked: they may be off.`
 const POLICY_TEXT = 'Your season ticket ended on 3 November. Renew your ticket to watch every match until May.'
 
 interface Options {

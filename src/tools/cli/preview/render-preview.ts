@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
-import { type Language, textsOf } from '../../../languages/languages.ts'
+import type { Language } from '../../../languages/languages.ts'
 import { sourceOf } from '../html-page/content-policy.ts'
-import { cleanScreen, leavesOf } from './clean-screen.ts'
+import { cleanScreen } from './clean-screen.ts'
 import type { Screen } from './screen.ts'
 
 /** The sizes of players, of a window, and of a phone in portrait, in CSS pixels. */
@@ -31,19 +30,15 @@ const beside = (name: string) => readFileSync(new URL(name, import.meta.url), 'u
 export async function renderPreview({ entryPoint, language, screens, leftOut, read }: PreviewModel): Promise<string> {
   const { brand } = entryPoint
   const schemes = brand.colorScheme === 'auto' ? (['light', 'dark'] as const) : [brand.colorScheme]
-  const textsOn = createTextFinder(language)
-  const cleaned = screens.map(({ html, ...screen }, index) => {
-    const { html: shown, texts } = cleanScreen(html)
+  const cleaned = screens.map((screen, index) => {
     const sizes = screen.isTab ? TAB_SIZES : SIZES
-    return { ...screen, id: `screen-${index + 1}`, html: shown, texts: textsOn(texts), sizes }
+    return { ...screen, id: `screen-${index + 1}`, html: cleanScreen(screen.html), sizes }
   })
   const files = await filesIn(cleaned, read)
-  const shownKeys = new Set(cleaned.flatMap(({ texts }) => texts.map(({ key }) => key)))
   const script = beside('public/preview.js')
   // Frames have the policy of the page, and their style sheets are inside of them.
   const policy = `default-src 'none'; script-src ${sourceOf(script)}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`
   const data = { files, screens: cleaned.map(({ id, html, sizes, isTab = false }) => ({ id, html, sizes, isTab })) }
-  const filename = fileURLToPath(new URL('page.ejs', import.meta.url))
   const model = {
     brand,
     language,
@@ -55,11 +50,10 @@ export async function renderPreview({ entryPoint, language, screens, leftOut, re
     style: beside('page.css'),
     sizes: SIZES,
     screens: cleaned,
-    otherTexts: allTexts(language).filter(({ key }) => !shownKeys.has(key)),
     // A text with "</script>" would end the element.
     data: JSON.stringify(data).replaceAll('<', '\\u003c'),
   }
-  return ejs.render(beside('page.ejs'), model, { filename })
+  return ejs.render(beside('page.ejs'), model)
 }
 
 async function filesIn(screens: readonly { readonly html: string }[], read: PreviewModel['read']): Promise<Files> {
@@ -82,30 +76,4 @@ async function withImages(css: string, read: PreviewModel['read']): Promise<stri
     whole = whole.replaceAll(named, `url("data:${type};base64,${content.toString('base64')}")`)
   }
   return whole
-}
-
-/**
- * Returns a function that finds the texts of the language file on a screen. A text that stands under several keys is found
- * under each.
- */
-function createTextFinder(language: Language) {
-  const known = allTexts(language).map((one) => ({ ...one, pattern: patternOf(one.text) }))
-  return (shown: readonly string[]) => known.filter(({ pattern }) => shown.some((one) => pattern.test(one)))
-}
-
-/** Returns all texts of a language with their keys, such as `errors.disabled`, in the order of the file. */
-function allTexts(language: Language) {
-  const english = new Map(leavesOf(textsOf('en')))
-  return [...leavesOf(textsOf(language))].map(([key, text]) => ({ key, text, english: english.get(key) ?? '' }))
-}
-
-/** Matches a text on a screen. A value such as `{username}` may be any text. */
-function patternOf(template: string): RegExp {
-  const pieces = template
-    .replace(/\s+/g, ' ')
-    .trim()
-    .split(/\{\w+\}/)
-  // A text that is only a value would be everywhere.
-  const isOnlyValue = pieces.length > 1 && !/\p{L}/u.test(pieces.join(''))
-  return isOnlyValue ? /(?!)/ : new RegExp(`^${pieces.map(RegExp.escape).join('.*')}$`, 's')
 }

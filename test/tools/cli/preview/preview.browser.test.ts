@@ -15,7 +15,7 @@ afterAll(() => browser.close())
 async function warningsWith(env: Record<string, string>) {
   const { html, file } = await runPreview({ ...SETTINGS, ...env })
   const start = html.indexOf('<section id="screen-2">')
-  const end = html.indexOf('<section>\n<h2>Other texts')
+  const end = html.indexOf('</main>')
   writeFileSync(file, html.slice(0, start) + html.slice(end))
   const { page } = await browser.openPage()
   const requests: string[] = []
