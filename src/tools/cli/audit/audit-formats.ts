@@ -41,7 +41,7 @@ export async function writeEvents(
   const csv: RowForm<SecurityEvent> = {
     head: csvRecord(COLUMNS),
     isJson: false,
-    recordsOf: (event) => [csvRecord(COLUMNS.map((column) => event[column]))],
+    recordOf: (event) => csvRecord(COLUMNS.map((column) => event[column])),
   }
   const writer = rowWriter(sink, format === 'json' ? JSON_ROWS : csv, null)
   for await (const event of events) await writer.add([event])

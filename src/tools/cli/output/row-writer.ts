@@ -6,10 +6,10 @@ export interface RowForm<Row> {
   /** Stands before the first row. */
   readonly head: string
   readonly isJson: boolean
-  readonly recordsOf: (row: Row) => Iterable<string>
+  readonly recordOf: (row: Row) => string
 }
 
-export const JSON_ROWS: RowForm<unknown> = { head: '[', isJson: true, recordsOf: (row) => [printableJson(row)] }
+export const JSON_ROWS: RowForm<unknown> = { head: '[', isJson: true, recordOf: printableJson }
 
 const CHUNK_CHARACTERS = 65_536
 
@@ -17,7 +17,7 @@ const CHUNK_CHARACTERS = 65_536
  * Writes rows in chunks, because the text of many rows is large.
  * @param earlier the number of rows that a cut report wrote. Null for a new one.
  */
-export function rowWriter<Row>(sink: ReportSink, { head, isJson, recordsOf }: RowForm<Row>, earlier: number | null) {
+export function rowWriter<Row>(sink: ReportSink, { head, isJson, recordOf }: RowForm<Row>, earlier: number | null) {
   let written = earlier ?? 0
   let text = earlier === null ? head : ''
   async function flush(): Promise<void> {
@@ -29,10 +29,8 @@ export function rowWriter<Row>(sink: ReportSink, { head, isJson, recordsOf }: Ro
     /** Adds rows. Returns the number of all rows so far. */
     async add(rows: Iterable<Row>): Promise<number> {
       for (const row of rows) {
-        for (const record of recordsOf(row)) {
-          text += isJson ? `${written === 0 ? '\n' : ',\n'}${record}` : record
-          written += 1
-        }
+        text += isJson ? `${written === 0 ? '\n' : ',\n'}${recordOf(row)}` : recordOf(row)
+        written += 1
         if (text.length >= CHUNK_CHARACTERS) await flush()
       }
       return written

@@ -32,7 +32,6 @@ interface ReportOptions extends OutputOptions {
   readonly content?: ContentType
   readonly id?: string[]
   readonly viewer?: string
-  readonly segments?: boolean
   readonly by?: (typeof DIMENSIONS)[number] | 'summary'
   readonly granularity?: Granularity
 }
@@ -54,11 +53,9 @@ const OTHERS: readonly Definition<Parts>[] = [
 export async function addReportCommands(group: Command, context: CommandContext<Parts>): Promise<void> {
   reportCommand(group, context, 'viewers', 'list every viewer', [
     'viewer-auth report viewers --viewer @example.com',
-    'viewer-auth report viewers --last 24h --csv --segments --output viewers.csv',
+    'viewer-auth report viewers --last 24h --csv --output viewers.csv',
     'viewer-auth report viewers --last 4w --html viewers.html',
-  ])
-    .option('--viewer <TEXT>', 'only viewers whose identifier contains this text')
-    .option('--segments', 'with --csv: a row for each segment of a viewer')
+  ]).option('--viewer <TEXT>', 'only viewers whose identifier contains this text')
   reportCommand(group, context, 'views', 'list every watched part of a broadcast or video', [
     'viewer-auth report views --last 7d --html views.html',
     'viewer-auth report views --last 7d --csv --output views.csv',
@@ -104,7 +101,6 @@ function reportCommand(
       command.error('error: --id needs --content live or --content recorded')
     }
     assertOutputOptions(options, command)
-    if (options.segments && !options.csv) command.error('error: --segments needs --csv')
     const question = orUsageError(command, () => questionOf(report, options))
     return runCommand(context, options.json, () => fetchReport(context, question, options))
   })
@@ -127,9 +123,9 @@ function fetchReport({ io }: CommandContext, question: Question, options: Report
   )
 }
 
-function formatOf({ html, csv, segments, json }: ReportOptions): ReportFormat {
+function formatOf({ html, csv, json }: ReportOptions): ReportFormat {
   if (html !== undefined) return 'html'
-  if (csv) return segments ? 'segments-csv' : 'csv'
+  if (csv) return 'csv'
   return json ? 'json' : 'table'
 }
 

@@ -6,21 +6,20 @@ import type { LocalSeriesRow } from './local-rows.ts'
 export type ReportRow = ViewerRow | ViewRow | LocalSeriesRow | PeakRow
 
 // biome-ignore format: grouped by topic
-const SEGMENT_COLUMNS = [
+const VIEW_COLUMNS = [
   'content_type', 'content_id', 'started_at', 'finished_at', 'from', 'to',
   'client_id', 'view_session_id', 'country', 'city', 'is_mobile_view', 'view_type',
   'browser.family', 'browser.major', 'browser.minor', 'browser.patch',
   'os.family', 'os.major', 'os.minor', 'os.patch', 'os.patch_minor',
   'device.family', 'device.brand', 'device.model',
 ]
-const VIEWER_COLUMNS = ['viewer_identifier', 'last_activity', 'videos_watched']
 const PEAK_COLUMNS = ['content_type', 'content_id', 'time', 'value']
 const SERIES_COLUMNS = ['dimension_type', 'point', 'value', 'is_partial', 'has_running_views']
 
 /** Field names of the service. Dots join the names of nested fields. */
 const CSV_COLUMNS: Readonly<Record<Question['report'], readonly string[]>> = {
-  viewers: [...VIEWER_COLUMNS, 'segments'],
-  views: ['view_id', 'viewer_identifier', ...SEGMENT_COLUMNS],
+  viewers: ['viewer_identifier', 'last_activity', 'videos_watched', 'segments'],
+  views: ['view_id', 'viewer_identifier', ...VIEW_COLUMNS],
   'total-views': SERIES_COLUMNS,
   'unique-devices': SERIES_COLUMNS,
   'authenticated-viewers': SERIES_COLUMNS,
@@ -37,20 +36,6 @@ export function csvHeader(report: Question['report']): string {
 }
 
 /**
- * Returns a CSV record for each segment of a viewer, with the columns of `segmentCsvHeader`. A viewer without segments
- * has one record.
- */
-export function* segmentCsvLines(row: ViewerRow): Generator<string> {
-  const viewer = viewerCells(row)
-  if (row.segments.length === 0) yield csvRecord([...viewer, null, ...SEGMENT_COLUMNS.map(() => null)])
-  for (const segment of row.segments) yield csvRecord([...viewer, segment.id, ...segmentCells(segment)])
-}
-
-export function segmentCsvHeader(): string {
-  return csvRecord([...VIEWER_COLUMNS, 'id', ...SEGMENT_COLUMNS])
-}
-
-/**
  * Returns the group of a number: "Germany" for `location:Germany`. Without a colon, returns the point, which then names
  * the group, or for a time the whole dimension.
  */
@@ -60,18 +45,14 @@ export function seriesGroup({ dimension_type: type, point }: SeriesRow): string 
 }
 
 function csvCells(row: ReportRow): readonly CsvCell[] {
-  if ('segments' in row) return [...viewerCells(row), row.segments.length]
+  if ('segments' in row) return [row.viewer_identifier, row.last_activity, row.videos_watched, row.segments.length]
   if ('dimension_type' in row) return [row.dimension_type, row.point, row.value, row.is_partial, row.has_running_views]
   if (!('view_id' in row)) return [row.content_type, row.content_id, row.time, row.value]
-  return [row.view_id, row.viewer_identifier, ...segmentCells(row)]
+  return [row.view_id, row.viewer_identifier, ...viewCells(row)]
 }
 
-function viewerCells(row: ViewerRow): readonly CsvCell[] {
-  return [row.viewer_identifier, row.last_activity, row.videos_watched]
-}
-
-/** Returns the cells of SEGMENT_COLUMNS. */
-function segmentCells(row: ViewRow | ViewerRow['segments'][number]): readonly CsvCell[] {
+/** Returns the cells of VIEW_COLUMNS. */
+function viewCells(row: ViewRow): readonly CsvCell[] {
   const { browser, os, device } = row.device_info ?? {}
   return [
     ...[row.content_type, row.content_id, row.started_at, row.finished_at, row.from, row.to],

@@ -18,13 +18,12 @@ import { inPieces, type Place, type PlacedPage } from './place.ts'
 import { type Ask, asker, withProgress } from './progress.ts'
 import { type Kept, type KeptReport, withKeptReport } from './resume/kept-report.ts'
 import { openSeenRows } from './resume/seen-rows.ts'
-import { csvHeader, csvLine, type ReportRow, segmentCsvHeader, segmentCsvLines } from './rows.ts'
+import { csvHeader, csvLine, type ReportRow } from './rows.ts'
 import { fetchTotals } from './series-totals.ts'
 import { writeTable } from './table/fit-table.ts'
 import { tableCells, tableColumns, timeText } from './table/report-table.ts'
 
-/** `segments-csv` has a row for each segment of a viewer. */
-export type ReportFormat = 'table' | 'csv' | 'segments-csv' | 'json' | 'html'
+export type ReportFormat = 'table' | 'csv' | 'json' | 'html'
 
 interface ReportOptions {
   readonly format: ReportFormat
@@ -211,7 +210,6 @@ interface WriterContext {
 const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
   table: writeReportTable,
   csv: writeText,
-  'segments-csv': writeText,
   json: writeText,
   html: writeHtml,
 }
@@ -227,15 +225,8 @@ async function writeText({ sink, fetched, form, start, keep }: WriterContext): P
 }
 
 function formOf(format: ReportFormat, { report }: Question, isForExcel: boolean): RowForm<ReportRow> {
-  const mark = isForExcel ? '\ufeff' : ''
   if (format === 'json') return JSON_ROWS
-  return format === 'segments-csv'
-    ? {
-        head: mark + segmentCsvHeader(),
-        isJson: false,
-        recordsOf: (row) => ('segments' in row ? segmentCsvLines(row) : []),
-      }
-    : { head: mark + csvHeader(report), isJson: false, recordsOf: (row) => [csvLine(row)] }
+  return { head: (isForExcel ? '\ufeff' : '') + csvHeader(report), isJson: false, recordOf: csvLine }
 }
 
 /** Fetches no page that the table does not show. */

@@ -23,7 +23,7 @@ Writes JSON Lines with the password hashes, groups, states and attributes of all
 options, also into another store. The file is as secret as the store: only you can read it.`
 const STANDARD_OUTPUT = '-'
 const NOT_TO_TERMINAL = 'Password hashes do not belong on a screen. Use --output FILE, or --output - to show them here.'
-const JSON_LINES: RowForm<StoredViewer> = { head: '', isJson: false, recordsOf: (stored) => [lineOf(stored)] }
+const JSON_LINES: RowForm<StoredViewer> = { head: '', isJson: false, recordOf: lineOf }
 
 /** The hashes that `viewers import` accepts without options. */
 const accepted = HASH_OPTIONS[0]?.passwordsOf({}) ?? storedPasswords

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { csvHeader, csvLine, segmentCsvHeader, segmentCsvLines } from '../../../../src/tools/cli/report/rows.ts'
-import type { ViewerRow, ViewRow } from '../../../../src/tools/video-service/analytics/report-rows.ts'
+import { csvHeader, csvLine } from '../../../../src/tools/cli/report/rows.ts'
+import type { ViewRow } from '../../../../src/tools/video-service/analytics/report-rows.ts'
 
 const view: ViewRow = {
   view_id: 'v1',
@@ -60,18 +60,6 @@ const DEVICE_CELLS = {
 test('a view in CSV has every field of its device', () => {
   const plain = { ...view, viewer_identifier: 'ada', country: 'Ghana', device_info: DEVICE }
   expect(records(csvHeader('views'), [csvLine(plain)])).toMatchObject([DEVICE_CELLS])
-})
-
-test('segments in CSV are a record each, with their viewer and no formula', () => {
-  const segment = { ...view, id: 's1', country: 'Ghana', device_info: DEVICE }
-  const segments: ViewerRow['segments'] = [segment, { ...segment, id: 's2', city: '=1+1' }]
-  const row = { viewer_identifier: '@ada', last_activity: '2026-11-20T10:00:00-05:00', videos_watched: 2, segments }
-  const viewer = { viewer_identifier: "'@ada", last_activity: '2026-11-20T10:00:00-05:00', videos_watched: '2' }
-  expect(records(segmentCsvHeader(), segmentCsvLines(row))).toMatchObject([
-    { ...viewer, id: 's1', content_type: 'live', content_id: '1001', from: '-5', ...DEVICE_CELLS },
-    { ...viewer, id: 's2', city: "'=1+1" },
-  ])
-  expect(records(segmentCsvHeader(), segmentCsvLines({ ...row, segments: [] }))).toMatchObject([{ ...viewer, id: '' }])
 })
 
 test.each([

@@ -45,14 +45,6 @@ describe('a report', () => {
     expect(csv.stderr).toContain(`${rows.length} rows (`)
   })
 
-  test('report viewers --segments has a record for each segment', async () => {
-    const rows: { segments: object[] }[] = JSON.parse((await report('viewers', '--json')).stdout)
-    const { stdout, stderr } = await report('viewers', '--csv', '--segments')
-    const segments = rows.reduce((sum, row) => sum + row.segments.length, 0)
-    expect(stdout.split('\r\n')).toHaveLength(segments + 2)
-    expect(stderr).toContain(`${segments} rows (`)
-  })
-
   test('a report without rows is empty in each format', async () => {
     const args = ['views', '--from', '2001-01-01', '--to', '2001-01-02']
     expect(await report(...args)).toMatchObject({ status: 0, stdout: '' })
@@ -99,8 +91,6 @@ describe('a failing report', () => {
     [['views', '--csv', '--json'], 2],
     [['total-views', '--by', 'week'], 2],
     [['clicks'], 2],
-    [['viewers', '--segments'], 2],
-    [['views', '--csv', '--segments'], 2],
     [['views', '--from', 'yesterday'], 2],
     [['views', '--last', '1x'], 2],
   ])('report %j exits with %i', async (args, status) => {

@@ -44,7 +44,7 @@ export async function writeRows(
   const csv: RowForm<object> = {
     head: `${look.isForExcel ? '\ufeff' : ''}${csvRecord(columns)}`,
     isJson: false,
-    recordsOf: (row) => [csvLine(row as Readonly<Record<string, CellValue>>, columns)],
+    recordOf: (row) => csvLine(row as Readonly<Record<string, CellValue>>, columns),
   }
   const writer = rowWriter(sink, format === 'json' ? JSON_ROWS : csv, null)
   await writer.add(rowsOf(all, look))
