@@ -41,7 +41,7 @@ export async function openSeed(database: DatabaseSync, options: SeedOptions, now
     )
   }
   // Written by this program only. Data files of older releases lack some lists.
-  const parsed: Seed = { viewer_auth: [], views: [], generated_views: 0, ...JSON.parse(stored) }
+  const parsed: Seed = { viewer_auth: [], generated_views: 0, ...JSON.parse(stored) }
   const seed = origin === null ? withOptions(parsed, options) : parsed
   if (origin === null) updateLocks(database, seed, options)
   for (const channel of seed.channels.slice(parsed.channels.length)) addChannel(database, channel, seed, nowSeconds)

@@ -8,7 +8,7 @@ interface Mistake {
 
 /** Lists references to nothing, and unusable keys. The database finds ids that come twice. */
 export function wrongReferences(file: SeedFile): Mistake[] {
-  const { clients, users, channels, videos, locks, views, viewer_auth: viewerAuth = [] } = file
+  const { clients, users, channels, videos, locks, viewer_auth: viewerAuth = [] } = file
   const usernames = new Set(users.map(({ username }) => username))
   const ids = { live: new Set(channels.map(({ id }) => id)), recorded: new Set(videos.map(({ id }) => id)) }
   return [
@@ -20,7 +20,7 @@ export function wrongReferences(file: SeedFile): Mistake[] {
     ...wrong('videos', videos, 'channel_id', ({ channel_id }) =>
       ids.live.has(channel_id) ? null : 'is not the id of a channel',
     ),
-    ...Object.entries({ locks, viewer_auth: viewerAuth, views }).flatMap(([list, items]) =>
+    ...Object.entries({ locks, viewer_auth: viewerAuth }).flatMap(([list, items]) =>
       wrong<ContentRef>(list, items, 'content_id', ({ content_type: type, content_id: id }) =>
         ids[type].has(id) ? null : `is not the id of a ${type === 'live' ? 'channel' : 'video'}`,
       ),
@@ -35,7 +35,7 @@ export function wrongReferences(file: SeedFile): Mistake[] {
   ]
 }
 
-type ContentRef = Pick<SeedFile['views'][number], 'content_type' | 'content_id'>
+type ContentRef = Pick<SeedFile['locks'][number], 'content_type' | 'content_id'>
 
 /** Lists the items of a list for which `messageFor` returns a message. */
 function wrong<Item>(

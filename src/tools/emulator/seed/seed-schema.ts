@@ -10,9 +10,6 @@ const Address = z
   .string('must be a text')
   .refine((text) => URL.canParse(text) && !/[\s#]/.test(text), 'must be an absolute address without blanks and "#"')
 const EntryPoint = Address.refine((text) => /^https?:/i.test(text), 'must be an http or https address')
-const Time = z.iso.datetime({ offset: true, error: 'must be a time with offset, such as 2026-11-21T10:00:00+00:00' })
-const Uuid = z.uuid('must be a UUID')
-const Position = z.int('must be whole seconds').min(0, 'must not be negative').nullable().default(null)
 const Account = z.strictObject({ username: Name, password: Name })
 const ContentRef = {
   content_type: z.enum(['live', 'recorded'], 'must be live or recorded'),
@@ -58,27 +55,6 @@ export const SeedFile = z.strictObject({
   viewer_auth: z
     .array(z.strictObject({ ...ContentRef, auth_url: EntryPoint, public_key: z.string('must be a text') }))
     .optional(),
-  views: z
-    .array(
-      z.strictObject({
-        view_id: Uuid.optional(),
-        ...ContentRef,
-        started_at: Time,
-        /** Null while the viewer watches. */
-        finished_at: Time.nullable().default(null),
-        /** Null for a guest. */
-        viewer_identifier: Name.nullable().default(null),
-        client_id: Uuid.optional(),
-        view_session_id: Uuid.optional(),
-        from: Position,
-        to: Position,
-        view_type: z.enum(['onsite', 'offsite'], 'must be onsite or offsite').default('offsite'),
-        country: Name.default('Unknown'),
-        city: Name.default('Unknown'),
-        user_agent: z.string().max(512).default(''),
-      }),
-    )
-    .default([]),
   generated_views: z.int().min(0).max(10_000_000).default(0),
 })
 

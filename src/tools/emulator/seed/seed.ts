@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { randomKey } from './secrets.ts'
 import type { SeedFile } from './seed-schema.ts'
 
@@ -55,12 +54,6 @@ export function completeSeed(file: SeedFile, { lock, viewers }: SeedDefaults) {
     viewers: viewers ? [...viewers] : file.viewers,
     locks,
     viewer_auth: viewerAuth,
-    views: file.views.map((view) => ({
-      ...view,
-      view_id: view.view_id ?? randomUUID(),
-      client_id: view.client_id ?? randomUUID(),
-      view_session_id: view.view_session_id ?? randomUUID(),
-    })),
     generated_views: file.generated_views,
   }
 }

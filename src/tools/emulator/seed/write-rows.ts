@@ -1,8 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { hash } from '@node-rs/argon2'
 import { inTransaction } from '../../../server/sqlite-transaction.ts'
-import { describeDevice } from '../analytics/segments/device.ts'
-import { openSegmentWriter } from '../analytics/segments/segment-writer.ts'
 import { freeSlug } from '../rest/channels.ts'
 import type { Seed } from './seed.ts'
 
@@ -28,10 +26,9 @@ export async function writeRows(
     })
     const userIds = new Map(ids)
     writeClients(database, seed, userIds)
-    const ownerOf = writeContents(database, seed, userIds, nowSeconds)
+    writeContents(database, seed, userIds, nowSeconds)
     writeLocks(database, seed)
     writeViewerAuth(database, seed)
-    writeViews(database, seed, ownerOf)
     last()
   })
 }
@@ -74,14 +71,12 @@ function writeClients(database: DatabaseSync, { clients }: Seed, userIds: UserId
   }
 }
 
-/** @returns the owner by channel or video, such as "live 1001". */
 function writeContents(
   database: DatabaseSync,
   { channels, videos }: Pick<Seed, 'channels' | 'videos'>,
   userIds: UserIds,
   nowSeconds: number,
-): ReadonlyMap<string, number> {
-  const owners = new Map<string, number>()
+): void {
   const insertChannel = database.prepare(
     'INSERT INTO channels (id, title, url, owner_id, created_at_seconds) VALUES (?, ?, ?, ?, ?)',
   )
@@ -89,16 +84,11 @@ function writeContents(
     'INSERT INTO videos (id, title, channel_id, owner_id, created_at_seconds) VALUES (?, ?, ?, ?, ?)',
   )
   for (const { id, title, owner } of channels) {
-    const ownerId = userIds.get(owner) ?? null
-    insertChannel.run(Number(id), title, freeSlug(database, title, Number(id)), ownerId, nowSeconds)
-    owners.set(`live ${id}`, Number(ownerId))
+    insertChannel.run(Number(id), title, freeSlug(database, title, Number(id)), userIds.get(owner) ?? null, nowSeconds)
   }
   for (const { id, title, channel_id, owner } of videos) {
-    const ownerId = userIds.get(owner) ?? null
-    insertVideo.run(Number(id), title, Number(channel_id), ownerId, nowSeconds)
-    owners.set(`recorded ${id}`, Number(ownerId))
+    insertVideo.run(Number(id), title, Number(channel_id), userIds.get(owner) ?? null, nowSeconds)
   }
-  return owners
 }
 
 function writeLocks(database: DatabaseSync, { locks }: Pick<Seed, 'locks'>): void {
@@ -115,34 +105,4 @@ function writeViewerAuth(database: DatabaseSync, { viewer_auth }: Pick<Seed, 'vi
   for (const { content_type, content_id, auth_url, public_key } of viewer_auth) {
     insert.run(content_type, Number(content_id), auth_url, public_key)
   }
-}
-
-function writeViews(database: DatabaseSync, { views }: Seed, ownerOf: ReadonlyMap<string, number>): void {
-  const write = openSegmentWriter(database)
-  for (const view of views) {
-    const device = describeDevice(view.user_agent)
-    write({
-      segmentId: view.view_id,
-      ownerId: ownerOf.get(`${view.content_type} ${view.content_id}`) ?? 0,
-      contentType: view.content_type,
-      contentId: Number(view.content_id),
-      startedAtSeconds: secondsOf(view.started_at),
-      finishedAtSeconds: view.finished_at === null ? null : secondsOf(view.finished_at),
-      lastHeardAtSeconds: null,
-      fromSeconds: view.from,
-      toSeconds: view.to,
-      clientId: view.client_id,
-      viewSessionId: view.view_session_id,
-      viewerIdentifier: view.viewer_identifier,
-      viewType: view.view_type,
-      country: view.country,
-      city: view.city,
-      deviceInfo: device.info,
-      isMobile: device.isMobile,
-    })
-  }
-}
-
-function secondsOf(time: string): number {
-  return Math.floor(Date.parse(time) / 1000)
 }
