@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { type Brand, UNBRANDED } from './brand/brand.ts'
 import type { Config } from './config.ts'
 import { type EntryPoint, isHashEntryPoint } from './entry-points/entry-point.ts'
+import { createRouters } from './entry-points/routers.ts'
+import type { ServedEntryPoints } from './entry-points/served-entry-points.ts'
 import { accessPolicy as ownAccessPolicy } from './login/access-policy.ts'
 import type { AccessPolicy } from './login/answer/access-decision.ts'
 import type { PlayerAnswer } from './login/answer/answer.ts'
@@ -14,7 +16,7 @@ import { NO_FEATURES, type OpenFeatures } from './login/open-features.ts'
 import { createClientAddress, type TrustsProxy, trustedProxiesOf } from './login/request/client-address.ts'
 import type { EntryPointDeps } from './login/route-deps.ts'
 import { entryPointRoutes, sendFault, sendWrongMethod } from './login/routes.ts'
-import { serveAssets } from './login/screens/assets.ts'
+import { type Asset, serveAssets } from './login/screens/assets.ts'
 import { brandAssetsOf } from './login/screens/brand-assets.ts'
 import { entryPointHeaders, type Headers, unframedHeaders } from './login/screens/headers.ts'
 import { createRefusals } from './login/screens/refusals.ts'
@@ -33,6 +35,8 @@ import type { UserStore } from './users/user-store.ts'
 
 export interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'entryPoints' | 'sessions' | 'trustProxyHops' | 'trustedProxies'>
+  /** Absent if the entry points stay as they are. */
+  readonly served?: Pick<ServedEntryPoints, 'onServe'>
   readonly features?: OpenFeatures
   /** Default: the policy of `access-policy.ts`. */
   readonly accessPolicy?: AccessPolicy
@@ -53,7 +57,7 @@ const HEALTH = ['/health/live', '/health/ready', '/health/address']
 
 /** Creates the login app: all middleware and routes, in their order. */
 export function createApp(deps: AppDeps): Express {
-  const { config, features = NO_FEATURES, accessPolicy = ownAccessPolicy } = deps
+  const { config, served, features = NO_FEATURES, accessPolicy = ownAccessPolicy } = deps
   const { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter, watch = null } = deps
   const isTls = config.publicUrl.protocol === 'https:'
   const views = openViews()
@@ -95,27 +99,34 @@ export function createApp(deps: AppDeps): Express {
     return [entryPointRoutes(routeDeps), ...ofParts, ...(entryPoint.basePath === '' ? [] : [sendNotFound(screens)])]
   }
 
-  const app = createExpress(trustsProxy, watch)
-  const named = new Map<string, () => RequestHandler[]>()
-  app.use('/e', byName(named))
-  const entryPoints = config.entryPoints.map((given) => {
+  function routedOf(given: EntryPoint) {
     const parts = features.at(given)
     const brand = parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand)
     // A link for a forgotten password belongs to the password form.
     const entryPoint = { ...given, brand: given.hasPasswordForm ? brand : { ...brand, forgotPasswordUrl: null } }
-    if (entryPoint.basePath === '') {
-      const routes = routesOf(entryPoint, parts)
-      app.use(routes)
-      named.set(entryPoint.name, () => routes)
-    } else named.set(entryPoint.name, () => routesOf(entryPoint, parts))
-    return entryPoint
-  })
+    return { given, entryPoint, routesOf: () => routesOf(entryPoint, parts) }
+  }
+
+  const app = createExpress(trustsProxy, watch)
+  const routers = createRouters(routedOf)
+  routers.serve(config.entryPoints)
+  app.use(routers.handler)
+  const entryPoints = routers.entryPoints()
   const logUnframed = createSignInLog({ ...signInLog, entryPoint: 'none' })
   for (const routes of features.sharedRoutes({ brand: rootBrand(entryPoints), logSignIn: logUnframed })) {
     app.use(routes)
   }
   const unframedScreens = appScreens(views, entryPoints, headers)
-  app.use('/assets', assets(entryPoints, headers, unframedScreens))
+  const wrongMethod = onlyMethods('GET, HEAD', sendWrongMethod({ screens: unframedScreens }))
+  let brandAssets = brandAssetsIn(entryPoints)
+  let sendAsset = serveAssets([...brandAssets.values()], headers, wrongMethod)
+  app.use('/assets', (req, res, next) => void sendAsset(req, res, next))
+  served?.onServe((all) => {
+    routers.serve(all)
+    // Pages that are open may still load those of earlier settings.
+    brandAssets = new Map([...brandAssets, ...brandAssetsIn(routers.entryPoints())])
+    sendAsset = serveAssets([...brandAssets.values()], headers, wrongMethod)
+  })
 
   const readiness = createReadiness({
     ...deps,
@@ -150,22 +161,6 @@ function acceptsSession({ hasPasswordForm }: EntryPoint, parts: readonly Feature
     parts.some((part) => part.acceptsSession?.(viewer, nowSeconds) ?? false)
 }
 
-/**
- * Leads to an entry point below /e by one look-up, so that a request costs the same with a thousand of them. Creates the
- * routes of an entry point at its first request, so that the start does too.
- */
-function byName(named: ReadonlyMap<string, () => RequestHandler[]>): RequestHandler {
-  const routers = new Map<string, Router>()
-  return (req, res, next) => {
-    const name = req.path.split('/', 2)[1] ?? ''
-    const routesOf = named.get(name)
-    if (!routesOf) return next()
-    const router = routers.get(name) ?? Router({ caseSensitive: true }).use(`/${name}`, routesOf())
-    routers.set(name, router)
-    router(req, res, next)
-  }
-}
-
 function sendNotFound(screens: Screens): RequestHandler {
   return (req, res) => screens.sendMessage(req, res, { title: 'notFound', refusal: { status: 404, text: 'notFound' } })
 }
@@ -193,10 +188,10 @@ function createExpress(trustsProxy: TrustsProxy, watch: Required<AppDeps>['watch
   return app
 }
 
-function assets(entryPoints: readonly EntryPoint[], headers: Headers, screens: Screens): RequestHandler {
-  const brandAssets = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)).flat())
-  const existing = brandAssets.filter((asset) => asset !== null)
-  return serveAssets(existing, headers, onlyMethods('GET, HEAD', sendWrongMethod({ screens })))
+/** Returns the files of their brands, by address. */
+function brandAssetsIn(entryPoints: readonly EntryPoint[]): ReadonlyMap<string, Asset> {
+  const all = entryPoints.flatMap(({ brand }) => Object.values(brandAssetsOf(brand)).flat())
+  return new Map(all.flatMap((asset) => (asset === null ? [] : [[asset.address, asset]])))
 }
 
 function healthRoutes(

@@ -114,12 +114,7 @@ export function readConfig(environment: Environment): Config {
   const shared = settingOwners.flatMap(({ name, shared }) => (shared ? [[name, parse(shared.schema)]] : []))
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0') mistakes.push(NO_CERTIFICATE_CHECK)
   const entryPoints = entryPointsIn(reading, publicUrl)
-  for (const { name, faultWith } of features) {
-    if (!userStore || !faultWith) continue
-    const on = entryPoints.filter((one) => name in one.features)
-    const faults = new Set(on.map((one) => faultWith(userStore, one.features[name])))
-    for (const fault of faults) if (fault !== null) mistakes.push(fault)
-  }
+  if (userStore) mistakes.push(...faultsWith(userStore, entryPoints))
   if (!publicUrl || !app || !userStore || !stores || !addressLimit || mistakes.length > 0) {
     throw mistakesIn(reading)
   }
@@ -154,14 +149,27 @@ export function readConfig(environment: Environment): Config {
   }
 }
 
+/** Returns why features cannot be on with this user store. */
+function faultsWith(userStore: StoreSettings, entryPoints: readonly EntryPoint[]): ReadonlySet<string> {
+  const faults = features.flatMap(({ name, faultWith }) =>
+    entryPoints.flatMap((one) => (name in one.features && faultWith?.(userStore, one.features[name], one)) || []),
+  )
+  return new Set(faults)
+}
+
 /**
  * Reads only the address of this app and its entry points: commands for locks and responses need no other setting or file.
+ * @param again given to an app that runs: its user store, and the entry points that it has read before.
  * @throws ConfigError that lists all mistakes at once, one per line.
  */
-export function readEntryPointSettings(environment: Environment): Pick<Config, 'publicUrl' | 'entryPoints'> {
+export function readEntryPointSettings(
+  environment: Environment,
+  again?: Pick<Config, 'userStore' | 'entryPoints'>,
+): Pick<Config, 'publicUrl' | 'entryPoints'> {
   const reading = startReading(environment, entryPointEnvironment())
   const publicUrl = reading.parse(PublicAddress)?.PUBLIC_URL ?? null
-  const entryPoints = entryPointsIn(reading, publicUrl)
+  const entryPoints = entryPointsIn(reading, publicUrl, again?.entryPoints)
+  if (again) reading.mistakes.push(...faultsWith(again.userStore, entryPoints))
   if (!publicUrl || reading.mistakes.length > 0) throw mistakesIn(reading)
   return { publicUrl, entryPoints }
 }
@@ -201,7 +209,8 @@ export function readFeatureSettings<T>(environment: Environment, { settings, sch
 /** Returns the settings of each entry point, before they are read. To read them adds their mistakes to `mistakes`. */
 export function entryPointSources(environment: Environment) {
   const reading = startReading(environment, entryPointEnvironment())
-  const sources = [...sourcesIn(reading, entryPointSettings(addressRules(null), settingOwners))]
+  const named = sourcesIn(reading, entryPointSettings(addressRules(null), settingOwners))
+  const sources = Array.from(named, ({ name, open }) => ({ name, source: open() }))
   return { sources, mistakes: reading.mistakes }
 }
 
@@ -274,9 +283,9 @@ function mistakesIn({ mistakes, warnings }: Reading): ConfigError {
   return new ConfigError(`These settings are missing or wrong:${lines.join('')}`)
 }
 
-function entryPointsIn(reading: Reading, publicUrl: URL | null): readonly EntryPoint[] {
+function entryPointsIn(reading: Reading, publicUrl: URL | null, before?: readonly EntryPoint[]) {
   const rules = addressRules(publicUrl)
-  return readEntryPoints(sourcesIn(reading, entryPointSettings(rules, settingOwners)), rules, settingOwners)
+  return readEntryPoints(sourcesIn(reading, entryPointSettings(rules, settingOwners)), rules, settingOwners, before)
 }
 
 /** Returns the settings of each entry point: those of the environment, unless a feature has others. */
@@ -286,5 +295,5 @@ function sourcesIn({ given, mistakes, unused, refuse }: Reading, all: Settings):
     if (sources) return sources
   }
   const warn = (sentence: string) => void unused.push(`${sentence}.`)
-  return [{ name: 'default', source: settingSource(all, refuse, { given, warn }) }]
+  return [{ name: 'default', open: () => settingSource(all, refuse, { given, warn }) }]
 }

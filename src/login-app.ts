@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig, readEntryPointSettings } from './config.ts'
+import { createServedEntryPoints } from './entry-points/served-entry-points.ts'
 import { features } from './features.ts'
 import { openFeatures } from './login/open-features.ts'
 import { unframedHeaders } from './login/screens/headers.ts'
@@ -37,7 +38,10 @@ export async function runLoginApp(env: NodeJS.ProcessEnv) {
   const { openCounter } = counters
   const signInLimits = createSignInLimits(openCounter, config.addressLimit)
   const { publicUrl, contextWords, addressLimit, host, entryPoints } = config
-  const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter }
+  const readAgain = (before: Config['entryPoints']) =>
+    readEntryPointSettings(env, { userStore: config.userStore, entryPoints: before }).entryPoints
+  const served = createServedEntryPoints(features, readAgain)
+  const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog, repeatFilter, served }
   const own = { publicUrl, contextWords, addressLimit, openCounter, sessionSettings: config.sessions }
   const services = { ...shared, ...own, stores: config }
   const open = await openFeatures(features, entryPoints, config.features, services)
@@ -47,7 +51,14 @@ export async function runLoginApp(env: NodeJS.ProcessEnv) {
   const optionalStores = [...sessions.optionalStores, ...counters.optionalStores, ...open.optionalStores, viewers]
   let isAccepting = true
   const watch = await open.watch({ host, users, sessions, counters, entryPoints, linesDropped })
-  const app = createApp({ ...shared, config, features: open, optionalStores, isAccepting: () => isAccepting, watch })
+  const app = createApp({
+    ...shared,
+    config,
+    features: open,
+    optionalStores,
+    isAccepting: () => isAccepting,
+    watch,
+  })
   const clientFaults = { headers: unframedHeaders(publicUrl), ...(watch && { count: watch.countClientFault }) }
   const server = createHttpServer(app, clientFaults)
   logDroppedConnections(server, { log, repeatFilter, networkOf })

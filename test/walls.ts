@@ -45,7 +45,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/features/account-end': BELOW_FEATURES,
   'src/features/screen-limit': [...BELOW_FEATURES, ...servicesOf('pass places')],
   'src/features/access-codes': [...BELOW_FEATURES, 'src/stores.ts', ...servicesOf('event guests places watch-page')],
-  'src/features/entry-points-file': ['src/settings', 'src/entry-points', 'src/login'],
+  'src/features/entry-points-file': ['src/files', 'src/settings', 'src/entry-points', 'src/login'],
   'src/features/secret-files': ['src/files', 'src/settings', 'src/entry-points', 'src/login', 'src/login/answer'],
   'src/features/metrics': BELOW_FEATURES,
   'src/features/default-log': ['src/login', 'src/server'],

@@ -20,7 +20,10 @@ export interface ReadContext extends Pick<SettingSource, 'file' | 'nameOf' | 'ha
 /** The settings of an entry point, and its name: `default` for the entry point at `/`. */
 export interface NamedSource {
   readonly name: string
-  readonly source: SettingSource
+  /** Reads the files of its secrets. */
+  readonly open: () => SettingSource
+  /** The same text has the same settings. Absent in the environment. */
+  readonly text?: string
 }
 
 /** The settings of a feature at one entry point. A feature sees only its own. */
@@ -33,6 +36,8 @@ export interface FeatureSettings<S extends Settings = Settings, T = unknown> {
   settings?(rules: AddressRules): S
   /** Returns the settings of the feature. Null if it is off at this entry point. */
   read?(given: SettingValues<S>, context: ReadContext): T | null
+  /** True if the feature knows only the entry points with which it opens: a change of its settings needs a restart. */
+  readonly isFixed?: boolean
   /** Present if the feature replaces the hash. Its settings, with `parameters`, are then also fields of the entry point. */
   readonly answer?: {
     /** The setting that chooses the answer. */

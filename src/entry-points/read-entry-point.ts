@@ -20,12 +20,14 @@ interface Schemas {
 
 /**
  * Reads the settings of entry points.
+ * @param before those that were read before. One with the same text is not read again.
  * @returns entry points that must not be used if a source has refused a setting.
  */
 export function readEntryPoints(
   sources: Iterable<NamedSource>,
   rules: AddressRules,
   features: readonly FeatureSettings[],
+  before: readonly EntryPoint[] = [],
 ): EntryPoint[] {
   const schemas: Schemas = {
     rules,
@@ -33,10 +35,20 @@ export function readEntryPoints(
     common: commonSettings(rules),
     features: features.map((feature) => ({ feature, settings: feature.settings?.(rules) ?? {} })),
   }
-  return Array.from(sources, (named) => readEntryPoint(named, schemas))
+  const known = new Map(before.map((one) => [textOf.get(one), one]))
+  return Array.from(sources, ({ name, text, open }) => {
+    const same = text === undefined ? undefined : known.get(text)
+    if (same) return same
+    const entryPoint = readEntryPoint(name, open(), schemas)
+    if (text !== undefined) textOf.set(entryPoint, text)
+    return entryPoint
+  })
 }
 
-function readEntryPoint({ name, source }: NamedSource, schemas: Schemas): EntryPoint {
+/** The texts of entry points, to know one again. */
+const textOf = new WeakMap<EntryPoint, string>()
+
+function readEntryPoint(name: string, source: SettingSource, schemas: Schemas): EntryPoint {
   const chosen = schemas.features.find(({ feature }) => feature.answer?.isChosen(source, schemas.rules))?.feature
   const hash = chosen === undefined ? readHash(source, schemas) : null
   const context = { ...source, lifetimeSeconds: hash?.lifetimeSeconds ?? 0 }

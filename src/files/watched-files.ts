@@ -28,6 +28,11 @@ export interface WatchOptions<T> {
   onFault(fault: string): void
 }
 
+export interface WatchedFiles<T = unknown> {
+  readonly current: () => T
+  readonly close: () => void
+}
+
 /** The contents of the files. A fault is their only content, so that it is compared like them. */
 type State = { readonly contents: readonly Buffer[]; readonly fault?: string }
 
@@ -37,7 +42,7 @@ type State = { readonly contents: readonly Buffer[]; readonly fault?: string }
  * - A list that has lost more than half of its items changes nothing until it has stood for a minute.
  * The reads are asynchronous: a file system that hangs stops no request.
  */
-export function watchFiles<T>(paths: readonly string[], start: T, options: WatchOptions<T>) {
+export function watchFiles<T>(paths: readonly string[], start: T, options: WatchOptions<T>): WatchedFiles<T> {
   const { everyMs, mostBytes = MOST_BYTES, standMs = STAND_MS, startContents, itemsOf = () => [] } = options
   const read = options.read ?? fileReader(mostBytes)
   let value = start

@@ -34,8 +34,8 @@ export interface Feature<S extends Settings = Settings, T = unknown, A = unknown
   readonly guests?: { readonly issuer: string; readonly words: string }
   /** The security log while SECURITY_LOG_FILE is not set. */
   readonly securityLog?: SecurityLogFile
-  /** Returns why the feature cannot be on with this user store, with the settings of one entry point; null if it can. */
-  faultWith?(userStore: StoreSettings, settings: T): string | null
+  /** Returns why the feature cannot be on with this user store, at this entry point; null if it can. */
+  faultWith?(userStore: StoreSettings, settings: T, entryPoint: EntryPoint): string | null
   /** Returns how many viewers one address lets in by this way in. */
   capacityOf?(config: CapacityConfig): WayInCapacity
   /**

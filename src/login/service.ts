@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { FeatureSettings, SharedSettings } from '../entry-points/feature-settings.ts'
+import type { ServedEntryPoints } from '../entry-points/served-entry-points.ts'
 import type { SecurityLog } from '../server/log/log.ts'
 import type { RepeatFilter } from '../server/log/repeat-filter.ts'
 import type { OptionalStore } from '../server/monitoring/readiness.ts'
@@ -42,6 +43,7 @@ export type Handed<N extends Needs> = { readonly [Name in keyof N]: N[Name] exte
 export interface AppParts {
   readonly publicUrl: URL
   readonly users: UserStore
+  readonly served: ServedEntryPoints
   readonly sessionStore: Omit<SessionStore, 'store'>
   readonly signInLimits: Pick<SignInLimits, 'admit' | 'admitGuess' | 'forgive'>
   readonly openCounter: OpenCounter

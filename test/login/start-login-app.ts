@@ -3,6 +3,7 @@ import request from 'supertest'
 import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app.ts'
 import type { EntryPoint, HashEntryPoint } from '../../src/entry-points/entry-point.ts'
+import { createServedEntryPoints } from '../../src/entry-points/served-entry-points.ts'
 import { features } from '../../src/features.ts'
 import { decideAccess } from '../../src/login/access-policy.ts'
 import type { AccessPolicy } from '../../src/login/answer/access-decision.ts'
@@ -48,6 +49,8 @@ export interface LoginAppOptions
   readonly sessionFile?: string
   readonly users?: AppDeps['users']
   readonly addressLimit?: AddressLimit
+  /** Reads the entry points again while the app runs. */
+  readonly readAgain?: Parameters<typeof createServedEntryPoints>[1]
 }
 
 export const SESSION_LIMITS = { lifetimeSeconds: 28_800, idleSeconds: 14_400, mostPerViewer: 20 }
@@ -86,6 +89,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     securityLog: options.securityLog ?? securityLogOf(log),
     repeatFilter: options.repeatFilter ?? createRepeatFilter(),
   }
+  const served = createServedEntryPoints(options.features ?? features, options.readAgain)
   const opened = await openFeatures(options.features ?? features, entryPoints, options.featureSettings ?? {}, {
     ...shared,
     ...SERVICES,
@@ -93,6 +97,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
     sessionSettings: { ...SESSION_LIMITS, secrets },
     publicUrl,
     sessionStore: inFull(sessionStore),
+    served,
   })
   const app = createApp({
     config: {
@@ -103,6 +108,7 @@ export async function startLoginApp(options: LoginAppOptions = {}) {
       trustedProxies: options.trustedProxies ?? [],
     },
     ...shared,
+    served,
     features: opened,
     optionalStores: [...opened.optionalStores, ...(options.optionalStores ?? [])],
     isAccepting: options.isAccepting ?? (() => true),

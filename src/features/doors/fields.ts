@@ -24,9 +24,9 @@ export interface DoorSettings {
   readonly overUrl: string | null
   /** One line for viewers who come before the opening. Null for none. */
   readonly message: Brand['title']
-  /** True if viewers who come early wait on a page, and pass on by themselves. Read at the start only. */
+  /** True if viewers who come early wait on a page, and pass on by themselves. */
   readonly hasWaitingRoom: boolean
-  /** The file that is read again while the app runs. Null for settings of the environment. */
+  /** The file with these settings, in which commands move the doors. Null for settings of the environment. */
   readonly file: string | null
   /** The lifetime of a response; 0 if it never expires, or if the player gets no hash. */
   readonly lifetimeSeconds: number

@@ -35,12 +35,12 @@ export function* readSources(
     const isName = typeof name === 'string' && /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
     if (!isName) reportHere(`name ${NAME}`)
     if (isRepeated(name, earlier.names)) reportHere('name is used by an earlier entry')
-    const source = entrySource(entry, all, reportHere)
-    const previousFile = source.fileOf('secretPrevious')
+    const { secretPreviousFile: previousFile } = entry
     // A change of one secret would give it to the other entry point too. The file may be empty until then.
-    if (previousFile !== undefined && isRepeated(resolve(previousFile), earlier.previousFiles))
+    if (typeof previousFile === 'string' && isRepeated(resolve(previousFile), earlier.previousFiles))
       reportHere('secretPreviousFile is used by an earlier entry: give each entry its own file')
-    yield { name: isName ? name : '', source: { ...source, file } }
+    const open = () => ({ ...entrySource(entry, all, reportHere), file })
+    yield { name: isName ? name : '', open, text: JSON.stringify(entry) }
   }
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ConfigError } from '../../errors.ts'
 import { defineFeature } from '../../login/feature.ts'
 import type { ScreenPart } from '../../login/screens/screen-part.ts'
 
@@ -11,16 +10,15 @@ export const firstWay = defineFeature({
   name: 'first-way',
   settings,
   read: (given) => given.firstWay ?? null,
-  open(_app, entryPoints) {
-    for (const { entryPoint, settings: first } of entryPoints) {
-      const isOn = first === 'password' ? entryPoint.hasPasswordForm : first in entryPoint.features
-      if (!isOn) throw new ConfigError(`FIRST_WAY of entry point ${entryPoint.name} is off there: ${first}`)
-    }
-    return Promise.resolve({
+  faultWith(_userStore, first: string, { name, hasPasswordForm, features }) {
+    const isOn = first === 'password' ? hasPasswordForm : first in features
+    return isOn ? null : `FIRST_WAY of entry point ${name} is off there: ${first}`
+  },
+  open: () =>
+    Promise.resolve({
       at: (_entryPoint, first) => ({
         order: (ways: readonly ScreenPart[]) =>
           ways.toSorted((a, b) => Number(b.name === first) - Number(a.name === first)),
       }),
-    })
-  },
+    }),
 })

@@ -11,6 +11,7 @@ import { mailGuests } from './guest-way.ts'
 export const mailSignIn = defineFeature({
   ...mailSignInFields,
   needs: { guests, mailCodes },
+  isFixed: true,
   guests: mailGuests,
   outcomes: {
     'mail-code-asked': { level: 'info', counted: 'always' },

@@ -11,6 +11,7 @@ import { registrationFields } from './settings/settings.ts'
 export const registration = defineFeature({
   ...registrationFields,
   needs: { event, guests, mailCodes, watchPage },
+  isFixed: true,
   guests: registrationGuests,
   outcomes: {
     'registration-code': { level: 'info', counted: 'always' },

@@ -1,5 +1,5 @@
 import type { HashEntryPoint } from '../../entry-points/entry-point.ts'
-import { watchFiles } from '../../files/watched-files.ts'
+import { type WatchedFiles, watchFiles } from '../../files/watched-files.ts'
 import { type HashSecrets, startSecretsOf } from '../../login/answer/hash-answer.ts'
 import { Secret } from '../../settings/secret.ts'
 
@@ -14,26 +14,34 @@ export interface SecretEvents {
 export const SECRETS_READ_EVERY_MS = 250
 
 /** Watches the files of the secrets, so that a new secret needs no restart. Entry points without files keep their secrets. */
-export function watchHashSecrets(entryPoints: readonly HashEntryPoint[], events: SecretEvents) {
-  const watched = new Map(
-    entryPoints.flatMap((entryPoint) => {
+export function watchHashSecrets(events: SecretEvents) {
+  const watched = new Map<string, WatchedFiles>()
+  /** Ends the watch of all other entry points. */
+  function keepOnly(names: readonly string[]): void {
+    for (const [name, files] of watched) {
+      if (names.includes(name)) continue
+      files.close()
+      watched.delete(name)
+    }
+  }
+  return {
+    /** Watches the files of an entry point. Returns a function for its secrets as they are now. */
+    secretsOf(entryPoint: HashEntryPoint): () => HashSecrets {
       const { name, secretFiles } = entryPoint
-      if (!secretFiles) return []
+      watched.get(name)?.close()
+      watched.delete(name)
+      if (!secretFiles) return () => startSecretsOf(entryPoint)
       const files = watchFiles([secretFiles.secret, secretFiles.previous], startSecretsOf(entryPoint), {
         everyMs: SECRETS_READ_EVERY_MS,
         parse: ([secret, previous]) => parseSecrets(textOf(secret), textOf(previous)),
         onChange: () => events.onChange(name),
         onFault: (fault) => events.onFault(name, `a file ${fault}`),
       })
-      return [[name, files] as const]
-    }),
-  )
-  return {
-    secretsOf: (entryPoint: HashEntryPoint): HashSecrets =>
-      watched.get(entryPoint.name)?.current() ?? startSecretsOf(entryPoint),
-    stop(): void {
-      for (const files of watched.values()) files.close()
+      watched.set(name, files)
+      return files.current
     },
+    keepOnly,
+    stop: () => keepOnly([]),
   }
 }
 

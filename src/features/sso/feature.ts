@@ -7,6 +7,7 @@ import { ssoFields } from './settings/fields.ts'
 export const sso = defineFeature({
   ...ssoFields,
   needs: { signInWindow },
+  isFixed: true,
   outcomes: {
     'sso-started': { level: 'info', counted: 'always' },
     'sso-signed-in': { level: 'info' },

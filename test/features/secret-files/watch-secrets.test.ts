@@ -20,12 +20,12 @@ function watching(secret: string, previous: string | null) {
   const entryPoint = { ...ENTRY_POINT, secret, previousSecret: previous, secretFiles: files }
   const changes: string[] = []
   const faults: string[] = []
-  const watched = watchHashSecrets([entryPoint], {
+  const watched = watchHashSecrets({
     onChange: (name) => changes.push(name),
     onFault: (name, fault) => faults.push(`${name}: ${fault}`),
   })
   onTestFinished(watched.stop)
-  const secrets = () => watched.secretsOf(entryPoint)
+  const secrets = watched.secretsOf(entryPoint)
   const become = (current: string, other: string | null) =>
     expect.poll(secrets, { interval: 20 }).toEqual({ current, previous: other })
   return { files, write, secrets, become, changes, faults }
@@ -63,6 +63,6 @@ test.each([
 test('an entry point without files keeps its secrets', () => {
   const events = { onChange: expect.unreachable, onFault: expect.unreachable }
   const entryPoint = { ...ENTRY_POINT, secret: A, previousSecret: B }
-  expect(watchHashSecrets([entryPoint], events).secretsOf(entryPoint)).toEqual({ current: A, previous: B })
+  expect(watchHashSecrets(events).secretsOf(entryPoint)()).toEqual({ current: A, previous: B })
   expect(startSecretsOf({ ...entryPoint, previousSecret: A })).toEqual({ current: A, previous: null })
 })

@@ -25,6 +25,8 @@ export function reloadSeconds(secondsToOpening: number, waitingViewers: number, 
 /** No page is due later. */
 const LATEST_SECONDS = LONGEST_SECONDS * (1 + JITTER) + LONGEST_SPREAD_SECONDS
 
+export type WaitingCount = ReturnType<typeof createWaitingCount>
+
 /**
  * Counts the viewers who wait: each has one page, which is due to load again. A page that a viewer loads many times counts
  * once, so that one viewer cannot delay all others.

@@ -14,7 +14,7 @@ import { readPass, returningWith, showSignIn } from '../../../services/pass/give
 import { createPasses, type Pass, type Passes, type PassServices } from '../../../services/pass/passes.ts'
 import { readmit } from '../../../services/pass/readmit.ts'
 import type { DoorDecision } from '../gate.ts'
-import { createWaitingCount, reloadSeconds } from './reload-time.ts'
+import { reloadSeconds, type WaitingCount } from './reload-time.ts'
 import { type ClosedDoor, createWaitingPages, type WaitingState } from './waiting-page.ts'
 
 /** Many proxies refuse a line of more than 8 kB. The address has the fields of the player too. */
@@ -37,11 +37,8 @@ const passesFor = (services: PassServices, { entryPoint, sessions }: RoomDeps) =
 const isEarly = (decision: DoorDecision): decision is ClosedDoor =>
   decision?.ok === false && decision.reason === 'not-entitled' && decision.code === 'not-open-yet'
 
-type WaitingCount = ReturnType<typeof createWaitingCount>
-
 /** Creates the gate and the page of one entry point for viewers who come before the opening. */
-export function createWaitingRoom(door: WaitingDoor, services: PassServices) {
-  const count = createWaitingCount(services.nowSeconds)
+export function createWaitingRoom(door: WaitingDoor, services: PassServices, count: WaitingCount) {
   return {
     gate: (deps: RoomDeps) => waitingGate(door, services, deps, count),
     routes: (deps: EntryPointDeps) => waitingRoutes(door, services, deps, count),

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { createApp } from '../../../app.ts'
 import type { Config } from '../../../config.ts'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
+import { createServedEntryPoints } from '../../../entry-points/served-entry-points.ts'
 import { features } from '../../../features.ts'
 import type { AccessPolicy } from '../../../login/answer/access-decision.ts'
 import type { Feature, OpenFeature } from '../../../login/feature.ts'
@@ -45,7 +46,7 @@ export async function startPreviewApp(
   const shared = { users, sessionStore, signInLimits, nowSeconds, log, securityLog: securityLogOf(log), repeatFilter }
   const sessions = { ...config.sessions, secrets: [randomBytes(32).toString('hex')] }
   const own = { publicUrl, contextWords, addressLimit, openCounter: openMemoryCounter, sessionSettings: sessions }
-  const services = { ...shared, ...own, stores: config }
+  const services = { ...shared, ...own, stores: config, served: createServedEntryPoints([]) }
   const opened = new Set<string>()
   const safe = features.map((feature) => withoutServers(feature, scenes, config, (name) => void opened.add(name)))
   const open = await openFeatures(safe, all, config.features, services)

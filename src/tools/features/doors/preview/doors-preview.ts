@@ -1,6 +1,7 @@
 import { doorState } from '../../../../features/doors/doors.ts'
 import type { DoorSettings } from '../../../../features/doors/fields.ts'
 import { createGate } from '../../../../features/doors/gate.ts'
+import { createWaitingCount } from '../../../../features/doors/waiting/reload-time.ts'
 import { createWaitingRoom } from '../../../../features/doors/waiting/waiting-room.ts'
 import type { EventWindow } from '../../../../settings/event-window.ts'
 import { type FeatureScenes, type Screen, VIEWER } from '../../../cli/preview/screen.ts'
@@ -27,7 +28,7 @@ export const doorsPreview: FeatureScenes = {
         const state = doorState(stage.windows, services.nowSeconds())
         return state.name === 'not-open-yet' ? state.opensAtSeconds : null
       }
-      return createWaitingRoom({ decide, opensAtSeconds }, services)
+      return createWaitingRoom({ decide, opensAtSeconds }, services, createWaitingCount(services.nowSeconds))
     },
   }),
   async screens({ app, fields }) {
