@@ -236,6 +236,18 @@ test.each([
   other.close()
 })
 
+test('a colleague who was invited by two managers joins once, and no invitation is left', async () => {
+  const manager = await startWithMails()
+  manager.store.add({ name: 'joe@example.com', role: 'event-manager', entryPoints: null }, PASSWORD)
+  const links = linksIn(manager.store)
+  const desk = { name: DESK, role: 'reader', entryPoints: null } as const
+  const token = newToken()
+  links.add(token, desk, EVE, START_SECONDS)
+  links.add(newToken(), desk, 'joe@example.com', START_SECONDS)
+  const link = links.find(token, START_SECONDS)
+  expect([link && links.use(link, PASSWORD), links.invitations(START_SECONDS)]).toEqual([true, []])
+})
+
 test('an invitation names a role and an event that there are', async () => {
   const { invite, mails } = await startWithMails()
   for (const fields of [{ entryPoint: 'nowhere' }, { role: 'owner' }]) {

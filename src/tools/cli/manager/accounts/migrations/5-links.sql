@@ -12,5 +12,8 @@ CREATE TABLE links (
 -- A new password ends the links that were sent before.
 CREATE TRIGGER links_of_changed AFTER UPDATE OF password_hash ON managers
 BEGIN DELETE FROM links WHERE key = old.key; END;
+-- The invitations of other managers to the same person end too.
+CREATE TRIGGER links_of_added AFTER INSERT ON managers
+BEGIN DELETE FROM links WHERE key = new.key; END;
 CREATE TRIGGER links_of_removed AFTER DELETE ON managers
 BEGIN DELETE FROM links WHERE key = old.key; END;
