@@ -38,7 +38,8 @@ function show(deps: SectionDeps, visit: Visit, notice?: Notice): Answer {
   const { part, words, typed, manager } = visit
   const name = part('entryPoint')
   const head = { title: words.say('mail.invitationTitle', { entryPoint: name }), current: '/mails' }
-  if (readFeatureSettings(deps.env, MAIL_SETTINGS).settings.server === null)
+  const isKnown = deps.entryPoints()?.some((one) => one.name === name) === true
+  if (!isKnown || readFeatureSettings(deps.env, MAIL_SETTINGS).settings.server === null)
     return page('message', { ...head, text: words.t.people.noMails, back: head.current }, 503)
   const saved = deps.store.invitationTexts.find(name)
   const text = textIn(typed('text', saved))
@@ -61,8 +62,9 @@ function sampleOf(deps: SectionDeps, { part, manager }: Visit, text: string) {
 
 /** Returns the paragraphs of a text, one a line. */
 function textIn(typed: string): string {
-  const lines = typed.slice(0, MOST_CHARACTERS).split(/\r?\n/)
-  return lines.flatMap((line) => cleanText(line) || []).join('\n')
+  const lines = typed.split(/\r?\n/).flatMap((line) => cleanText(line) || [])
+  // Cut last: the field counts the end of a line as one character, and the browser sends two.
+  return lines.join('\n').slice(0, MOST_CHARACTERS)
 }
 
 function save(deps: SectionDeps, visit: Visit): Answer {

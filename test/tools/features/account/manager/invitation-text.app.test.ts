@@ -84,3 +84,16 @@ test('a text that is emptied ends, and Undo brings it back', async () => {
   const back = await browser.act(PATH, { text: 'We vote.', seen: '' })
   expect(back.text).toContain('We vote.</textarea>')
 })
+
+test('a text of the full length keeps its end, whatever its lines', async () => {
+  const { browser } = await startWithMail()
+  await browser.get(PATH)
+  const lines = Array(399).fill('abcd').join('\r\n')
+  expect((await browser.act(PATH, { text: `${lines}\r\nend`, seen: '' })).text).toContain('abcd\nend</textarea>')
+})
+
+test('an event that the settings do not have shows a sentence, not a fault', async () => {
+  const { manager, browser } = await startWithMail()
+  const { status, text } = await browser.get('/mails/nowhere/invitation')
+  expect([status, text, manager.faults]).toEqual([503, expect.stringContaining('cannot send emails'), []])
+})
