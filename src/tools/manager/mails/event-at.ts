@@ -6,9 +6,12 @@ import type { SectionDeps } from '../section.ts'
 export function eventAt({ entryPoints, events, nowSeconds }: SectionDeps, wanted: string) {
   const entryPoint = entryPoints()?.find(({ name }) => name === wanted)
   const windows = events.flatMap(({ windowsAt }) => (entryPoint ? windowsAt(entryPoint) : []))
-  const started = windows.filter(({ opensAtSeconds }) => opensAtSeconds !== null)
-  const next = started.find(({ opensAtSeconds: opens }) => opens !== null && opens > nowSeconds()) ?? started.at(-1)
-  return { entryPoint, startSeconds: next?.opensAtSeconds ?? null, endSeconds: next?.closesAtSeconds ?? null }
+  // The settings may have them in any order.
+  const starts = windows
+    .flatMap(({ opensAtSeconds: opens, closesAtSeconds: closes }) => (opens === null ? [] : { opens, closes }))
+    .toSorted((one, other) => one.opens - other.opens)
+  const next = starts.find(({ opens }) => opens > nowSeconds()) ?? starts.at(-1)
+  return { entryPoint, startSeconds: next?.opens ?? null, endSeconds: next?.closes ?? null }
 }
 
 /** Returns the name of an event in the language of a mail. Null for an event without a name. */

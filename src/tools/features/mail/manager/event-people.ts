@@ -27,15 +27,19 @@ export async function* peopleOf(deps: SectionDeps, entryPoint: EntryPoint, wante
   const { editable } = deps.viewers
   const { allowedGroups, brand } = entryPoint
   const addressOf = invitingIn(viewerFacts)?.addressesIn(env)
+  const addresses = new Set<string>()
   const one = wanted === undefined ? undefined : await editable?.inspect(wanted)
   if (one?.viewer.disabled) return
   for await (const known of wanted === undefined ? accountsIn(editable, allowedGroups) : [one]) {
     if (!known || !isInGroup(known.viewer, allowedGroups ?? [])) continue
     const to = INVITED.includes(stateOf(known, deps.nowSeconds(), viewerFacts)) ? addressOf?.(known.viewer) : null
-    if (to) yield { username: known.viewer.username, to, language: brand.defaultLanguage }
+    if (!to) continue
+    addresses.add(usernameKey(to))
+    yield { username: known.viewer.username, to, language: brand.defaultLanguage }
   }
   for (const part of parts)
-    for (const guest of (await part.guests?.(env, entryPoint, wanted)) ?? []) yield { ...guest, to: guest.username }
+    for (const guest of (await part.guests?.(env, entryPoint, wanted)) ?? [])
+      if (!addresses.has(usernameKey(guest.username))) yield { ...guest, to: guest.username }
 }
 
 async function* accountsIn(store: SectionDeps['viewers']['editable'], oneOf: EntryPoint['allowedGroups']) {

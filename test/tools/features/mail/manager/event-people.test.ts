@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { peopleOf } from '../../../../../src/tools/features/mail/manager/event-people.ts'
+import { eventAt } from '../../../../../src/tools/manager/mails/event-at.ts'
+
+const ENTRY_POINT = { name: 'default', allowedGroups: null, brand: { defaultLanguage: 'en' } }
+
+test('a person with an account and a registration of one address is listed once', async () => {
+  const viewer = { username: 'ada', groups: [], attributes: { mail: 'Ada@example.com' }, disabled: false }
+  const known = { viewer, hasPassword: true, invitation: null }
+  const guests = ['ada@example.com', 'joe@example.com'].map((username) => ({ username, language: 'de' }))
+  const deps = {
+    viewers: { editable: { page: async () => [known], inspect: async () => null } },
+    viewerFacts: [{ inviting: { addressesIn: () => () => viewer.attributes.mail } }],
+    parts: [{ guests: async () => guests }],
+    nowSeconds: () => 0,
+  } as never
+  const people: string[][] = []
+  for await (const { username, to } of peopleOf(deps, ENTRY_POINT as never)) people.push([username, to])
+  expect(people).toEqual([
+    ['ada', 'Ada@example.com'],
+    ['joe@example.com', 'joe@example.com'],
+  ])
+})
+
+test.each([
+  [100, 200, null],
+  [250, 300, 400],
+  [900, 300, 400],
+])('at %i, the next start of windows in any order is %i', (now, startSeconds, endSeconds) => {
+  const windows = [
+    { opensAtSeconds: 300, closesAtSeconds: 400 },
+    { opensAtSeconds: null, closesAtSeconds: 50 },
+    { opensAtSeconds: 200, closesAtSeconds: null },
+  ]
+  const deps = { entryPoints: () => [ENTRY_POINT], events: [{ windowsAt: () => windows }], nowSeconds: () => now }
+  expect(eventAt(deps as never, 'default')).toMatchObject({ startSeconds, endSeconds })
+})
