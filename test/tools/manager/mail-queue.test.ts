@@ -92,6 +92,27 @@ test('a restart in the middle sends the other invitations, and none twice', asyn
   expect(second.queue.progress(null)).toMatchObject({ all: 6, sent: 6, waiting: 0, refused: [] })
 })
 
+test('a text that is changed while many mails go is in those that follow', async () => {
+  const store = openManagerStore(`${temporaryFolder()}/manager.db`)
+  onTestFinished(store.close)
+  const queue = openMailQueue({ store, nowSeconds: () => Date.now() / 1000, warn() {}, onClose: onTestFinished })
+  const texts: string[] = []
+  let text = 'old'
+  queue.setKind('invitation', (_entryPoint, work) => {
+    const read = text
+    return work(async () => {
+      await new Promise((resolve) => void setTimeout(resolve, 2_000))
+      texts.push(read)
+      return { ok: true }
+    })
+  })
+  queue.add({ ...MAILS, usernames: Array.from({ length: 40 }, (_, index) => `${index}`), manager: 'eve' })
+  await vi.advanceTimersByTimeAsync(1_000)
+  text = 'new'
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect([texts.length, texts.slice(0, 4), texts.at(-1)]).toEqual([40, Array(4).fill('old'), 'new'])
+})
+
 test('a mail that went out before the kill is not sent again', async () => {
   const { start, mails, viewers, stateOf } = world()
   const first = start()

@@ -33,6 +33,8 @@ const FIRST_RETRY_SECONDS = 40
 const MOST_TRIES = 6
 const AWAY_SECONDS = 5
 const LONGEST_AWAY_SECONDS = 60
+/** After this time, texts and settings are read again: managers may change them while thousands of mails go. */
+const FRESH_MS = 5_000
 /** A page waits this long for the result of one mail. */
 const SOON_MS = 3_000
 const POLL_MS = 50
@@ -44,7 +46,8 @@ export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
   /** `isAsked` is true if mails may have been added since the work began. */
   const state = { isClosed: false, isWorking: false, isAsked: false, failures: 0 }
   let timer: NodeJS.Timeout | undefined
-  const turn = () => (state.isClosed ? null : rows.turn(nowSeconds(), [...kinds.keys()]))
+  const turn = (endMs = Infinity) =>
+    state.isClosed || performance.now() > endMs ? null : rows.turn(nowSeconds(), [...kinds.keys()])
 
   async function sendOne(send: SendMail, mail: MailRow): Promise<void> {
     const { id, tries } = mail
@@ -60,7 +63,8 @@ export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
   }
   /** Sends the mails of one kind and event, as long as it is their turn. */
   async function sendDue(send: SendMail, { kind, entryPoint }: Turn): Promise<{ readonly ok: true }> {
-    for (let next = turn(); next?.kind === kind && next.entryPoint === entryPoint; next = turn()) {
+    const endMs = performance.now() + FRESH_MS
+    for (let next = turn(); next?.kind === kind && next.entryPoint === entryPoint; next = turn(endMs)) {
       const due = rows.claim(nowSeconds(), next, WIDTH)
       const sent = await Promise.allSettled(due.map((mail) => sendOne(send, mail)))
       for (const one of sent) if (one.status === 'rejected') throw one.reason
@@ -123,9 +127,6 @@ export function openMailQueue({ store, nowSeconds, warn, onClose }: QueueDeps) {
     /** @param manager whose invitations count; null for all. */
     progress: (manager: string | null) => ({ ...rows.progress(manager), isAway: state.failures > 0 }),
     page: rows.page,
-    stop: rows.stop,
-    /** Returns the mails of a person. */
-    of: rows.of,
     /** Forgets a person. */
     forget: rows.forget,
     /** Says how mails of a kind are sent. */

@@ -78,7 +78,7 @@ export function personActs(deps: SectionDeps) {
       if (!known.ok) return notDone(visit, known)
       // A manager of some entry points sees no acts of others.
       const log = known.data.log.filter(({ event }) => entryPoints === null || event !== 'manager')
-      const all = { ...known.data, mails: deps.mails.of(known.data.username), log }
+      const all = { ...known.data, mails: deps.store.mails.of(known.data.username), log }
       const content = personFile(seenPart(all, seesEntryPoint))
       return { kind: 'file', name: 'person.json', type: 'application/json', content }
     },

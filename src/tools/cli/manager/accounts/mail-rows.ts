@@ -128,13 +128,19 @@ export function mailsIn(database: DatabaseSync) {
         WHERE batch = $1 AND entry_point = $2 AND kind = $3 AND state = 'waiting' RETURNING id`
       return run(plan, id, entryPoint).length + run(mails, id, entryPoint, kind).length > 0
     },
+    /** True while a plan, or a mail of its kind, waits. */
+    isRunning: (id: number, kind: string): boolean =>
+      run(`SELECT 1 FROM mails WHERE state = 'waiting' AND (id = $1 OR batch = $1 AND kind = $2) LIMIT 1`, id, kind)
+        .length > 0,
     remove: (id: number): void => void run('DELETE FROM mails WHERE id = $1', id),
     /** Returns the mails of a person. */
     of: (username: string): MailRow[] =>
-      rowsOf(`SELECT ${COLUMNS} FROM mails WHERE key = $1 ORDER BY id`, usernameKey(username)),
-    /** Forgets a person. */
-    forget: (username: string): void =>
-      void run('DELETE FROM mails WHERE key = $1 AND batch >= 0', usernameKey(username)),
+      rowsOf(`SELECT ${COLUMNS} FROM mails WHERE key = $1 AND batch >= 0 ORDER BY id`, usernameKey(username)),
+    /** Forgets a person. @param guestOf the entry point of a guest, whose account elsewhere may still wait for a mail. */
+    forget(username: string, guestOf: string | null = null): void {
+      const of = `($2 IS NULL OR (entry_point = $2 AND state <> 'waiting'))`
+      run(`DELETE FROM mails WHERE key = $1 AND batch >= 0 AND ${of}`, usernameKey(username), guestOf)
+    },
     find({ kind, entryPoint }: Turn, username: string): MailRow | null {
       const sql = `SELECT ${COLUMNS} FROM mails WHERE kind = $1 AND key = $2 AND entry_point = $3`
       return rowsOf(sql, kind, usernameKey(username), entryPoint)[0] ?? null

@@ -21,13 +21,12 @@ export const mailsSection: Section = {
 }
 
 function show(deps: SectionDeps, { scope, field, words }: Visit): Answer {
-  const { mails, entryPoints, viewers, viewerFacts } = deps
+  const { mails, store, entryPoints, viewers, viewerFacts } = deps
   const state = MAIL_STATES.find((one) => one === field('state'))
   const states = state === undefined ? MAIL_STATES : [state]
   const before = /^\d{1,15}$/.test(field('before')) ? Number(field('before')) : Number.MAX_SAFE_INTEGER
   const found = mails.page({ entryPoints: scope.shown, states }, before, ROWS + 1)
   const rows = found.slice(0, ROWS)
-  const waiting = mails.page({ entryPoints: scope.shown, states: ['waiting'] }, Number.MAX_SAFE_INTEGER, ROWS)
   const shown = (row: MailRow) => ({ ...row, fault: row.fault && sentenceOf(row.fault) })
   const languages = new Intl.DisplayNames(words.language, { type: 'language' })
   const query = { state: state ?? '' }
@@ -40,8 +39,7 @@ function show(deps: SectionDeps, { scope, field, words }: Visit): Answer {
     isInviting: viewers.editable !== null && invitingIn(viewerFacts) !== undefined,
     names: (entryPoints() ?? []).map(({ name }) => name).filter(scope.showsEntryPoint),
     plans: plansOf(deps, scope.shown).map(shown),
-    isRunning: (plan: MailRow) =>
-      plan.state === 'waiting' || waiting.some(({ kind, batch }) => kind === REMINDER && batch === plan.id),
+    isRunning: ({ id }: MailRow) => store.mails.isRunning(id, REMINDER),
     rows: rows.map(shown),
     languageOf: (tag: string) => (tag === '' ? '' : languages.of(tag)),
     first: before === Number.MAX_SAFE_INTEGER ? null : pathOf(['mails'], query),

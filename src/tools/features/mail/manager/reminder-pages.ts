@@ -55,7 +55,9 @@ async function show(deps: SectionDeps, { words, part, typed }: Visit, refused?: 
 
 /** Changes with each plan: the same form again, or that of another manager, makes no second plan. */
 function seenOf(deps: SectionDeps, name: string): string {
-  return String(plansOf(deps, [name])[0]?.id ?? '')
+  const [last] = plansOf(deps, [name])
+  // The id alone may come again: a plan replaces one that was stopped.
+  return last === undefined ? '' : `${last.id}.${last.addedAtSeconds}`
 }
 
 async function plan(deps: SectionDeps, visit: Visit): Promise<Answer> {
@@ -84,7 +86,7 @@ function wantedTime(deps: SectionDeps, { field, part, words }: Visit): Typed<str
   return { ok: false, fault: { text: 'mail.wrongTime' } }
 }
 
-function stop({ mails }: SectionDeps, { part, field }: Visit): Answer {
-  const isStopped = mails.stop(Number(field('id')), { kind: REMINDER, entryPoint: part('entryPoint') })
+function stop({ store }: SectionDeps, { part, field }: Visit): Answer {
+  const isStopped = store.mails.stop(Number(field('id')), { kind: REMINDER, entryPoint: part('entryPoint') })
   return redirect('/mails', { tone: isStopped ? 'done' : 'refused', text: isStopped ? 'mail.stopped' : 'mail.gone' })
 }

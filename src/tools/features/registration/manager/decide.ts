@@ -78,6 +78,8 @@ export async function decide(deps: SectionDeps, visit: Visit): Promise<Answer> {
   }
   const subject = { count: asked.length, detail: step, ...(asked.length === 1 && { viewer: asked[0]?.address ?? '' }) }
   const count = result.changed.length
+  // The page must not show the address of a forgotten guest in its list of mails.
+  if (step === 'forget') for (const address of result.changed) deps.mails.forget(address, visit.part('entryPoint'))
   const notes = result.faults.slice(0, MOST_NOTES).map((one) => noteOf(one, words))
   if (count === asked.length)
     return redirect(to, { tone: 'done', text: `registrations.done.${step}`, values: { count } }, subject)

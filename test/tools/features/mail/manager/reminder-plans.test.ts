@@ -3,6 +3,7 @@ import { readEntryPointSettings } from '../../../../../src/config.ts'
 import { MAIL_STATES } from '../../../../../src/tools/cli/manager/accounts/mail-rows.ts'
 import { openManagerStore } from '../../../../../src/tools/cli/manager/accounts/manager-store.ts'
 import { eventTimesOf } from '../../../../../src/tools/cli/settings/event-times.ts'
+import { reminderRoutes } from '../../../../../src/tools/features/mail/manager/reminder-pages.ts'
 import { PLAN, setReminderKinds } from '../../../../../src/tools/features/mail/manager/send-reminders.ts'
 import { features } from '../../../../../src/tools/features.ts'
 import { openMailQueue } from '../../../../../src/tools/manager/mails/mail-queue.ts'
@@ -17,6 +18,8 @@ const ENV = {
   SESSION_SECRET: 'c04d8e1f5b7a926330e9d17f48c2ab65',
   PLAYER_RETURN_URL: 'http://127.0.0.1:4000/pass',
   PLAYER_ORIGINS: 'http://127.0.0.1:4000',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'login@example.com',
 }
 const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '')
 
@@ -41,7 +44,8 @@ async function world() {
     }
     const parts = [{ guests: () => Promise.resolve(guests) }]
     const viewers = { editable: null }
-    setReminderKinds({ env: ENV, events, entryPoints, nowSeconds, mails, parts, viewers, viewerFacts: [] } as never)
+    const deps = { env: ENV, events, entryPoints, nowSeconds, mails, parts, viewers, viewerFacts: [] } as never
+    setReminderKinds(deps)
     mails.setKind('reminder', (_entryPoint, work) =>
       work(({ username }) => {
         reminded.push(username)
@@ -56,7 +60,7 @@ async function world() {
       for (const close of closers) close()
       store.close()
     }
-    return { plan, plans, mails, stop }
+    return { deps, plan, plans, mails, store, stop }
   }
   return { doors, reminded, guests, start }
 }
@@ -121,15 +125,17 @@ test('a reminder at a time needs no start, and people who come later get it too'
 
 test('a stopped reminder does not go', async () => {
   const { reminded, start } = await world()
-  const { plan, plans, mails, stop } = start()
+  const { plan, plans, mails, store, stop } = start()
   onTestFinished(stop)
   plan(String(NOW + MINUTE))
   await wait(10)
   const [{ id } = { id: 0 }] = plans()
   const of = { kind: 'reminder', entryPoint: 'default' }
-  expect([mails.stop(id, { ...of, entryPoint: 'other' }), mails.stop(id, of), mails.stop(id, of)]).toEqual([
-    ...[false, true, false],
-  ])
+  expect([
+    store.mails.stop(id, { ...of, entryPoint: 'other' }),
+    store.mails.stop(id, of),
+    store.mails.stop(id, of),
+  ]).toEqual([...[false, true, false]])
   // A program that was reading the people goes on after the stop.
   mails.add({ ...of, language: 'en', usernames: ['a@example.com'], manager: 'eve', batch: id })
   await wait(HOUR)
@@ -163,11 +169,64 @@ test('two programs with one file send each reminder once', async () => {
   expect([reminded.length, new Set(reminded).size]).toEqual([6, 6])
 })
 
-test('forgetting a person whose name is that of a plan keeps the plan', async () => {
+test('a person whose name is that of a plan is forgotten and exported without the plan', async () => {
   const { start } = await world()
-  const { plan, plans, mails, stop } = start()
+  const { plan, plans, mails, store, stop } = start()
   onTestFinished(stop)
   plan('before')
   mails.forget('before')
-  expect(plans()).toHaveLength(1)
+  expect([plans().length, store.mails.of('before')]).toEqual([1, []])
+})
+
+test('a reminder whose mails wait behind many others can be stopped', async () => {
+  const { start } = await world()
+  const { plan, plans, mails, store, stop } = start()
+  onTestFinished(stop)
+  plan('before')
+  const [{ id } = { id: 0 }] = plans()
+  const mail = { entryPoint: 'default', language: 'en', manager: 'eve' }
+  mails.add({ ...mail, kind: 'reminder', usernames: ['a@example.com'], batch: id })
+  mails.add({ ...mail, kind: 'other', usernames: Array.from({ length: 60 }, (_, index) => `${index}`), batch: id + 9 })
+  expect([store.mails.isRunning(id, 'reminder'), store.mails.isRunning(id + 9, 'reminder')]).toEqual([true, false])
+  store.mails.stop(id, { kind: 'reminder', entryPoint: 'default' })
+  expect(store.mails.isRunning(id, 'reminder')).toBe(false)
+})
+
+test('a forgotten guest is in no list of mails, and an account of the same name keeps its invitation', async () => {
+  const { start } = await world()
+  const { mails, store, stop } = start()
+  onTestFinished(stop)
+  const mail = { language: 'en', manager: 'eve', usernames: ['a@example.com'], batch: 0 }
+  for (const entryPoint of ['default', 'other']) mails.add({ ...mail, kind: 'reminder', entryPoint })
+  await wait(1)
+  mails.add({ ...mail, kind: 'invitation', entryPoint: 'default' })
+  mails.forget('a@example.com', 'default')
+  const left = store.mails.of('a@example.com').map(({ kind, entryPoint }) => [kind, entryPoint])
+  expect(left).toEqual([
+    ['reminder', 'other'],
+    ['invitation', 'default'],
+  ])
+})
+
+test('the form of a manager makes no second reminder after another one was stopped and planned again', async () => {
+  const { start } = await world()
+  const { deps, plan, plans, store, stop } = start()
+  onTestFinished(stop)
+  const [show, post] = reminderRoutes(deps)
+  const visit = (fields: Readonly<Record<string, string>>) =>
+    ({
+      part: () => 'default',
+      field: (name: string) => fields[name] ?? '',
+      typed: (name: string, fresh: string) => fields[name] ?? fresh,
+      words: { say: () => '' },
+      manager: { name: 'bob' },
+    }) as never
+  plan('before')
+  store.mails.stop(plans()[0]?.id ?? 0, { kind: 'reminder', entryPoint: 'default' })
+  const shown = await show?.handle(visit({}))
+  const { seen = '' } = (shown?.kind === 'page' ? shown.model : {}) as { readonly seen?: string }
+  await wait(2)
+  plan('before')
+  expect(await post?.handle(visit({ seen, when: 'now' }))).toMatchObject({ kind: 'page', status: 409 })
+  expect(plans().map(({ username, state }) => [username, state])).toEqual([['before', 'waiting']])
 })

@@ -48,7 +48,11 @@ test('guests are approved, refused, cancelled and forgotten', async () => {
   expect((await change('approve', 'ada')).text).toContain('Nothing was changed')
   expect((await change('refuse', 'eve')).text).toContain('1 person is refused')
   expect((await change('cancel', 'bob')).text).toContain('1 registration is canceled')
+  const mail = { kind: 'reminder', entryPoint: 'default', language: 'en', manager: 'eve', usernames: ['joe@a.example'] }
+  manager.store.mails.add({ ...mail, batch: 0 }, 0)
+  manager.store.mails.setSent(manager.store.mails.of('joe@a.example')[0]?.id ?? 0)
   expect((await change('forget', 'joe')).text).toContain('1 registration is deleted')
+  expect(manager.store.mails.of('joe@a.example')).toEqual([])
   expect(await Promise.all(['ada', 'bob', 'eve', 'joe'].map(stateOf))).toEqual([
     'approved',
     'cancelled',
