@@ -63,7 +63,7 @@ export interface Section {
 /** What a feature adds to the page for managers. */
 export interface PagePart {
   readonly section?: Section
-  /** Routes of people who are not signed in. */
+  /** Routes for visitors who are not signed in. */
   readonly entry?: (deps: SignInDeps) => Router
   /** A way in without a password, on the page of a person. */
   readonly wayIn?: OtherWay

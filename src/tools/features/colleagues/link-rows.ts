@@ -21,7 +21,7 @@ const COLUMNS =
 /** A link to set a password, in a mail. The store has only its digest. */
 export type Link = Readonly<z.output<typeof Link>>
 
-/** True if a manager may give these rights, and reset who has them: no stronger role, and no other entry point. */
+/** True for no more rights than those of a manager: no stronger role, and no other entry point. */
 export function isWithin(one: Pick<Manager, 'role' | 'entryPoints'>, { role, entryPoints }: Manager): boolean {
   if (ROLES.indexOf(one.role) < ROLES.indexOf(role)) return false
   return entryPoints === null || one.entryPoints?.every((name) => entryPoints.includes(name)) === true
@@ -45,11 +45,11 @@ export function linksIn({ database, add, reset }: Pick<ManagerStore, 'database' 
       const { name, role, entryPoints } = colleague
       const isReset = newHash !== undefined
       const now = Math.floor(nowSeconds)
-      const people = [usernameKey(name), usernameKey(inviter)] as const
+      const keys = [usernameKey(name), usernameKey(inviter)] as const
       inTransaction(database, () => {
         if (isReset) reset(name, newHash)
-        run('DELETE FROM links WHERE (key = $1 AND inviter = $2) OR expires_at <= $3', ...people, now)
-        const values = [digestOf(token), ...people, name, role, entryPoints, isReset, now + LINK_HOURS * 3600]
+        run('DELETE FROM links WHERE (key = $1 AND inviter = $2) OR expires_at <= $3', ...keys, now)
+        const values = [digestOf(token), ...keys, name, role, entryPoints, isReset, now + LINK_HOURS * 3600]
         run('INSERT INTO links VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', ...values)
       })
     },

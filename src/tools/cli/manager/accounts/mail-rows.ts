@@ -16,7 +16,7 @@ const Row = z.object({
   entryPoint: z.string(),
   language: z.string(),
   manager: z.string(),
-  /** Below 0 for a plan to send mails, whose id is then their batch. */
+  /** Below 0 for a plan to send mails. The mails of a plan have its id as their batch. */
   batch: z.number(),
   addedAtSeconds: z.number(),
   /** The number of attempts, this one included. */

@@ -6,7 +6,7 @@ import { stateOf } from '../../../cli/viewers/shown-viewer.ts'
 import { invitingIn } from '../../../cli/viewers/viewer-facts.ts'
 import type { SectionDeps } from '../../../manager/section.ts'
 
-/** The states of accounts whose people know of the event. */
+/** The states of accounts that get the mails of an event. */
 const INVITED = ['active', 'invited', 'invitation-expired']
 const BATCH = 500
 

@@ -1,4 +1,4 @@
--- What managers add to the invitations of an event.
+-- The texts that managers add to the invitations of an event.
 CREATE TABLE invitation_texts (
   entry_point TEXT PRIMARY KEY,
   text TEXT NOT NULL
