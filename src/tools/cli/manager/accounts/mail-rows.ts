@@ -122,11 +122,12 @@ export function mailsIn(database: DatabaseSync) {
       ),
     /** Stops a plan, and its mails of this kind that wait. Returns false if nothing waits. */
     stop(id: number, { kind, entryPoint }: Turn): boolean {
-      const plan = `UPDATE mails SET state = 'refused', fault = '{"code":"stopped"}'
-        WHERE id = $1 AND entry_point = $2 AND batch < 0 AND state = 'waiting' RETURNING id`
       const mails = `DELETE FROM mails
         WHERE batch = $1 AND entry_point = $2 AND kind = $3 AND state = 'waiting' RETURNING id`
-      return run(plan, id, entryPoint).length + run(mails, id, entryPoint, kind).length > 0
+      const plan = `UPDATE mails SET state = 'refused', fault = '{"code":"stopped"}'
+        WHERE id = $1 AND entry_point = $2 AND batch < 0 AND (state = 'waiting' OR $3 > 0) RETURNING id`
+      const stopped = run(mails, id, entryPoint, kind).length
+      return run(plan, id, entryPoint, stopped).length + stopped > 0
     },
     /** True while a plan, or a mail of its kind, waits. */
     isRunning: (id: number, kind: string): boolean =>

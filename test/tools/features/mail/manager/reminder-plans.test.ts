@@ -188,8 +188,10 @@ test('a reminder whose mails wait behind many others can be stopped', async () =
   mails.add({ ...mail, kind: 'reminder', usernames: ['a@example.com'], batch: id })
   mails.add({ ...mail, kind: 'other', usernames: Array.from({ length: 60 }, (_, index) => `${index}`), batch: id + 9 })
   expect([store.mails.isRunning(id, 'reminder'), store.mails.isRunning(id + 9, 'reminder')]).toEqual([true, false])
-  store.mails.stop(id, { kind: 'reminder', entryPoint: 'default' })
-  expect(store.mails.isRunning(id, 'reminder')).toBe(false)
+  store.mails.setSent(id)
+  const stopPlan = () => store.mails.stop(id, { kind: 'reminder', entryPoint: 'default' })
+  expect([stopPlan(), store.mails.isRunning(id, 'reminder'), stopPlan()]).toEqual([true, false, false])
+  expect(plans()).toMatchObject([{ state: 'refused', fault: { code: 'stopped' } }])
 })
 
 test('a forgotten guest is in no list of mails, and an account of the same name keeps its invitation', async () => {
