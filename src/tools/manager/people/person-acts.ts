@@ -162,7 +162,9 @@ function forgetAct(deps: SectionDeps): Act {
     const notes = [
       ...failed.map((part) => ({ text: `people.notForgotten.${part}` })),
       ...Object.entries(deleted).flatMap(([part, count]) => {
-        return count > 0 ? { text: 'people.forgot', values: { part: words.say(`people.parts.${part}`, { count }), count } } : []
+        return count > 0
+          ? { text: 'people.forgot', values: { part: words.say(`people.parts.${part}`, { count }), count } }
+          : []
       }),
       ...(editable === null ? [{ text: 'people.elsewhereOne' }] : []),
       ...(scope.entryPoints === null ? [] : [{ text: 'people.otherEntryPointsLeft' }]),
