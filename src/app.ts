@@ -81,9 +81,8 @@ export function createApp(deps: AppDeps): Express {
   const outcomes = { ...SIGN_IN_OUTCOMES, ...features.outcomes }
   const signInLog = { securityLog, repeatFilter, addressOf, outcomes, count: watch?.countSignIn }
 
-  function routesOf(entryPoint: EntryPoint, parts: readonly FeaturePart[]): RequestHandler[] {
+  function routesOf(entryPoint: EntryPoint, parts: readonly FeaturePart[], answer: PlayerAnswer): RequestHandler[] {
     const headersFor = entryPointHeaders(entryPoint, isTls)
-    const answer = answerOf(entryPoint, parts, nowSeconds)
     const ofFeatures = parts.flatMap(({ screenPart }) => screenPart ?? [])
     const ordered = waysOf(entryPoint.hasPasswordForm, ofFeatures)
     const screenParts = parts.reduce((ways, part) => part.order?.(ways) ?? ways, ordered)
@@ -104,7 +103,8 @@ export function createApp(deps: AppDeps): Express {
     const brand = parts.reduce((one, part) => part.brand?.(one) ?? one, given.brand)
     // A link for a forgotten password belongs to the password form.
     const entryPoint = { ...given, brand: given.hasPasswordForm ? brand : { ...brand, forgotPasswordUrl: null } }
-    return { given, entryPoint, routesOf: () => routesOf(entryPoint, parts) }
+    const answer = answerOf(entryPoint, parts, nowSeconds)
+    return { given, entryPoint, routesOf: () => routesOf(entryPoint, parts, answer) }
   }
 
   const app = createExpress(trustsProxy, watch)

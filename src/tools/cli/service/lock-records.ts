@@ -26,7 +26,8 @@ export type LockRecord = z.infer<typeof LockRecord>
 export type LockRecords = ReturnType<typeof openLockRecords>
 
 /**
- * Returns the records beside the file .env, or in `data/` without one. Only this user may read the file.
+ * Returns the records beside the file .env, or in `data/` without one. Only this user may read the file. A first file .env
+ * comes after the lock of its channel: until it has records beside it, those in `data/` count.
  * @param version a version of viewer authentication besides the hash. A channel or video may have a lock of each.
  */
 export function openLockRecords(
@@ -34,8 +35,9 @@ export function openLockRecords(
   serviceUrl: string,
   version?: string,
 ) {
-  const file = join(folder, existsSync(join(folder, '.env')) ? '' : 'data', 'locks.json')
-  const readAll = () => readRecords(file)
+  const withoutEnv = join(folder, 'data', 'locks.json')
+  const file = existsSync(join(folder, '.env')) ? join(folder, 'locks.json') : withoutEnv
+  const readAll = () => readRecords(existsSync(file) ? file : withoutEnv)
   const suffix = version === undefined ? '' : ` ${version}`
   const keyOf = (target: LockTarget) => `${serviceUrl} ${nameOf(target)}${suffix}`
   const find = (target: LockTarget) => readAll()[keyOf(target)] ?? null
