@@ -20,7 +20,7 @@ const SIZES = ['320x180', '375x211', '480x270', '640x360', '1280x720', '375x667'
 type Looks = keyof typeof BRANDS
 const LOOKS = rowsFor<Looks>(['square logo'], ['unbranded', 'wordmark', 'longest texts'])
 /** Long words, and another direction. */
-const FEW_LANGUAGES: readonly Language[] = rowsFor(['de', 'fr', 'ar'], LANGUAGES)
+const FEW_LANGUAGES: readonly Language[] = rowsFor(['de', 'ar'], LANGUAGES)
 
 /** Ways that one sign-in screen has together. */
 interface Combination {

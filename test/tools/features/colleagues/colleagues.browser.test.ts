@@ -12,11 +12,9 @@ const EVE = 'eve@example.com'
 const DESK = 'desk@example.com'
 const NEW = 'seven green lanterns'
 const KINDS = rowsFor<readonly [BrowserKind, number]>(
+  [['chromium-no-scripts', 375]],
   [
-    ['chromium-no-scripts', 375],
     ['chromium', 1280],
-  ],
-  [
     ['firefox', 375],
     ['firefox-no-scripts', 1280],
   ],
