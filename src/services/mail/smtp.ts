@@ -49,6 +49,21 @@ export function refusalOf(name: string, error: unknown) {
   return { ok: false, fault: error.message, code: 'mailRefused', values, mayPass: !error.isFinal } as const
 }
 
+/** Sends one mail, with a connection of its own. Returns a refusal for a page, also if the mail server is away. */
+export async function sendOneMail(settings: MailServerSettings, mail: Mail) {
+  const server = await openMailServer(settings)
+  try {
+    await server.send(mail)
+    return { ok: true } as const
+  } catch (error) {
+    if (!(error instanceof MailFault)) throw error
+    const values = { name: mail.to, reason: error.message }
+    return { ok: false, fault: error.message, code: error.isAboutMail ? 'mailRefused' : 'away', values } as const
+  } finally {
+    server.close()
+  }
+}
+
 /** The fields of an error of nodemailer. */
 interface SmtpFault {
   readonly code?: string

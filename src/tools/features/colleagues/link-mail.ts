@@ -1,7 +1,7 @@
 import { readFeatureSettings } from '../../../config.ts'
 import { buildMail } from '../../../services/mail/layout.ts'
 import { MAIL_SETTINGS } from '../../../services/mail/settings.ts'
-import { MailFault, openMailServer } from '../../../services/mail/smtp.ts'
+import { sendOneMail } from '../../../services/mail/smtp.ts'
 import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import type { Refused } from '../../cli/terminal/command.ts'
 import type { Visit } from '../../manager/door/route.ts'
@@ -29,15 +29,5 @@ export async function mailLink(
     link: { address: `${url.origin}/join?link=${token}`, text: say('button') },
     below: [say('expires'), say('ignore')],
   })
-  const server = await openMailServer(settings)
-  try {
-    await server.send(mail)
-    return { ok: true }
-  } catch (error) {
-    if (!(error instanceof MailFault)) throw error
-    const { message: reason, isAboutMail } = error
-    return { ok: false, fault: reason, code: isAboutMail ? 'mailRefused' : 'away', values: { name, reason } }
-  } finally {
-    server.close()
-  }
+  return await sendOneMail(settings, mail)
 }

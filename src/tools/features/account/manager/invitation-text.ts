@@ -1,8 +1,7 @@
 import { readFeatureSettings } from '../../../../config.ts'
 import { isMailAddress, MAIL_SETTINGS } from '../../../../services/mail/settings.ts'
-import { openMailServer, refusalOf } from '../../../../services/mail/smtp.ts'
+import { sendOneMail } from '../../../../services/mail/smtp.ts'
 import { cleanText } from '../../../../typed-text.ts'
-import { outcomeOf } from '../../../cli/terminal/command.ts'
 import {
   type Answer,
   EDITORS,
@@ -85,11 +84,7 @@ async function sample(deps: SectionDeps, visit: Visit): Promise<Answer> {
   const { server: settings } = readFeatureSettings(deps.env, MAIL_SETTINGS).settings
   if (field('mail') === '' || settings === null || !isMailAddress(manager.name)) return show(deps, visit)
   const mail = sampleOf(deps, visit, textIn(field('text')))
-  const sent = await outcomeOf(async () => {
-    const server = await openMailServer(settings)
-    const sending = server.send(mail).then(() => ({ ok: true }) as const)
-    return await sending.catch((error: unknown) => refusalOf(manager.name, error)).finally(server.close)
-  })
+  const sent = await sendOneMail(settings, mail)
   const values = { name: manager.name }
   if (sent.ok) return show(deps, visit, { tone: 'done', text: 'mail.sampleSent', values })
   return show(deps, visit, { tone: 'refused', text: 'mail.sampleNotSent', values, notes: [sentenceOf(sent)] })

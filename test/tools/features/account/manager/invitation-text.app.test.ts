@@ -97,3 +97,12 @@ test('an event that the settings do not have shows a sentence, not a fault', asy
   const { status, text } = await browser.get('/mails/nowhere/invitation')
   expect([status, text, manager.faults]).toEqual([503, expect.stringContaining('cannot send emails'), []])
 })
+
+test('a mail server that is away sends the manager nothing, and the page says to try again', async () => {
+  const manager = await startWithCommands(EVENT, mailEnvironment({ port: 1 }))
+  const browser = await manager.signedIn()
+  await browser.get(PATH)
+  const { status, text } = await browser.post(SAMPLE, { text: 'We vote.', seen: '', mail: 'own' })
+  expect([status, text]).toEqual([409, expect.stringContaining('Try again in a minute')])
+  expect(text).toContain('We vote.</textarea>')
+})
