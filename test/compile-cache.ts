@@ -8,10 +8,6 @@ const VARIABLE = 'NODE_COMPILE_CACHE'
 export const compileCache: Readonly<Record<string, string>> =
   process.env[VARIABLE] === undefined ? {} : { [VARIABLE]: process.env[VARIABLE] }
 
-/** A folder of the run where Firefox finds compiled code of earlier starts, if there is one. */
-export const firefoxCache: string | null =
-  process.env[VARIABLE] === undefined ? null : join(process.env[VARIABLE], 'firefox')
-
 /** Makes one folder of compiled code for all workers of a run. Vitest calls this function before the first test. */
 export function setup(): void {
   const folder = mkdtempSync(join(tmpdir(), 'compiled-'))

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import puppeteer, { type Browser } from 'puppeteer-core'
-import { firefoxCache } from '../compile-cache.ts'
 import { openPage } from './open-page.ts'
 
 /**
- * Debian's builds, each in a fresh profile:
+ * Debian's builds, each with a profile of its own:
  * - `chromium`: default settings. Third-party cookies are blocked, partitioned cookies are not.
  * - `chromium-no-cookies`: all cookies are blocked, also first-party cookies.
  * - `chromium-no-scripts`: no page runs a script.
@@ -42,30 +41,78 @@ export interface Networks {
   readonly isGranted: boolean
 }
 
+/** Browsers of this worker that no test uses, the oldest first. A start takes seconds of a core. */
+const idle: RunningBrowser[] = []
+const MOST_IDLE = 5
+
 /**
- * Starts a browser with a new profile for one test file. `test/provision.ts` installs the browsers.
+ * Opens a browser without cookies, storage or pages of an earlier test. `test/provision.ts` installs the browsers.
  * @param authority a certificate in PEM form that Chromium trusts.
  */
 export async function launchBrowser(kind: BrowserKind, networks?: Networks, authority?: string) {
+  const isPlain = networks === undefined && authority === undefined
+  const known = isPlain ? idle.findIndex((one) => one.kind === kind && one.browser.connected) : -1
+  const running = idle.splice(known, known < 0 ? 0 : 1)[0] ?? (await startBrowser(kind, networks, authority))
+  const { browser } = running
+  // Firefox forgets all of a test with its context. Contexts of Chromium are private windows, which viewers seldom have.
+  const context = kind.startsWith('firefox') ? await browser.createBrowserContext() : browser.defaultBrowserContext()
+  return {
+    browser,
+    /** Opens a new tab, and collects its complaints from the start. */
+    openPage: async () => openPage(await context.newPage()),
+    async close() {
+      if (!isPlain || !(await isEmptied(browser))) return running.end()
+      idle.push(running)
+      if (idle.length > MOST_IDLE) await idle.shift()?.end()
+    },
+  }
+}
+
+type RunningBrowser = Awaited<ReturnType<typeof startBrowser>>
+
+async function startBrowser(kind: BrowserKind, networks?: Networks, authority?: string) {
   const profile = await mkdtemp(join(tmpdir(), `${kind}-`))
+  // Puppeteer ends the browsers that are left with the worker.
+  const remove = () => rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  process.once('exit', remove)
   try {
     if (authority !== undefined) await trust(authority, profile)
     const browser = await (kind.startsWith('firefox')
       ? startFirefox(kind, profile, networks)
       : startChromium(kind, profile, networks))
     return {
+      kind,
       browser,
-      /** Opens a new tab, and collects its complaints from the start. */
-      openPage: async () => openPage(await browser.newPage()),
-      async close() {
+      async end() {
         await browser.close()
-        if (kind.startsWith('firefox')) await keepCompiledCode(profile)
+        process.off('exit', remove)
         await removeProfile(profile)
       },
     }
   } catch (cause) {
     await removeProfile(profile)
     throw new Error(`${kind} did not start`, { cause })
+  }
+}
+
+/** Removes all that a test left in its browser. False if the browser failed or did not answer. */
+async function isEmptied(browser: Browser): Promise<boolean> {
+  try {
+    const blank = await browser.newPage()
+    for (const page of await browser.pages()) if (page !== blank) await page.close()
+    for (const context of browser.browserContexts()) {
+      if (context !== browser.defaultBrowserContext()) await context.close()
+    }
+    if (browser.process()?.spawnfile.includes('chromium')) {
+      const session = await blank.createCDPSession()
+      for (const command of ['Network.clearBrowserCookies', 'Network.clearBrowserCache'] as const)
+        await session.send(command)
+      await session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' })
+      await session.detach()
+    }
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -105,8 +152,7 @@ async function startChromium(kind: BrowserKind, profile: string, networks?: Netw
   })
 }
 
-async function startFirefox(kind: BrowserKind, profile: string, networks?: Networks): Promise<Browser> {
-  if (firefoxCache !== null && existsSync(firefoxCache)) await cp(firefoxCache, profile, { recursive: true })
+function startFirefox(kind: BrowserKind, profile: string, networks?: Networks): Promise<Browser> {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
@@ -158,24 +204,6 @@ function firefoxNetworks(networks: Networks): Record<string, string | number> {
 function permissionsOf({ isGranted }: Networks): Record<string, number> {
   const value = isGranted ? 1 : 2
   return { local_network_access: value, local_network: value, loopback_network: value }
-}
-
-/**
- * Keeps the compiled code of Firefox itself for later profiles, which then start a second sooner. `compatibility.ini`
- * names the version of Firefox that the code belongs to.
- */
-async function keepCompiledCode(profile: string): Promise<void> {
-  if (firefoxCache === null || existsSync(firefoxCache)) return
-  const copy = `${profile}-compiled`
-  try {
-    for (const name of ['compatibility.ini', 'startupCache']) {
-      await cp(join(profile, name), join(copy, name), { recursive: true })
-    }
-    await rename(copy, firefoxCache)
-  } catch {
-    // Another worker was first, or Firefox has written no code yet. Then a later start keeps it.
-    await rm(copy, { recursive: true, force: true })
-  }
 }
 
 async function removeProfile(profile: string): Promise<void> {
