@@ -17,7 +17,7 @@ import { mailEnvironment } from '../../../manager/real-entry-point.ts'
 const PROGRAM = fileURLToPath(new URL('../../../../../src/tools/manager/main.ts', import.meta.url))
 const TITLE = '$kills kills at random moments leave each of $people people with one invitation that works'
 const rounds = rowsFor(
-  [{ people: 150, kills: 4 }],
+  [{ people: 60, kills: 3 }],
   Array.from({ length: 20 }, () => ({ people: 1000, kills: 4 })),
 )
 
