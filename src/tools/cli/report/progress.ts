@@ -1,5 +1,6 @@
+import { ConfigError } from '../../../errors.ts'
 import { type Page, pages } from '../../video-service/analytics/analytics.ts'
-import { MOVED, type SeenRows, seenInMemory } from '../../video-service/analytics/moving-list.ts'
+import { MOVED, type SeenRows } from '../../video-service/analytics/moving-list.ts'
 import type { Question } from '../../video-service/analytics/report-question.ts'
 import type { OddFields, RowOf } from '../../video-service/analytics/report-rows.ts'
 import type { Service } from '../service/service.ts'
@@ -11,9 +12,8 @@ import type { Kept } from './resume/kept-report.ts'
 const REDRAW_MS = 1_000
 /** Interval of lines in a log. */
 const LINE_EVERY_MS = 15_000
-/** Said of a list that changed in its last reading too. */
-const UNPROVEN =
-  'the list changed at each reading, so rows may be missing. Ask again later, or for a period that has ended.'
+const CHANGED =
+  'the list of the service changed while it was read, so rows may be missing. Ask again later, or for a period that has ended.'
 
 /**
  * Shows the progress of a report: one redrawn line on a terminal, elsewhere a new line every 15 s.
@@ -53,10 +53,16 @@ export function startReportProgress(
 export type Ask = <Q extends Question>(question: Q, from?: Place) => AsyncGenerator<Page<RowOf<Q>>>
 
 /** @param seen returns the rows of one question so far. Default: they are in memory. */
-export function asker(service: Service, seen: (list: number) => SeenRows = seenInMemory): Ask {
+export function asker(service: Service, seen: (list: number) => SeenRows = () => new Set()): Ask {
   const { settings, send, analyticsToken: token, signal } = service
   return (question, { piece, cursor } = START) =>
     pages({ settings, send, token }, question, signal, { cursor, seen: seen(piece) })
+}
+
+/** @throws ConfigError for a list that changed while it was read. */
+export function assertUnmoved({ odd }: Pick<Page<unknown>, 'odd'>): void {
+  if (!odd.has(MOVED)) return
+  throw new ConfigError('The list of the service changed while it was read. Try again.', { coded: { code: 'changed' } })
 }
 
 /**
@@ -84,19 +90,11 @@ export async function* withProgress<Row>(
     }
   } finally {
     progress.end()
-    const changes: readonly string[] = Object.values(MOVED)
-    const said = (isChange: boolean) =>
-      [...odd]
-        .filter(([words]) => changes.includes(words) === isChange)
-        .map(([words, times]) =>
-          isChange ? `${times.toLocaleString('en')} ${words}` : `${words} (${times.toLocaleString('en')}×)`,
-        )
-        .join(', ')
-    const warn = (fault: string, words: string) => words === '' || io.stderr.write(`Warning: ${fault}: ${words}\n`)
-    warn('odd fields in the answers of the service', said(false))
-    warn('the list of the service changed while it was read', said(true))
-    if (odd.has(MOVED.unproven)) {
-      io.stderr.write(`Warning: ${UNPROVEN}\n`)
+    const fields = [...odd].filter(([words]) => words !== MOVED)
+    const said = fields.map(([words, times]) => `${words} (${times.toLocaleString('en')}×)`).join(', ')
+    if (said !== '') io.stderr.write(`Warning: odd fields in the answers of the service: ${said}\n`)
+    if (odd.has(MOVED)) {
+      io.stderr.write(`Warning: ${CHANGED}\n`)
       onDoubt()
     }
   }

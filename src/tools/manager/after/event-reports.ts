@@ -3,7 +3,7 @@ import type { AttendanceRow } from '../../cli/report/attendance/attendance-rows.
 import { storePeople } from '../../cli/report/attendance/invited/store-people.ts'
 import { attendanceOf } from '../../cli/report/attendance/report-attendance.ts'
 import { localTimes } from '../../cli/report/local-times.ts'
-import { asker } from '../../cli/report/progress.ts'
+import { asker, assertUnmoved } from '../../cli/report/progress.ts'
 import { ownChannels } from '../../cli/service/channel-command.ts'
 import { withService } from '../../cli/service/service.ts'
 import { type ActResult, outcomeOf } from '../../cli/terminal/command.ts'
@@ -45,7 +45,10 @@ export function eventReports(env: CommandIo['env']) {
           const question = { report: 'views', period, contentType: 'live', contentIds: [channel] } as const
           const withLocalTimes = localTimes(machineTimeZone())
           const rows: ViewRow[] = []
-          for await (const page of asker(service)(question)) rows.push(...page.rows.map(withLocalTimes))
+          for await (const page of asker(service)(question)) {
+            assertUnmoved(page)
+            rows.push(...page.rows.map(withLocalTimes))
+          }
           return { ok: true, data: rows }
         }),
       ),

@@ -4,7 +4,7 @@ import { ServiceRefusal, UnexpectedAnswer } from '../service-errors.ts'
 import type { ServiceAnswer } from '../service-request.ts'
 import type { ServiceSettings } from '../service-settings.ts'
 import { readJson, type Transport } from '../transport.ts'
-import { type Cursor, firstPage, followList, type SeenRows, seenInMemory } from './moving-list.ts'
+import { type Cursor, firstPage, followList, MOVED, type SeenRows } from './moving-list.ts'
 import { type Question, reportUrl } from './report-question.ts'
 import { type OddFields, type RowOf, recordsOf } from './report-rows.ts'
 
@@ -42,7 +42,7 @@ const MOST_EMPTY_PAGES = 100
 const Link = z.object({ href: z.string() }).nullable().optional()
 
 /**
- * Fetches a report page by page, each page when the caller asks for it. A list that changes meanwhile is read again.
+ * Fetches a report page by page, each page when the caller asks for it. A row of an earlier page is left out.
  *
  * @param start default: the first page.
  * @throws ServiceRefusal `bad_request` with the reason that the service gives; other errors as Transport.
@@ -52,7 +52,7 @@ export async function* pages<Q extends Question>(
   deps: AnalyticsDeps,
   question: Q,
   signal?: AbortSignal,
-  start: ListStart = { cursor: null, seen: seenInMemory() },
+  start: ListStart = { cursor: null, seen: new Set() },
 ): AsyncGenerator<Page<RowOf<Q>>> {
   const odd: OddFields = new Map()
   const [type, record] = recordsOf(odd)[question.report]
@@ -72,7 +72,8 @@ export async function* pages<Q extends Question>(
     // The link is checked before the rows are used, so that no report goes on after a wrong one.
     const nextLimit = limitOfNext(url, pagination.next?.href ?? null)
     const page = { rows: all, count: pagination.count ?? null, nextLimit }
-    const { rows, next } = followList<RowOf<Q>>(cursor, page, { seen: start.seen, odd })
+    const { rows, isMoved, next } = followList<RowOf<Q>>(cursor, page, start.seen)
+    if (isMoved) odd.set(MOVED, (odd.get(MOVED) ?? 0) + 1)
     yield { rows, cursor: next, odd }
     emptyInARow = all.length === 0 ? emptyInARow + 1 : 0
     if (next === null) return

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { OddFields, PeakRow, SeriesRow, ViewerRow, ViewRow } from './report-rows.ts'
+import type { PeakRow, SeriesRow, ViewerRow, ViewRow } from './report-rows.ts'
 
 const Count = z.int().min(0)
-/** The next page of a list, and the facts of this reading that its check needs. */
+/** The next page of a list, and the facts of the pages before that its check needs. */
 export const Cursor = z.object({
   page: z.int().min(1),
   limit: z.int().min(1),
@@ -10,29 +10,21 @@ export const Cursor = z.object({
   mostRows: z.int().min(1),
   /** The last row of the page before, and its index on this page. Null if this page repeats no row. */
   edge: z.object({ id: z.string(), at: Count }).nullable(),
-  /** 1 for the first reading of the list. */
-  reading: Count,
-  /** The pages of this reading that showed a change of the list. */
-  moved: Count,
-  /** The different rows of this reading so far. */
+  /** The different rows so far. */
   rows: Count,
   /** The `count` of the page before. */
   count: z.number().nullable(),
 })
 export type Cursor = z.output<typeof Cursor>
 
-/** Remembers in which reading a row came last. */
+/** The rows of a list so far. */
 export interface SeenRows {
-  /** Returns the reading in which the row came before; null for a new row. */
-  mark(id: string, reading: number): number | null
+  has(id: string): boolean
+  add(id: string): unknown
 }
 
-/** The changes of a list that a report counts, as the words of `OddFields`. */
-export const MOVED = {
-  repeated: 'rows came twice and were dropped',
-  foundLater: 'rows came only when the list was read again',
-  unproven: 'pages had moved in the last reading',
-} as const
+/** Counts the pages that showed a change of the list, as the words of `OddFields`. */
+export const MOVED = 'pages moved while the list was read'
 
 export interface ListPage<Row> {
   readonly rows: readonly Row[]
@@ -42,52 +34,32 @@ export interface ListPage<Row> {
   readonly nextLimit: number | null
 }
 
-const MOST_READINGS = 3
-
-export function firstPage(mostRows: number, reading = 1): Cursor {
-  return { page: 1, limit: mostRows, mostRows, edge: null, reading, moved: 0, rows: 0, count: null }
-}
-
-export function seenInMemory(): SeenRows {
-  const readings = new Map<string, number>()
-  return {
-    mark(id, reading) {
-      const before = readings.get(id) ?? null
-      readings.set(id, reading)
-      return before
-    },
-  }
+export function firstPage(mostRows: number): Cursor {
+  return { page: 1, limit: mostRows, mostRows, edge: null, rows: 0, count: null }
 }
 
 /**
  * Follows a list that may change while it is read: such a list repeats rows and hides others. Each full page repeats the
  * last row of the page before. A page shows a change if this row is another, if other rows come again, or if `count`
- * says so. After a reading with such a page, the list is read again, up to three times in all.
- * @param odd counts the changes, by the words of MOVED.
+ * says so.
  * @returns the new rows, and the next page; null after the last.
  */
 export function followList<Row extends ListRow>(
   cursor: Cursor,
   page: ListPage<Row>,
-  { seen, odd }: { readonly seen: SeenRows; readonly odd: OddFields },
-): { readonly rows: readonly Row[]; readonly next: Cursor | null } {
-  const { edge, reading } = cursor
-  const sorted = sortRows(cursor, page.rows, seen)
-  const note = (words: string, times: number) => {
-    if (times > 0) odd.set(words, (odd.get(words) ?? 0) + times)
-  }
-  note(MOVED.repeated, sorted.repeated)
-  if (reading > 1) note(MOVED.foundLater, sorted.fresh.length)
-  const rows = cursor.rows + sorted.different
-  const isEdgeOther = edge !== null && !sorted.isEdgeKept
-  const isMoved = isEdgeOther || sorted.repeated > 0 || isCountMoved(cursor, page, rows)
-  const soFar = { reading, rows, count: page.count, moved: cursor.moved + (isMoved ? 1 : 0) }
-  if (page.nextLimit !== null) {
-    return { rows: sorted.fresh, next: { ...soFar, ...pageAfter(cursor, page.rows, page.nextLimit) } }
-  }
-  const isAgain = soFar.moved > 0 && reading < MOST_READINGS
-  if (!isAgain) note(MOVED.unproven, soFar.moved)
-  return { rows: sorted.fresh, next: isAgain ? firstPage(cursor.mostRows, reading + 1) : null }
+  seen: SeenRows,
+): { readonly rows: readonly Row[]; readonly isMoved: boolean; readonly next: Cursor | null } {
+  const { edge } = cursor
+  const ids = page.rows.map(idOf)
+  // A row that is on one page twice stays so: only rows of earlier pages are repeats.
+  const isAgain = ids.map((id) => seen.has(id))
+  for (const id of ids) seen.add(id)
+  const fresh = page.rows.filter((_row, index) => !isAgain[index])
+  const rows = cursor.rows + fresh.length
+  const isEdgeOther = edge !== null && ids[edge.at] !== edge.id
+  const isMoved = isEdgeOther || isAgain.lastIndexOf(true) > (edge?.at ?? -1) || isCountMoved(cursor, page, rows)
+  if (page.nextLimit === null) return { rows: fresh, isMoved, next: null }
+  return { rows: fresh, isMoved, next: { rows, count: page.count, ...pageAfter(cursor, page.rows, page.nextLimit) } }
 }
 
 type ListRow = ViewerRow | ViewRow | SeriesRow | PeakRow
@@ -97,20 +69,6 @@ function idOf(row: ListRow): string {
   if ('segments' in row) return row.viewer_identifier
   if ('view_id' in row) return row.view_id
   return 'point' in row ? `${row.dimension_type} ${row.point}` : `${row.content_type} ${row.content_id} ${row.time}`
-}
-
-/** Finds the new rows. A row that is on one page twice stays so: only rows of earlier pages are repeats. */
-function sortRows<Row extends ListRow>({ edge, reading }: Cursor, rows: readonly Row[], seen: SeenRows) {
-  const ids = rows.map(idOf)
-  const before = new Map([...new Set(ids)].map((id) => [id, seen.mark(id, reading)]))
-  const fresh = rows.filter((row) => before.get(idOf(row)) === null)
-  const again = ids.map((id) => before.get(id) === reading)
-  return {
-    fresh,
-    different: again.filter((isAgain) => !isAgain).length,
-    repeated: again.filter((isAgain, index) => isAgain && index > (edge?.at ?? -1)).length,
-    isEdgeKept: edge !== null && ids[edge.at] === edge.id,
-  }
 }
 
 /** With an edge, only a lower count shows a change: new rows at the end move no page. */

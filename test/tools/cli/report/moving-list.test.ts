@@ -7,7 +7,7 @@ import { startReportService, viewOf } from './report-service.ts'
 const ROWS = 2_500
 
 /** Starts a service with views whose list changes before each request but the first. */
-async function startMovingService(change: (list: string[], request: number) => void) {
+async function startMovingService(change: (list: string[], request: number) => unknown) {
   const list = Array.from({ length: ROWS }, (_, index) => `view-${index}`)
   let requests = 0
   return await startReportService((req, res) => {
@@ -30,27 +30,15 @@ const REPORTS: [name: string, args: string[]][] = [
   ['attendance', ['report', 'attendance', '--channel', '1001', ...DAY, '--json']],
 ]
 
-test.each(REPORTS)(
-  'a report of %s on a list that changes once has each row once, and succeeds',
-  async (_name, args) => {
-    const env = await startMovingService((list, request) => request === 2 && list.unshift(...list.splice(2_000, 1)))
-    const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder(), env })
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^Warning: the list of the service changed/)])
-    const rows: { viewer_identifier?: string; viewer?: string }[] = JSON.parse(stdout)
-    expect(rows).toHaveLength(ROWS)
-    expect(new Set(rows.map((row) => row.viewer_identifier ?? row.viewer)).size).toBe(ROWS)
-  },
-)
-
-test.each(REPORTS)(
-  'a report of %s on a list that changes at each reading is written, and fails',
-  async (_name, args) => {
-    const env = await startMovingService((list, request) => list.unshift(`new-${request}`))
-    const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder(), env })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/ [1-9]\d* pages had moved .*\n.*rows may be missing/)])
-    expect(JSON.parse(stdout).length).toBeGreaterThanOrEqual(ROWS)
-  },
-)
+test.each(REPORTS)('a report of %s on a list that changes is written, says so, and fails', async (_name, args) => {
+  const env = await startMovingService((list, request) => request === 2 && list.unshift(...list.splice(2_000, 1)))
+  const { status, stdout, stderr } = await runHere(args, { cwd: temporaryFolder(), env })
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^Warning: the list .* changed .*rows may be missing/)])
+  const rows: { viewer_identifier?: string; viewer?: string }[] = JSON.parse(stdout)
+  const names = rows.map((row) => row.viewer_identifier ?? row.viewer)
+  expect(names.length).toBeGreaterThan(ROWS - 10)
+  expect(new Set(names).size).toBe(names.length)
+})
 
 test('a wait that the service asks for is said with its end', async () => {
   const waits = [4]

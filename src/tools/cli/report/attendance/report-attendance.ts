@@ -11,7 +11,7 @@ import { counted } from '../../terminal/text.ts'
 import { readTitles } from '../content-titles.ts'
 import type { OutputOptions } from '../output-options.ts'
 import { inPieces, START } from '../place.ts'
-import { asker, withProgress } from '../progress.ts'
+import { asker, assertUnmoved, withProgress } from '../progress.ts'
 import { type KeptReport, withKeptReport } from '../resume/kept-report.ts'
 import { openSeenRows } from '../resume/seen-rows.ts'
 import { readTime } from '../words.ts'
@@ -74,6 +74,7 @@ export async function attendanceOf(
     const segments = openSegmentTable(database, range, nowMs)
     const ask = asker(service, openSeenRows(database))
     for await (const page of inPieces(attendanceQuestions(question), START, ask)) {
+      assertUnmoved(page)
       for (const row of page.rows) segments.add(row)
     }
     const all = joinAttendance(database, people, { toMs: range.toMs, nowMs })

@@ -30,7 +30,7 @@ export interface KeptReport {
 }
 
 /** Changes with the state and with the tables of the rows. */
-const FORM = 6
+const FORM = 7
 const ROWS = 'rows.db'
 
 /**

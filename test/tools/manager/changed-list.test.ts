@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { eventReports } from '../../../src/tools/manager/after/event-reports.ts'
+import { startReportService, viewOf } from '../cli/report/report-service.ts'
+import { sendJson } from '../video-service/test-service.ts'
+
+const EVENT = { channel: '1001', period: { from: '2026-11-20T10:00:00+00:00', to: '2026-11-20T20:00:00+00:00' } }
+
+test('no report of the page for managers has rows of a list that changed while it was read', async () => {
+  const env = await startReportService((req, res) => {
+    const isFirst = req.url?.includes('_page=1&')
+    const next = isFirst ? { href: '?_page=2' } : null
+    sendJson(res, { data: [{ type: 'View', attributes: viewOf() }], pagination: { count: 2, next } })
+  })
+  const { attendance, views } = eventReports(env)
+  const refused = { ok: false, code: 'changed' }
+  expect(await views(EVENT)).toMatchObject(refused)
+  expect(await attendance({ ...EVENT, isOfStore: false, atLeastMs: null })).toMatchObject(refused)
+})
