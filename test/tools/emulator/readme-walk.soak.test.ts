@@ -125,7 +125,7 @@ test('the commands of src/tools/emulator/README.md lead to a report that shows w
   await watchAsAda()
   const [table = '', json = ''] = (await run(reports ?? '')).split(/^(?=\[)/m)
   expect(table).toContain(ADA.username)
-  expect(table).toContain('live 1002')
+  expect(table).toContain('Open studio')
   expect(json).toContain(`"viewer_identifier":"${ADA.username}"`)
   expect(readFileSync(join(checkout.path, 'data/views.html'), 'utf8')).toContain(ADA.username)
 })

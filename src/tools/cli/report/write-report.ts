@@ -231,19 +231,17 @@ function formOf(format: ReportFormat, { report }: Question, isForExcel: boolean)
 
 /** Fetches no page that the table does not show. */
 async function writeReportTable({ sink, fetched, question, titles, stdout }: WriterContext): Promise<string> {
-  const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
+  const now = { zone: machineTimeZone(), nowMs: Date.now() }
   const shown: string[][] = []
   let hasMore = false
   for await (const { rows, next } of fetched) {
-    const look = { terminal, titles: await titles }
+    const look = { ...now, titles: await titles }
     const room = MOST_TABLE_ROWS - shown.length
     shown.push(...rows.slice(0, room).map((row) => tableCells(row, look)))
     hasMore = rows.length > room || (rows.length === room && next !== null)
     if (hasMore) break
   }
-  if (shown.length > 0) {
-    await writeTable(sink, stdout, { titles: tableColumns(question, terminal !== null), rows: shown })
-  }
+  if (shown.length > 0) await writeTable(sink, stdout, { titles: tableColumns(question), rows: shown })
   return hasMore
     ? `The first ${counted(shown.length, 'row')}. Use --csv or --json for all`
     : counted(shown.length, 'row')

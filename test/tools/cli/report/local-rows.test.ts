@@ -100,10 +100,10 @@ test('the first and the last day of a period are marked as parts if the period h
 })
 
 test('a table marks parts of days, and days that also count running views, with words', () => {
-  const PLAIN = { terminal: null, titles: new Map() }
+  const look = { zone: 'Europe/Berlin', nowMs: 0, titles: new Map() }
   const row = { dimension_type: 'day', point: '2026-10-25T00:00:00+02:00', value: 1 }
-  expect(tableCells({ ...row, is_partial: true }, PLAIN)[0]).toMatch(/ \(part\)$/)
-  expect(tableCells({ ...row, has_running_views: true }, PLAIN)[0]).toMatch(/ \(with views running at its start\)$/)
+  expect(tableCells({ ...row, is_partial: true }, look)[0]).toMatch(/ \(part\)$/)
+  expect(tableCells({ ...row, has_running_views: true }, look)[0]).toMatch(/ \(with views running at its start\)$/)
 })
 
 test('a table is printed without fetching a page that it does not show', async () => {

@@ -3,11 +3,7 @@ import { tableCells, tableColumns } from '../../../../src/tools/cli/report/table
 import type { ViewRow } from '../../../../src/tools/video-service/analytics/report-rows.ts'
 
 const titles = new Map([['Channel 1001', 'Town hall']])
-const PLAIN = { terminal: null, titles }
-const TERMINAL = {
-  terminal: { zone: 'Europe/Berlin', nowMs: Date.parse('2026-11-22T12:00:00Z') },
-  titles,
-}
+const LOOK = { zone: 'Europe/Berlin', nowMs: Date.parse('2026-11-22T12:00:00Z'), titles }
 const view: ViewRow = {
   view_id: 'v1',
   viewer_identifier: 'ada',
@@ -24,14 +20,14 @@ const view: ViewRow = {
   device_info: { browser: { family: 'Firefox' }, os: { family: 'Linux' }, device: { family: 'Other' } },
 }
 
-describe('a table on a terminal', () => {
+describe('a table of a report', () => {
   test('times are short and local, another year is named, and a channel or video has its title', () => {
-    expect(tableCells(view, TERMINAL)).toEqual([
+    expect(tableCells(view, LOOK)).toEqual([
       ...['25 Oct 18:03', '19:30', 'ada', 'Town hall', 'Budapest, Hungary', 'Linux, Firefox'],
     ])
-    expect(tableCells({ ...view, started_at: '2025-10-25T17:03:00+00:00' }, TERMINAL)[0]).toBe('25 Oct 2025 19:03')
+    expect(tableCells({ ...view, started_at: '2025-10-25T17:03:00+00:00' }, LOOK)[0]).toBe('25 Oct 2025 19:03')
     const peak = { content_type: 'recorded', content_id: '2001', time: '2026-11-01T00:00:00Z', value: 7 } as const
-    expect(tableCells(peak, TERMINAL)).toEqual([' 1 Nov 01:00', 'Video 2001', '7'])
+    expect(tableCells(peak, LOOK)).toEqual([' 1 Nov 01:00', 'Video 2001', '7'])
   })
 
   test.each([
@@ -39,7 +35,7 @@ describe('a table on a terminal', () => {
     ['no end', null, 'watching'],
     ['no time', 'soon', 'soon'],
   ])('a view that ends with %s shows it', (_case, finished_at, shown) => {
-    expect(tableCells({ ...view, finished_at }, TERMINAL)[1]).toBe(shown)
+    expect(tableCells({ ...view, finished_at }, LOOK)[1]).toBe(shown)
   })
 
   test.each([
@@ -50,30 +46,12 @@ describe('a table on a terminal', () => {
     ['summary', '2026-10-25T02:00:00+01:00', 'Whole period'],
     ['location:Côte: West', '2026-10-25T02:00:00+01:00', 'Côte: West'],
   ])('a number by %s from %s is shown as %s', (dimension_type, point, shown) => {
-    expect(tableCells({ dimension_type, point, value: 12 }, TERMINAL)).toEqual([shown, '12'])
+    expect(tableCells({ dimension_type, point, value: 12 }, LOOK)).toEqual([shown, '12'])
   })
 
   test('the columns of a series name its dimension and its number', () => {
     const period = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' }
     const question = { report: 'unique-devices', dimension: 'view-source', period } as const
-    expect(tableColumns(question, true)).toEqual(['Player', 'Devices'])
-    expect(tableColumns(question, false)).toEqual(['Point', 'Value'])
-  })
-})
-
-describe('a table in a file or pipe', () => {
-  test('times are as in the data, and a channel or video has its id and its title', () => {
-    expect(tableCells(view, PLAIN).slice(0, 4)).toEqual([
-      ...['2026-10-25T17:03:00+00:00', '2026-10-25T18:30:59+00:00', 'ada', 'Town hall (live 1001)'],
-    ])
-    expect(tableCells({ ...view, content_id: '1002' }, PLAIN)[3]).toBe('live 1002')
-  })
-
-  test.each([
-    ['location:Côte: West', 'Côte: West'],
-    ['day', '2026-11-20T00:00:00+01:00'],
-  ])('a number of the dimension %s is shown with its group or time', (dimension, shown) => {
-    const row = { dimension_type: dimension, point: '2026-11-20T00:00:00+01:00', value: 12 }
-    expect(tableCells(row, PLAIN)).toEqual([shown, '12'])
+    expect(tableColumns(question)).toEqual(['Player', 'Devices'])
   })
 })

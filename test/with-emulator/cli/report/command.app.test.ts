@@ -22,12 +22,12 @@ describe('a report', () => {
   test.each([
     ['viewers', [], /^Viewer +Last activity +Videos watched +Views$/],
     ['views', PERIOD, /^Started +Finished +Viewer +Content +Place +Device$/],
-    ['total-views', [...PERIOD, '--by', 'day'], /^Point +Value$/],
-    ['unique-devices', [...PERIOD, '--by', 'device', '--content', 'live'], /^Point +Value$/],
-    ['authenticated-viewers', PERIOD, /^Point +Value$/],
+    ['total-views', [...PERIOD, '--by', 'day'], /^Day +Views$/],
+    ['unique-devices', [...PERIOD, '--by', 'device', '--content', 'live'], /^Device +Devices$/],
+    ['authenticated-viewers', PERIOD, /^Period +Signed-in viewers$/],
     ['peak-viewer-numbers', [...PERIOD, '--content', 'recorded', '--id', '2001,2002'], /^Time +Content +Viewers$/],
     ['peak-viewer-numbers', [...PERIOD, '--granularity', 'minute'], /^Time +Content +Viewers$/],
-    ['total-views', [...PERIOD, '--by', 'location'], /^Point +Value$/],
+    ['total-views', [...PERIOD, '--by', 'location'], /^Place +Views$/],
   ])('report %s prints a table, and its count and period on standard error', async (name, args, head) => {
     const { status, stdout, stderr } = await report(name, ...args)
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^(The first )?[\d,]+ rows?.*\((all time|2.*)\)\n$/)])

@@ -18,13 +18,10 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   guest: 'guest',
 }
 
-/** @param terminal null for a file or a pipe: times are then as in the data. */
-export function attendanceCells(
-  attendees: Iterable<Attendee>,
-  terminal: { readonly zone: string; readonly nowMs: number } | null,
-): Table {
-  const rowOf = attendanceRow(machineTimeZone())
-  const time = (text: string | null) => (text === null ? '' : terminal === null ? text : timeText(text, terminal))
+export function attendanceCells(attendees: Iterable<Attendee>): Table {
+  const now = { zone: machineTimeZone(), nowMs: Date.now() }
+  const rowOf = attendanceRow(now.zone)
+  const time = (text: string | null) => (text === null ? '' : timeText(text, now))
   const cellsOf = (attendee: Attendee) => {
     const { watched } = attendee
     const row = rowOf(attendee)

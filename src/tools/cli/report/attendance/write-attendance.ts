@@ -67,10 +67,7 @@ export async function writeAttendanceTable(
   all: () => Iterable<Attendee>,
   { isBy, atLeastMs }: AttendanceLook,
 ): Promise<string> {
-  const terminal = stdout?.isTTY ? { zone: machineTimeZone(), nowMs: Date.now() } : null
-  const { titles, cells } = isBy
-    ? groupCells(groupRows(all(), atLeastMs))
-    : attendanceCells(reaching(all(), atLeastMs), terminal)
+  const { titles, cells } = isBy ? groupCells(groupRows(all(), atLeastMs)) : attendanceCells(reaching(all(), atLeastMs))
   const shown: (readonly string[])[] = []
   let count = 0
   for (const row of cells) {

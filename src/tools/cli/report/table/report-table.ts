@@ -6,38 +6,33 @@ import type { LocalSeriesRow } from '../local-rows.ts'
 import { type ReportRow, seriesGroup } from '../rows.ts'
 import headings from './headings.json' with { type: 'json' }
 
-export interface TableLook {
-  /** Null for a file or a pipe: times are then as in the data, and a channel or video has its id. */
-  readonly terminal: { readonly zone: string; readonly nowMs: number } | null
+interface LocalNow {
+  readonly zone: string
+  readonly nowMs: number
+}
+
+export interface TableLook extends LocalNow {
   readonly titles: ContentTitles
 }
 
-/** Stands at a terminal for a viewer without a sign-in. */
+/** Stands for a viewer without a sign-in. */
 const GUEST = '(guest)'
 // biome-ignore format: one line is easier to check
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
 /** Returns the titles of the columns of a report. */
-export function tableColumns(question: Question, isTerminal: boolean): readonly string[] {
-  if (!isTerminal || !('dimension' in question)) return headings.columns[question.report]
+export function tableColumns(question: Question): readonly string[] {
+  if (!('dimension' in question)) return headings.columns[question.report]
   return [headings.points[question.dimension], headings.values[question.report]]
 }
 
 /** Returns the cells of a row, in the order of `tableColumns`. */
 export function tableCells(row: ReportRow, look: TableLook): string[] {
-  const { terminal, titles } = look
-  const time = (text: string) => (terminal === null ? text : timeText(text, terminal))
-  const finished = (from: string, to: string) => (terminal === null ? to : finishedText(from, to, terminal))
-  const content = (type: 'live' | 'recorded', id: string) => {
-    if (terminal !== null) return contentName(type, id, titles)
-    const title = titles.get(contentName(type, id))
-    return title === undefined ? `${type} ${id}` : `${title} (${type} ${id})`
-  }
   if ('segments' in row) {
     return [
       row.viewer_identifier,
-      time(row.last_activity),
+      timeText(row.last_activity, look),
       String(row.videos_watched ?? ''),
       String(row.segments.length),
     ]
@@ -46,23 +41,23 @@ export function tableCells(row: ReportRow, look: TableLook): string[] {
     const system = row.device_info?.os.family
     const browser = row.device_info?.browser.family
     return [
-      time(row.started_at),
-      row.finished_at ? finished(row.started_at, row.finished_at) : 'watching',
-      row.viewer_identifier ?? (terminal === null ? '' : GUEST),
-      content(row.content_type, row.content_id),
+      timeText(row.started_at, look),
+      row.finished_at ? finishedText(row.started_at, row.finished_at, look) : 'watching',
+      row.viewer_identifier ?? GUEST,
+      contentName(row.content_type, row.content_id, look.titles),
       [row.city, row.country].filter(Boolean).join(', '),
       // The system comes first, because a narrow terminal cuts the end.
-      terminal === null ? [browser, system].filter(Boolean).join(' on ') : [system, browser].filter(Boolean).join(', '),
+      [system, browser].filter(Boolean).join(', '),
     ]
   }
   if ('dimension_type' in row) return [seriesPoint(row, look), String(row.value)]
-  return [time(row.time), content(row.content_type, row.content_id), String(row.value)]
+  return [timeText(row.time, look), contentName(row.content_type, row.content_id, look.titles), String(row.value)]
 }
 
 /** The `point` of a group is only the start of the period, so the group is shown instead. */
-function seriesPoint(row: LocalSeriesRow, { terminal }: TableLook): string {
+function seriesPoint(row: LocalSeriesRow, now: LocalNow): string {
   if (row.dimension_type.includes(':')) return seriesGroup(row)
-  return [terminal === null ? row.point : pointText(row, terminal), ...seriesMarks(row)].join(' ')
+  return [pointText(row, now), ...seriesMarks(row)].join(' ')
 }
 
 /** Returns words for the marks of a number. */
@@ -81,8 +76,6 @@ function pointText({ dimension_type: dimension, point }: LocalSeriesRow, { zone,
   if (dimension === 'day') return `${WEEKDAYS[local.dayOfWeek - 1]} ${dayText(local, nowMs)}`
   return timeText(point, { zone, nowMs })
 }
-
-type LocalNow = NonNullable<TableLook['terminal']>
 
 /** Returns a short local time: "25 Oct 18:03". In another year: "25 Oct 2025 18:03". */
 export function timeText(text: string, { zone, nowMs }: LocalNow): string {
