@@ -16,7 +16,7 @@ import { type Finding, ok, type Report, warning } from './finding.ts'
 import { pageAddress } from './page/load-page.ts'
 import { withoutSecret } from './service/lock-secret.ts'
 import { waitForView } from './service/wait-for-view.ts'
-import { interruptedAtEnd, startTimeLimit } from './time-limit.ts'
+import { interruptedBy, startTimeLimit } from './time-limit.ts'
 import { type Verdict, verdictOn } from './verdict.ts'
 
 /** Consequences besides those of an answer: the code of a finding, and the codes of its causes. */
@@ -124,7 +124,7 @@ async function runChecks(io: CommandIo, config: DoctorConfig, options: DoctorOpt
   using stop = stopOnInterrupt(io)
   const signal = AbortSignal.any([stop.signal, time.signal])
   const work = checkAll(
-    { io: interruptedAtEnd(io, time), config, options, viewers, signal, waitFor: time.waitFor },
+    { io: interruptedBy(signal, io), config, options, viewers, signal, waitFor: time.waitFor },
     (finding) => {
       // Aborted checks would name the end of the time as a fault.
       if (!signal.aborted) report(finding)

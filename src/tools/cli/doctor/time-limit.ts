@@ -4,17 +4,13 @@ import { unknown } from './finding.ts'
 const LIMIT_MS = 19_000
 const SAY_AFTER_MS = 3_000
 
-/** Returns the streams of a command whose interrupts also come at the end of the time: work that waits for them stops. */
-export function interruptedAtEnd(io: CommandIo, { signal }: { readonly signal: AbortSignal }): CommandIo {
+/** Returns the streams of a command whose interrupts come from a signal: work that waits for them stops. */
+export function interruptedBy(signal: AbortSignal, io: CommandIo): CommandIo {
   return {
     ...io,
     onInterrupt(listener) {
       signal.addEventListener('abort', listener, { once: true })
-      const release = io.onInterrupt(listener)
-      return () => {
-        signal.removeEventListener('abort', listener)
-        release()
-      }
+      return () => signal.removeEventListener('abort', listener)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { interruptedAtEnd, startTimeLimit } from '../../../../src/tools/cli/doctor/time-limit.ts'
+import { interruptedBy, startTimeLimit } from '../../../../src/tools/cli/doctor/time-limit.ts'
 
 test('the time of a run ends, aborts the checks, and names what the doctor waits for', async () => {
   const time = startTimeLimit({ stderr: new PassThrough() }, 20)
@@ -24,7 +24,7 @@ test('the end of the time interrupts work that waits for interrupts', async () =
   const time = startTimeLimit({ stderr }, 20)
   const io = { env: {}, stdin: new PassThrough(), stdout: new PassThrough(), stderr, onInterrupt: () => () => {} }
   const interrupted = new Promise<string>((resolve) => {
-    interruptedAtEnd(io, time).onInterrupt(() => resolve('interrupted'))
+    interruptedBy(time.signal, io).onInterrupt(() => resolve('interrupted'))
   })
   expect(await interrupted).toBe('interrupted')
   time.stop()
