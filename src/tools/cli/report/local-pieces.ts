@@ -1,5 +1,5 @@
 import type { Question } from '../../video-service/analytics/report-question.ts'
-import { localIso, timesOf, zonedTime } from '../output/time-zone.ts'
+import { localIso, zonedTime } from '../output/time-zone.ts'
 import { nextChange, nextOf, startOf, type TimeUnit } from './calendar.ts'
 
 export type SeriesQuestion = Extract<Question, { dimension: unknown }>
@@ -18,8 +18,6 @@ export interface Piece {
   readonly endMs: number
 }
 
-/** The service reads times without an offset in this zone, and then counts by the months and days of the zone. */
-const SERVICE_TIME_ZONE = 'America/Los_Angeles'
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
@@ -44,22 +42,11 @@ export function localPieces(question: SeriesQuestion, zone: string): Piece[] {
   const endMs = toMs + SECOND_MS
   const whole = { question, use: 'all', offset: zonedTime(fromMs, zone).offset, fromMs, endMs } as const
   if (unit === null || nextChange(zone, fromMs, toMs) === null) return [whole]
-  const isClear = [fromMs, toMs].every((timeMs) => timesOf(localText(timeMs, zone), zone).length === 1)
-  if (zone === SERVICE_TIME_ZONE && isClear) {
-    return [
-      { ...whole, question: { ...question, period: { from: localText(fromMs, zone), to: localText(toMs, zone) } } },
-    ]
-  }
   const pieces: Piece[] = []
   for (let atMs = fromMs; atMs < endMs; atMs = pieces.at(-1)?.endMs ?? endMs) {
     pieces.push(pieceFrom(atMs, { question, unit, zone, periodFromMs: fromMs, periodToMs: toMs }))
   }
   return pieces
-}
-
-/** Writes a time without its offset. */
-function localText(timeMs: number, zone: string): string {
-  return localIso(timeMs, zone).slice(0, -'+00:00'.length)
 }
 
 interface Division {
