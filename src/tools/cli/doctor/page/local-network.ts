@@ -91,16 +91,10 @@ function delegates(path: readonly FramedDocument[], feature: string): boolean {
   })
 }
 
-/** Reads the attribute `allow`. A feature without a list is for the origin of the attribute `src`. */
-function allows({ addresses, url, element }: FramedDocument, feature: string): boolean {
-  return (element?.allow ?? '').split(';').some((directive) => {
-    const [name, ...list] = directive.trim().split(/\s+/)
-    if (name?.toLowerCase() !== feature) return false
-    const isSource = addresses[0].origin === url.origin
-    return list.length === 0
-      ? isSource
-      : list.some((one) => one === '*' || one === url.origin || (one === "'src'" && isSource))
-  })
+/** True if the attribute `allow` of its frame names the feature. */
+function allows({ element }: FramedDocument, feature: string): boolean {
+  const directives = (element?.allow ?? '').toLowerCase().split(';')
+  return directives.some((directive) => directive.trim().split(/\s+/)[0] === feature)
 }
 
 /** Resolves the host of an address. Empty if DNS does not know the host. */

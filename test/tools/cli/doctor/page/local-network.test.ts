@@ -54,8 +54,6 @@ test.each([
   ['autoplay; local-network', 'warning local-network-prompt'],
   ['local-network *', 'warning local-network-prompt'],
   ['local-network http://203.0.113.6', 'warning local-network-prompt'],
-  ["local-network 'none'", 'failure local-network-blocked'],
-  ['local-network https://other.example', 'failure local-network-blocked'],
   // Firefox does not know the older name, and the other one is for 127.0.0.1.
   ['local-network-access', 'failure local-network-blocked'],
   ['loopback-network', 'failure local-network-blocked'],
