@@ -4,10 +4,8 @@ import type { Batch } from '../../../features/access-codes/codes/code-records.ts
 import {
   type Budget,
   type CodesInForce,
-  chanceWords,
   guessingBudget,
   lengthFor,
-  MOST_CHANCE,
   YEAR_SECONDS,
 } from '../../../features/access-codes/codes/guessing-budget.ts'
 import { type Holder, newCodes, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
@@ -22,8 +20,6 @@ export interface NewBatch
   readonly holders: readonly Holder[]
   /** Words at the beginning of each code. */
   readonly words: string | null
-  /** Random characters. Undefined: as few as the budget allows. */
-  readonly length?: number | undefined
 }
 
 /** New codes, which are shown only now, and the budget that they leave. */
@@ -43,13 +39,13 @@ export async function createCodes(
   wanted: NewBatch,
   around: (shown: readonly ShownCode[], store: () => Promise<boolean>) => Promise<boolean> = (_shown, store) => store(),
 ): Promise<ActResult<CreatedCodes>> {
-  const { holders, words, length, ...batch } = wanted
+  const { holders, words, ...batch } = wanted
   const { label, endsAtSeconds } = batch
   const nowSeconds = now()
   if (endsAtSeconds !== null && endsAtSeconds <= nowSeconds)
     return { ok: false, fault: '--until is in the past.', code: 'past' }
   const before = codesInForce(await codes.batches(entryPoint.name), nowSeconds)
-  const plan = planLength(before, { count: holders.length, length, endsAtSeconds, nowSeconds })
+  const plan = planLength(before, { count: holders.length, endsAtSeconds, nowSeconds })
   const planned = {
     ...batch,
     entryPoint: entryPoint.name,
@@ -70,36 +66,25 @@ export async function createCodes(
 
 interface Wanted {
   readonly count: number
-  /** Random characters. Undefined: the fewest that the budget allows. */
-  readonly length: number | undefined
   readonly endsAtSeconds: number | null
   readonly nowSeconds: number
 }
 
 /**
- * Decides on the random characters of new codes.
- * @throws ConfigError if the chance of a guesser is too high. It names the length that is enough.
+ * Returns the fewest random characters for new codes that the budget allows.
+ * @throws ConfigError if the codes before use up the budget.
  */
 export function planLength(
   before: readonly CodesInForce[],
-  { count, length: wanted, endsAtSeconds, nowSeconds }: Wanted,
+  { count, endsAtSeconds, nowSeconds }: Wanted,
 ): Budget & { readonly length: number } {
   const lifeSeconds = (endsAtSeconds ?? nowSeconds + YEAR_SECONDS) - nowSeconds
-  const fewest = lengthFor(count, lifeSeconds, before)
-  if (fewest === null) {
+  const length = lengthFor(count, lifeSeconds, before)
+  if (length === null) {
     throw new ConfigError(
       'The codes that are valid already are too easy to guess for so long a time. Revoke some with: codes revoke, or use an earlier --until.',
       { coded: { code: 'tooGuessable' } },
     )
   }
-  const length = wanted ?? fewest
-  const budget = guessingBudget([...before, { length, count }], lifeSeconds)
-  if (budget.chance > MOST_CHANCE) {
-    throw new ConfigError(
-      `With ${length} random characters, the chance that a guesser finds a valid code would be ${chanceWords(budget.chance)}. ` +
-        `At most ${chanceWords(MOST_CHANCE)} is allowed. Use --length ${fewest}, fewer codes or an earlier --until.`,
-      { coded: { code: 'tooGuessable' } },
-    )
-  }
-  return { ...budget, length }
+  return { ...guessingBudget([...before, { length, count }], lifeSeconds), length }
 }

@@ -3,7 +3,7 @@ import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { budgetSentence } from '../../../features/access-codes/codes/batch-budget.ts'
 import { LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
-import { FEWEST_CHARACTERS, faultInWords } from '../../../features/access-codes/codes/code-text.ts'
+import { faultInWords } from '../../../features/access-codes/codes/code-text.ts'
 import { type Holder, NO_HOLDER, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
 import { watchUrlOf } from '../../../services/watch-page/service.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
@@ -29,7 +29,6 @@ interface Options extends ViewerOptions {
   readonly count?: number
   readonly from?: string
   readonly code?: string
-  readonly length?: number
   readonly label: string
   readonly entryPoint?: string
   readonly devices?: number
@@ -62,11 +61,6 @@ export function addCreateCommand(group: Command, context: CommandContext<HasEven
     .option('--most <N>', 'with --shared: the most people at the same time', wholeNumber(1, MOST_PLACES))
     .option('--devices <N>', 'the most devices of each code at the same time', wholeNumber(1, 100))
     .option('--code <WORDS>', 'words at the beginning of each code', words)
-    .option(
-      '--length <N>',
-      'random characters of a code (default: as many as the budget needs)',
-      wholeNumber(FEWEST_CHARACTERS, 20),
-    )
     .option('--until <DATE>', 'the end of the codes, such as 2026-11-30 or 2026-11-30T20:15+01:00')
     .option('--entry-point <NAME>', 'the entry point, if several have access codes')
     .option('--csv <FILE>', 'write the codes to a CSV file')
@@ -111,7 +105,6 @@ async function create(
       most: options.most ?? null,
       devices: options.devices ?? null,
       words: options.code ?? null,
-      length: options.length,
       endsAtSeconds,
       groups,
       attributes,

@@ -38,7 +38,7 @@ export const accessCodeWay: WayIn = {
       const nowSeconds = now()
       const endsAtSeconds = nowSeconds + LIFE_SECONDS
       const label = `DRILL-${randomBytes(4).toString('hex').toUpperCase()}`
-      const wanted = { count, length: undefined, endsAtSeconds, nowSeconds }
+      const wanted = { count, endsAtSeconds, nowSeconds }
       const { length } = planLength(codesInForce(await codes.batches(entryPoint.name), nowSeconds), wanted)
       const batch: Omit<Batch, 'isComplete'> = {
         entryPoint: entryPoint.name,
