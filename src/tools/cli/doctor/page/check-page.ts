@@ -88,7 +88,7 @@ async function* checkPage(target: Target, address: URL, signal: AbortSignal): As
   if (missing?.code === 'page-not-checked') return
   const other = otherContent(address, players, target.content)
   if (other !== null) yield other
-  const assumed = playerOrigins.slice(0, 1).map((origin) => [page, assumedDocument(new URL(origin), page)])
+  const assumed = playerOrigins.slice(0, 1).map((origin) => [page, assumedDocument(new URL(origin))])
   const seen = new Set<string>()
   for (const path of missing === null ? players : assumed) {
     for await (const finding of checkPlayer(target, path, signal)) {

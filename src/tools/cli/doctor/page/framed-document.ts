@@ -10,8 +10,6 @@ export interface FramedDocument {
   readonly url: URL
   readonly policies: readonly Policy[]
   readonly xFrameOptions: string | null
-  readonly embedderPolicy: string
-  readonly resourcePolicy: string | null
   /** The element that frames it. Null for a page of its own, and for a frame that a script makes. */
   readonly element: Omit<FrameElement, 'content'> | null
 }
@@ -28,8 +26,6 @@ export function documentOf(
     url: addresses.at(-1) ?? addresses[0],
     policies: [...parsePolicies(headers.get('content-security-policy')), ...parseMetaPolicies(metaPolicies)],
     xFrameOptions: headers.get('x-frame-options'),
-    embedderPolicy: tokenOf(headers.get('cross-origin-embedder-policy')) || 'unsafe-none',
-    resourcePolicy: tokenOf(headers.get('cross-origin-resource-policy')) || null,
     element,
   }
 }
@@ -44,18 +40,12 @@ export function srcdocOf(
     (policy) => new Map([...policy].filter(([name]) => name !== 'frame-ancestors' && name !== 'sandbox')),
   )
   const policies = [...inherited, ...parseMetaPolicies(metaPolicies)]
-  return { ...parent, policies, xFrameOptions: null, resourcePolicy: 'cross-origin', element }
+  return { ...parent, policies, xFrameOptions: null, element }
 }
 
 /** Creates a document with an address only. Its headers refuse nothing. */
-export function assumedDocument(
-  url: URL,
-  parent?: FramedDocument,
-  element: FramedDocument['element'] = null,
-): FramedDocument {
-  const headers = new Headers({ 'cross-origin-resource-policy': 'cross-origin' })
-  const assumed = documentOf([url], headers, element)
-  return { ...assumed, embedderPolicy: parent?.embedderPolicy ?? assumed.embedderPolicy }
+export function assumedDocument(url: URL, element: FramedDocument['element'] = null): FramedDocument {
+  return documentOf([url], new Headers(), element)
 }
 
 /** True if browsers trust the address: https, and all names of this machine. */
@@ -66,9 +56,4 @@ export function isTrustworthy({ protocol, hostname }: URL): boolean {
 /** The address without its query, which may hold secrets. */
 export function shown(url: URL | undefined): string {
   return url === undefined ? '' : url.origin + url.pathname
-}
-
-/** Returns the value of a header without its parameters. */
-function tokenOf(value: string | null): string {
-  return value?.split(';')[0]?.trim().toLowerCase() ?? ''
 }

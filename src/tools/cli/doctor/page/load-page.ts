@@ -109,7 +109,7 @@ async function loadFrame(
   }
   return await load(content, element, path).catch(() => {
     if (!isPlayer(content)) return null
-    const document = assumedDocument(content, parent, element)
+    const document = assumedDocument(content, element)
     return { path: [...path, document], document, status: 0, frames: [], consumers: [] }
   })
 }

@@ -32,7 +32,6 @@ export function obstaclesOn(path: readonly FramedDocument[], screen?: ScreenOnPa
       ...mixedContent(page, ancestors, document),
       ...sandbox,
       ...refusedAncestors(page, ancestors, document, ofScreen),
-      ...missingEmbedderHeaders(page, parent, document),
     ]
   })
 }
@@ -109,25 +108,6 @@ function refusedByScreen(page: string, origins: readonly string[], { playerOrigi
         'frame-ancestors',
         `The sign-in screen does not allow ${origins.join(', ')} to frame it, but PLAYER_ORIGINS does. ${PROXY_OR_SETTINGS}`,
       )
-}
-
-/** Only pages with a trustworthy address can have an embedder policy. */
-function missingEmbedderHeaders(page: string, parent: FramedDocument, document: FramedDocument): Finding[] {
-  if (!/^(require-corp|credentialless)$/.test(parent.embedderPolicy) || !isTrustworthy(parent.url)) return []
-  if (document.element?.isCredentialless) return []
-  const isOwn = document.url.origin === parent.url.origin
-  const isShared = document.resourcePolicy === 'cross-origin'
-  const isSameSite = document.resourcePolicy === 'same-site' && document.url.hostname === parent.url.hostname
-  const lacks = [
-    ...(document.embedderPolicy === 'unsafe-none' ? ['Cross-Origin-Embedder-Policy: require-corp'] : []),
-    ...(isOwn || isShared || isSameSite ? [] : ['Cross-Origin-Resource-Policy: cross-origin']),
-  ]
-  return lacks.map((lacking) =>
-    failure(
-      'page-embedder-policy',
-      `${page}: ${shown(parent.url)} sends Cross-Origin-Embedder-Policy, so browsers do not show ${shown(document.url)} without the header ${lacking}. Remove the policy from the page, or add this header.`,
-    ),
-  )
 }
 
 function mixedContent(page: string, ancestors: readonly FramedDocument[], { addresses }: FramedDocument): Finding[] {

@@ -9,7 +9,6 @@ export interface FrameElement {
   readonly content: URL | string
   /** The flags of the attribute `sandbox`. Null without the attribute. */
   readonly sandbox: readonly string[] | null
-  readonly isCredentialless: boolean
   /** The attribute `allow`: the features that the page delegates to the frame. */
   readonly allow: string
 }
@@ -43,7 +42,6 @@ function frameOf(frame: Element, baseUrl: URL): FrameElement[] {
   const sandbox = attribute(frame, 'sandbox')
   const rest = {
     sandbox: sandbox === null ? null : sandbox.toLowerCase().split(/\s+/).filter(Boolean),
-    isCredentialless: attribute(frame, 'credentialless') !== null,
     allow: attribute(frame, 'allow') ?? '',
   }
   const srcdoc = attribute(frame, 'srcdoc')

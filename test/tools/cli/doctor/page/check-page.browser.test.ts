@@ -25,8 +25,6 @@ interface Embedding {
 const csp = (policy: string) => ({ 'content-security-policy': policy })
 const meta = (policy: string) => `<meta http-equiv="content-security-policy" content="${policy}">`
 const sandbox = (flags: string) => `sandbox="${flags}"`
-const COEP = { 'cross-origin-embedder-policy': 'require-corp' }
-const SHARED = { 'cross-origin-resource-policy': 'cross-origin' }
 
 /** The codes of the findings. The code `page` says that viewers can sign in on the page. */
 const CASES: readonly [string, Embedding, string[]][] = [
@@ -46,10 +44,6 @@ const CASES: readonly [string, Embedding, string[]][] = [
     ['page-frame-src'],
   ],
   ['a redirect to another path of frame-src', { page: csp("frame-src 'self' PLAYER/x/"), via: 'redirect' }, ['page']],
-  ['COEP without headers of the player', { page: COEP }, ['page-embedder-policy', 'page-embedder-policy']],
-  ['COEP with headers of the player', { page: COEP, player: { ...COEP, ...SHARED } }, ['page']],
-  ['COEP without CORP of the player', { page: COEP, player: COEP }, ['page-embedder-policy']],
-  ['COEP and a credentialless frame', { page: COEP, frame: 'credentialless' }, ['page']],
   ['a full sandbox', { frame: 'sandbox' }, ['page-sandbox', 'page-sandbox-links']],
   [
     'a sandbox without popups',
@@ -95,7 +89,7 @@ async function startSites() {
     const { entryPoint = 'default' } = embedding
     // Like a real player, it makes the frame of the login app by script.
     const frame = `Object.assign(document.createElement('iframe'), { src: 'LOGIN/e/${entryPoint}?prompt=login' })`
-    if (what === 'pass') return send(res, { ...COEP, ...SHARED }, '')
+    if (what === 'pass') return send(res, {}, '')
     return send(
       res,
       embedding.player ?? {},

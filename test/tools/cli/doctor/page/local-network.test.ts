@@ -9,11 +9,7 @@ const PLAYER = 'http://203.0.113.6/embed'
 /** @param allow of the frame of the player. Null if a script makes the frame. */
 async function codesOf(app: string, allow: string | null = '', page = PAGE, player = PLAYER) {
   const framed = (address: string, allow: string | null) =>
-    documentOf(
-      [new URL(address)],
-      new Headers(),
-      allow === null ? null : { sandbox: null, isCredentialless: false, allow },
-    )
+    documentOf([new URL(address)], new Headers(), allow === null ? null : { sandbox: null, allow })
   const findings = await checkLocalNetwork([framed(page, null), framed(player, allow), framed(app, null)])
   return findings.map(({ state, code }) => `${state} ${code}`)
 }

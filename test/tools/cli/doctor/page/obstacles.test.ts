@@ -5,13 +5,12 @@ import { obstaclesOn } from '../../../../../src/tools/cli/doctor/page/obstacles.
 /** Creates a document with these headers, and the flags of its sandbox. */
 function framed(address: string, headers: Record<string, string> = {}, flags: string[] | null = null): FramedDocument {
   const addresses = address.split(' ').map((text) => new URL(text))
-  const element = { sandbox: flags, isCredentialless: false, allow: '' }
+  const element = { sandbox: flags, allow: '' }
   return documentOf(addresses as [URL, ...URL[]], new Headers(headers), element)
 }
 
 const codesOn = (...path: FramedDocument[]) => obstaclesOn(path).map(({ code }) => code)
 const PAGE = 'https://www.customer.example/live'
-const COEP = { 'cross-origin-embedder-policy': 'require-corp; report-to="x"' }
 
 test.each([
   [PAGE, 'https://player.example/7', []],
@@ -49,21 +48,9 @@ test('all ancestors must be in frame-ancestors, and each policy counts', () => {
   ])
 })
 
-test('an embedder policy needs two headers of a frame of another origin, and one of its own origin', () => {
-  const page = framed(PAGE, COEP)
-  expect(codesOn(page, framed('https://player.example/7'))).toEqual(['page-embedder-policy', 'page-embedder-policy'])
-  expect(codesOn(page, framed('https://www.customer.example/player'))).toEqual(['page-embedder-policy'])
-  const shared = framed('https://player.example/7', { ...COEP, 'cross-origin-resource-policy': 'cross-origin' })
-  expect(codesOn(page, shared)).toEqual([])
-})
-
-test('a page with http has no embedder policy', () => {
-  expect(codesOn(framed('http://intranet.example/', COEP), framed('https://player.example/7'))).toEqual([])
-})
-
 test('a srcdoc has the policy and the origin of its page', () => {
   const page = framed(PAGE, { 'content-security-policy': "frame-src 'self'; frame-ancestors 'none'" })
-  const srcdoc = srcdocOf(page, { sandbox: null, isCredentialless: false, allow: '' }, [])
+  const srcdoc = srcdocOf(page, { sandbox: null, allow: '' }, [])
   const login = framed('https://login.example/', {
     'content-security-policy': `frame-ancestors ${new URL(PAGE).origin}`,
   })

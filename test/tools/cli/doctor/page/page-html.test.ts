@@ -29,12 +29,10 @@ test('the base element changes the address of frames', () => {
 
 test('a frame has the flags of its sandbox, and its own HTML', () => {
   expect(
-    framesOf(
-      '<iframe src=/a sandbox credentialless allow=autoplay></iframe><iframe srcdoc="<p>x" sandbox="Allow-Forms  b">',
-    ),
+    framesOf('<iframe src=/a sandbox allow=autoplay></iframe><iframe srcdoc="<p>x" sandbox="Allow-Forms  b">'),
   ).toEqual([
-    { content: new URL('/a', ADDRESS), sandbox: [], isCredentialless: true, allow: 'autoplay' },
-    { content: '<p>x', sandbox: ['allow-forms', 'b'], isCredentialless: false, allow: '' },
+    { content: new URL('/a', ADDRESS), sandbox: [], allow: 'autoplay' },
+    { content: '<p>x', sandbox: ['allow-forms', 'b'], allow: '' },
   ])
 })
 

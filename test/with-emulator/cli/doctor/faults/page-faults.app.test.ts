@@ -21,11 +21,6 @@ testFaults("the customer's page", [
     findings: ['failure page-frame-src'],
   },
   {
-    name: 'the page has an embedder policy',
-    page: { headers: { 'cross-origin-embedder-policy': 'require-corp' } },
-    findings: ['failure page-embedder-policy', 'failure page-embedder-policy'],
-  },
-  {
     name: 'the frame of the player has a sandbox without forms',
     page: framed('sandbox="allow-scripts allow-same-origin allow-popups"'),
     findings: ['failure page-sandbox'],
