@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonIn } from '../json-text.ts'
 import { knownLanguage } from '../languages/languages.ts'
 import { fail, lineField } from '../settings/fields.ts'
 import type { SettingSource, SettingValues } from '../settings/setting.ts'
@@ -19,13 +20,7 @@ export function titleField(line: z.ZodType<string, string>) {
   const lines = z.record(KnownLanguage, line).refine((given) => Object.keys(given).length > 0, NO_TITLE)
   return z
     .string('must be text, or an object with a text for each language')
-    .transform((text, context): unknown => {
-      try {
-        return text.startsWith('{') ? JSON.parse(text) : text
-      } catch {
-        return fail(context, NO_TITLE)
-      }
-    })
+    .transform((text) => (text.startsWith('{') ? jsonIn(text) : text))
     .pipe(z.union([line, lines], NO_TITLE))
 }
 

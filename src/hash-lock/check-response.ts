@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { jsonIn } from '../json-text.ts'
 import {
   assertSecret,
   faultInParameters,
@@ -79,12 +80,8 @@ export function readResponse(json: string) {
 }
 
 function parsePairs(json: string): [name: string, value: unknown][] | string {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(json)
-  } catch {
-    return /^%5B/i.test(json) ? 'It is percent-encoded twice.' : 'It is not JSON.'
-  }
+  const parsed = jsonIn(json)
+  if (parsed === undefined) return /^%5B/i.test(json) ? 'It is percent-encoded twice.' : 'It is not JSON.'
   if (!Array.isArray(parsed)) return 'It must be a JSON array of objects with one key each.'
   const pairs: [string, unknown][] = []
   for (const item of parsed as unknown[]) {

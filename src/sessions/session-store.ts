@@ -1,5 +1,6 @@
 import type { SessionData, default as session } from 'express-session'
 import { z } from 'zod'
+import { jsonIn } from '../json-text.ts'
 import { type Identity, type IdentityLogout, StoredIdentity } from './identity.ts'
 
 declare module 'express-session' {
@@ -76,11 +77,8 @@ export const StoredSession = z.object({
 
 /** Parses a stored session. Null if this version cannot read it: the viewer signs in again. */
 export function parseSession(json: string): (SessionData & { readonly viewer: SessionViewer }) | null {
-  try {
-    return StoredSession.parse(JSON.parse(json)) as unknown as SessionData & { viewer: SessionViewer }
-  } catch {
-    return null
-  }
+  const { data = null } = StoredSession.safeParse(jsonIn(json))
+  return data as (SessionData & { viewer: SessionViewer }) | null
 }
 
 /** Returns what `StoredViewer` reads. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { NamedSource } from '../../entry-points/feature-settings.ts'
+import { jsonIn } from '../../json-text.ts'
 import type { Environment } from '../../settings/fields.ts'
 import { readNamedFile } from '../../settings/named-file.ts'
 import { inEnvironment, type Settings } from '../../settings/setting.ts'
@@ -46,7 +47,7 @@ export function* readSources(
 
 function readEntries(file: string, report: (mistake: string) => void): unknown[] {
   const read = readNamedFile(file)
-  const json = 'text' in read ? parseJson(read.text) : null
+  const json = 'text' in read ? jsonIn(read.text.replace(/^\ufeff/, '')) : null
   if (Array.isArray(json) && json.length > 0) return json
   const notArray = 'must contain an array with at least one entry point'
   const fault = 'fault' in read ? read.fault : json === undefined ? 'names a file that is not JSON' : notArray
@@ -63,13 +64,4 @@ function isRepeated(text: unknown, earlier: Set<unknown>): boolean {
   const isKnown = typeof text === 'string' && earlier.has(text)
   earlier.add(text)
   return isKnown
-}
-
-/** @returns undefined for a text that is not JSON. A SyntaxError would repeat a part of the file. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''))
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonIn } from '../../json-text.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
 
@@ -39,7 +40,7 @@ export function refusal(request: ServiceRequest, { status, body }: ServiceAnswer
       status,
       description === undefined ? undefined : clean(description, secrets),
     )
-  const json = jsonOrNull(body)
+  const json = jsonIn(body)
   const single = TokenError.safeParse(json)
   if (single.success) return refused(single.data.error, single.data.error_description)
   const several = ReportErrors.safeParse(json)
@@ -85,12 +86,4 @@ function secretsOf({ headers, form }: ServiceRequest): string[] {
 function clean(text: string, secrets: readonly string[]): string {
   const withoutSecrets = secrets.reduce((words, secret) => words.replaceAll(secret, '…'), text)
   return withoutSecrets.replace(/\p{Cc}+/gu, ' ').slice(0, MOST_CHARACTERS)
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

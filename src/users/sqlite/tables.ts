@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UpstreamError } from '../../errors.ts'
+import { jsonIn } from '../../json-text.ts'
 import { inTransaction, statementRunner } from '../../server/sqlite-transaction.ts'
 import { runAtOnce } from '../own-tables/sql-work.ts'
 import { statesIn, type ViewerTables, viewerReader } from '../own-tables/viewer-tables.ts'
@@ -34,15 +35,5 @@ export function tablesIn({ file, database, query, ask }: ViewersFile): ViewerTab
 
 /** Reads a column with JSON. */
 function json<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        context.addIssue('is not JSON')
-        return z.NEVER
-      }
-    })
-    .pipe(schema)
+  return z.string().transform(jsonIn).pipe(schema)
 }

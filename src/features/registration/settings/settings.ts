@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import type { FeatureSettings, ReadContext } from '../../../entry-points/feature-settings.ts'
+import { jsonIn } from '../../../json-text.ts'
 import { parseMailPattern } from '../../../services/guests/mail-address.ts'
 import { fail, OnOff } from '../../../settings/fields.ts'
 import type { SettingValues } from '../../../settings/setting.ts'
@@ -61,12 +62,8 @@ const NOT_JSON = 'must be a JSON object: src/features/registration/README.md has
 
 /** The JSON object of a registration. Each mistake is the end of a sentence, with the place in the object. */
 const Registration = z.string('must be an object').transform((text, context) => {
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    return fail(context, NOT_JSON)
-  }
+  const given = jsonIn(text)
+  if (given === undefined) return fail(context, NOT_JSON)
   const parsed = Content.safeParse(given)
   const mistakes = [
     ...(parsed.error?.issues ?? []).map(({ path, ...issue }) => `: ${placeOf(path)}${messageOf(issue)}`),

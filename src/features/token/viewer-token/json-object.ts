@@ -1,14 +1,11 @@
+import { jsonIn } from '../../../json-text.ts'
+
 /**
  * Parses a JSON object. Returns null for any other text, and for an object that names a member twice: parsers differ in
  * the value that they take.
  */
 export function parseJsonObject(json: string): Readonly<Record<string, unknown>> | null {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(json)
-  } catch {
-    return null
-  }
+  const parsed = jsonIn(json)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
   const names = memberNames(json)
   return new Set(names).size === names.length ? (parsed as Record<string, unknown>) : null

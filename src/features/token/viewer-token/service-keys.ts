@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { jsonIn } from '../../../json-text.ts'
 import { faultInRsaKey } from './rsa-key.ts'
 
 /** A public key of the service. It encrypts tokens. */
@@ -35,13 +36,9 @@ export function parseServiceKeys(json: string): ServiceKeys {
 }
 
 function jwksIn(json: string): object[] | null {
-  try {
-    const set: unknown = JSON.parse(json)
-    if (typeof set !== 'object' || set === null || !('keys' in set) || !Array.isArray(set.keys)) return null
-    return (set.keys as unknown[]).filter((jwk) => typeof jwk === 'object' && jwk !== null)
-  } catch {
-    return null
-  }
+  const set = jsonIn(json)
+  if (typeof set !== 'object' || set === null || !('keys' in set) || !Array.isArray(set.keys)) return null
+  return (set.keys as unknown[]).filter((jwk) => typeof jwk === 'object' && jwk !== null)
 }
 
 function isForEncryption(jwk: object): jwk is { readonly kid: string } {

@@ -10,6 +10,7 @@ import {
   titlesOf,
 } from '../../../files/list-columns.ts'
 import { type FileRecord, NOT_UTF8, type RecordFile } from '../../../files/record-file.ts'
+import { jsonIn } from '../../../json-text.ts'
 import { cleanName } from '../../../typed-text.ts'
 import { faultInAttributeName } from '../../../users/viewer-fields.ts'
 
@@ -108,16 +109,12 @@ const refused = (...fault: Parameters<typeof rowFault>) => ({ ok: false, fault: 
 function jsonRow(cells: FileRecord['cells']): Read<RawRow> {
   const [text = '', ...rest] = cells
   if (text.includes('\uFFFD')) return refused('notUtf8', NOT_UTF8)
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (rest.length > 0) return refused('notJson', 'is not JSON')
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-      return refused('notJson', 'is not a JSON object')
-    }
-    return { ok: true, row: new Map(Object.entries(parsed)) }
-  } catch {
-    return refused('notJson', 'is not JSON')
+  const parsed = jsonIn(text)
+  if (parsed === undefined || rest.length > 0) return refused('notJson', 'is not JSON')
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    return refused('notJson', 'is not a JSON object')
   }
+  return { ok: true, row: new Map(Object.entries(parsed)) }
 }
 
 function csvRow(record: FileRecord, titles: readonly string[]): Read<RawRow> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonIn } from '../../../json-text.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 
 export interface EventFilter {
@@ -100,7 +101,7 @@ function readLine(line: string, reading: Reading, isInPeriod: (time: string) => 
   if (line.trim() === '') return null
   // Parsing all lines of a log would take twice the time.
   const isCandidate = line.includes('"category":"security"') || line.includes('"log-lines-dropped"')
-  const json = isCandidate ? parseJson(line.slice(line.indexOf('{'))) : undefined
+  const json = isCandidate ? jsonIn(line.slice(line.indexOf('{'))) : undefined
   const parsed = Line.safeParse(json)
   if (parsed.success) {
     reading.outcomes.add(parsed.data.outcome)
@@ -110,12 +111,4 @@ function readLine(line: string, reading: Reading, isInPeriod: (time: string) => 
   if (!lost.success) reading.skipped += 1
   else if (isInPeriod(lost.data.time)) reading.lost += lost.data.count
   return null
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

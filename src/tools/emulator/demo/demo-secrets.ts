@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../rest/parameters.ts'
+import { jsonIn } from '../../../json-text.ts'
 import { randomKey, readablePassword } from '../seed/secrets.ts'
 import { type ProgramEnvironment, runCommand } from './login-app.ts'
 
@@ -15,7 +15,7 @@ export type DemoSecrets = ReturnType<typeof loadSecrets>
 
 /** Reads what the demo keeps in a file. Makes it anew if the file is missing or wrong. Only this user may read it. */
 export function keptIn<T>(file: string, schema: z.ZodType<T>, make: () => T): T {
-  const kept = existsSync(file) ? schema.safeParse(parseJson(readFileSync(file, 'utf8'))) : null
+  const kept = existsSync(file) ? schema.safeParse(jsonIn(readFileSync(file, 'utf8'))) : null
   if (kept?.success) return kept.data
   const made = make()
   writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })

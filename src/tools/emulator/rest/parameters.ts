@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler } from 'express'
 import { z } from 'zod'
+import { jsonIn } from '../../../json-text.ts'
 import { readParameters } from '../http/form.ts'
 
 export type ParameterReading =
@@ -31,17 +32,8 @@ export function bodyParameters(req: Request): ParameterReading {
 }
 
 function readJson(bytes: Buffer): ParameterReading {
-  const parsed = Json.safeParse(parseJson(bytes.toString()))
+  const parsed = Json.safeParse(jsonIn(bytes.toString()))
   if (!parsed.success) return { ok: false, status: 400, reason: 'is not a JSON object of strings' }
   const given = Object.entries(parsed.data).flatMap(([name, value]) => (value ? [[name, value] as const] : []))
   return { ok: true, values: Object.fromEntries(given) }
-}
-
-/** Returns undefined for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { jsonIn } from '../../../json-text.ts'
 import type { Manager } from '../../cli/manager/accounts/manager-store.ts'
 import { ALL_ROLES, get, page } from '../door/route.ts'
 import type { Section } from '../section.ts'
@@ -46,15 +47,9 @@ async function lastLines(path: string): Promise<Line[]> {
   const start = Math.max(0, found.size - TAIL_BYTES)
   const lines: Line[] = []
   // The first line may be cut: it is not JSON then.
-  for await (const line of (await open(path)).readLines({ start })) lines.push(...lineOf(line))
-  return lines
-}
-
-function lineOf(text: string): Line[] {
-  try {
-    const parsed = Line.safeParse(JSON.parse(text))
-    return parsed.success ? [parsed.data] : []
-  } catch {
-    return []
+  for await (const text of (await open(path)).readLines({ start })) {
+    const line = Line.safeParse(jsonIn(text))
+    if (line.success) lines.push(line.data)
   }
+  return lines
 }
