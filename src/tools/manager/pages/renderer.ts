@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import type { Response } from 'express'
 import type { Brand } from '../../../brand/brand.ts'
 import { compileView } from '../../../login/screens/views.ts'
-import type { Answer, Notice, Visit } from '../door/route.ts'
+import { type Answer, EDITORS, type Notice, type Visit } from '../door/route.ts'
 import type { LiveSession } from '../door/sessions.ts'
 import type { ManagerAssets } from './assets.ts'
 import type { HeadEvents } from './event-names.ts'
@@ -49,7 +49,8 @@ export function createRenderer(deps: RendererDeps) {
     const { words, manager, formToken = '', typed, part } = visitor
     const compiled = views.get(view)
     if (compiled === undefined) throw new Error(`There is no template ${view}`)
-    const ofVisit = { words, t: words.t, say: words.say, typed, part }
+    const isEditor = manager !== undefined && EDITORS.includes(manager.role)
+    const ofVisit = { words, t: words.t, say: words.say, typed, part, isEditor }
     const own = manager ? tabs.filter(({ roles }) => roles.includes(manager.role)) : []
     return compiled({ ...frame, ...ofVisit, manager: manager ?? null, token: formToken, tabs: own, ...model })
   }

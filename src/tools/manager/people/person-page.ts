@@ -38,7 +38,6 @@ export function personPage(deps: SectionDeps) {
     const viewer = stored?.ok ? stored.viewer : null
     const answers = await answersFor(person, own, waysIn, deps, words)
     const attributes = person.attributes ?? {}
-    const isEditor = EDITORS.includes(manager.role)
     const endMs = ends.endMsOf(attributes)
     return page('person', {
       title: person.username,
@@ -46,8 +45,7 @@ export function personPage(deps: SectionDeps) {
       person: seenPart(person, scope.seesEntryPoint),
       answers,
       near: person.state === 'not-in-store' ? await nearby() : [],
-      isEditor,
-      isEditable: viewer !== null && isEditor,
+      isEditable: viewer !== null && EDITORS.includes(manager.role),
       isOwnStore: viewers.editable !== null,
       mayUnlock: UNLOCKERS.includes(manager.role),
       maySendLink: viewer !== null && UNLOCKERS.includes(manager.role),

@@ -62,7 +62,7 @@ function show(
   visit: Visit,
   refused?: Sentence & Pick<Notice, 'notes'>,
 ): Answer {
-  const { scope, words, manager } = visit
+  const { scope, words } = visit
   const now = nowSeconds()
   const seen = entryPoints()?.filter(({ name }) => scope.showsEntryPoint(name)) ?? []
   const doors = seen.map(({ name, features, brand }) => {
@@ -87,7 +87,6 @@ function show(
   const model = {
     doors,
     minutes: MINUTES,
-    isEditor: EDITORS.includes(manager.role),
     inputTime: (ms: number | null) => fieldText(ms, words),
     ...(refused && { notice: { tone: 'refused', ...refused } }),
   }

@@ -64,7 +64,7 @@ function chooseEntryPoint(deps: SectionDeps, visit: Visit): Answer | Promise<Ans
 }
 
 async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
-  const { words, field, manager } = visit
+  const { words, field } = visit
   const entryPoint = visit.part('entryPoint')
   const names = namesIn(deps, visit.scope.seesEntryPoint)
   const title = words.t.registrations.title
@@ -97,7 +97,6 @@ async function show(deps: SectionDeps, visit: Visit): Promise<Answer> {
     free,
     labels,
     rows: registrations,
-    isEditor: EDITORS.includes(manager.role),
     action: pathOf(path),
     sheet: pathOf([...path, 'sheet'], query),
     isStart: after === '',
