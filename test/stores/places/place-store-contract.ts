@@ -43,6 +43,14 @@ export function placeStoreContract(name: string, open: () => Promise<PlaceStore>
       expect(await two('c', 'newest', NOW + 51)).toBe('taken-over')
       expect(await two('a', 'if-free', NOW + 52)).toBe('none-free')
     })
+    test(`looks in ${name} for fewer places tell how many are taken`, async () => {
+      for (const place of ['a', 'b', 'c']) await claim(place, 'if-free', NOW, { most: 5 })
+      const look = (most: number) => claim('', 'look', NOW, { most })
+      expect(await Promise.all([1, 2, 3, 4, 5].map(look))).toEqual([
+        ...['none-free', 'none-free', 'none-free'],
+        ...['taken', 'taken'],
+      ])
+    })
     test(`a place in ${name} ends in its second, and is then free`, async () => {
       await claim('a', 'newest')
       expect(await claim('b', 'if-free', NOW + 99)).toBe('none-free')

@@ -49,6 +49,14 @@ export function canonicalCode(typed: string): string | null {
   return /^[0-9A-Z]{4,64}$/.test(code) ? code : null
 }
 
+/** Returns words as a code begins with them: with hyphens between them. */
+export function canonicalWords(typed: string): string {
+  return cleanText(typed)
+    .toUpperCase()
+    .replace(/[\s-]+/g, '-')
+    .replace(/-$/, '')
+}
+
 /** Returns why words cannot begin a code, as the end of a sentence; null if they can. */
 export function faultInWords(words: string): string | null {
   if (!/^[A-Z0-9]+(-[A-Z0-9]+)*$/.test(words)) return 'must be letters from A to Z, digits and hyphens between them'

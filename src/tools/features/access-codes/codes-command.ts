@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { EntryPoint } from '../../../entry-points/entry-point.ts'
 import {
   type Batch,
   endOf,
@@ -21,6 +22,7 @@ import { MOST_TABLE_ROWS, textTable } from '../../cli/terminal/table.ts'
 import { counted } from '../../cli/terminal/text.ts'
 import { addCreateCommand } from './create-command.ts'
 import { now, type OpenCodes, withCodes } from './open-codes.ts'
+import { takenPlaces } from './taken-places.ts'
 
 interface Options {
   readonly json?: boolean
@@ -63,7 +65,8 @@ function addListCommand(group: Command, context: CommandContext): void {
       runCommand(context, options.json, () =>
         withCodes(context.io, options.entryPoint, async ({ codes, entryPoint }) => {
           const batches = await codes.batches(entryPoint.name)
-          if (options.label === undefined && options.name === undefined) return await listBatches(context.io, batches)
+          if (options.label === undefined && options.name === undefined)
+            return await listBatches(context.io, entryPoint, batches)
           const wanted = options.label?.toUpperCase()
           const chosen = batches.filter(({ label }) => wanted === undefined || label.toUpperCase() === wanted)
           if (chosen.length === 0) return UNKNOWN_BATCH
@@ -73,17 +76,23 @@ function addListCommand(group: Command, context: CommandContext): void {
     )
 }
 
-/** Returns batches with their state and their end, in ISO 8601. */
-export function shownBatches(batches: readonly Batch[]) {
+/** Returns batches with their state, the places that are taken (null if not known), and their end in ISO 8601. */
+export async function shownBatches(env: CommandIo['env'], entryPoint: EntryPoint, batches: readonly Batch[]) {
+  const taken = await takenPlaces(env, entryPoint, batches)
   return batches.map((batch) => ({
     ...batch,
     state: stateOf({ batch, code: NO_CODE }),
+    taken: taken.get(batch) ?? null,
     until: isoOf(batch.endsAtSeconds),
   }))
 }
 
-async function listBatches({ stdout }: CommandIo, batches: readonly Batch[]): Promise<Outcome> {
-  const shown = shownBatches(batches)
+async function listBatches(
+  { stdout, env }: CommandIo,
+  entryPoint: EntryPoint,
+  batches: readonly Batch[],
+): Promise<Outcome> {
+  const shown = await shownBatches(env, entryPoint, batches)
   const rows = shown.map(({ label, count, until, state, ...batch }) => [
     label,
     batch.isShared ? 'shared' : String(count),
@@ -97,9 +106,12 @@ async function listBatches({ stdout }: CommandIo, batches: readonly Batch[]): Pr
 
 const NO_CODE = { number: 0, name: null, groups: [], attributes: {}, revokedAtSeconds: null }
 
-function limitOf({ isShared, most, devices }: Pick<Batch, 'isShared' | 'most' | 'devices'>): string {
+type Limited = Pick<Batch, 'isShared' | 'most' | 'devices'> & { readonly taken: number | null }
+
+function limitOf({ isShared, most, devices, taken }: Limited): string {
   const limit = isShared ? most : devices
-  return limit === null ? 'none' : counted(limit, isShared ? 'place' : 'device')
+  if (limit === null) return 'none'
+  return `${taken === null ? '' : `${taken} of `}${counted(limit, isShared ? 'place' : 'device')}`
 }
 
 async function listCodes(

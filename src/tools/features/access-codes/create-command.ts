@@ -3,7 +3,7 @@ import { isHashEntryPoint } from '../../../entry-points/entry-point.ts'
 import { ConfigError } from '../../../errors.ts'
 import { budgetSentence } from '../../../features/access-codes/codes/batch-budget.ts'
 import { LABEL, MOST_CODES, shownNumber } from '../../../features/access-codes/codes/code-records.ts'
-import { faultInWords } from '../../../features/access-codes/codes/code-text.ts'
+import { canonicalWords, faultInWords } from '../../../features/access-codes/codes/code-text.ts'
 import { type Holder, NO_HOLDER, type ShownCode } from '../../../features/access-codes/codes/new-codes.ts'
 import { watchUrlOf } from '../../../services/watch-page/service.ts'
 import { canonicalViewer, faultInViewer } from '../../../users/viewer-fields.ts'
@@ -183,7 +183,7 @@ function label(text: string): string {
 }
 
 function words(text: string): string {
-  const given = text.toUpperCase().replace(/-+$/, '')
+  const given = canonicalWords(text)
   const fault = faultInWords(given)
   if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`)
   return given

@@ -1,4 +1,5 @@
 import { LABEL, shownNumber } from '../../../../features/access-codes/codes/code-records.ts'
+import { canonicalWords, faultInWords } from '../../../../features/access-codes/codes/code-text.ts'
 import { NO_HOLDER } from '../../../../features/access-codes/codes/new-codes.ts'
 import { watchUrlOf } from '../../../../services/watch-page/service.ts'
 import { type Outcome, outcomeOf } from '../../../cli/terminal/command.ts'
@@ -53,32 +54,31 @@ const codesSection: Section = {
 export const codesPart: PagePart = { section: codesSection, wayIn: codeWay }
 
 async function show({ entryPoints, env }: SectionDeps, visit: Visit): Promise<Answer> {
-  const { scope, words, manager } = visit
+  const { scope, words } = visit
   const names = (entryPoints() ?? [])
     .filter(({ name, features }) => features['access-codes'] !== undefined && scope.showsEntryPoint(name))
     .map(({ name }) => name)
   const points = await Promise.all(
     names.map(async (name) => {
       const listed = await outcomeOf(() =>
-        withCodes({ env }, name, async ({ codes }) => {
-          return { ok: true, batches: shownBatches(await codes.batches(name)) } as const
+        withCodes({ env }, name, async ({ codes, entryPoint }) => {
+          return { ok: true, batches: await shownBatches(env, entryPoint, await codes.batches(name)) } as const
         }),
       )
       const batches = listed.ok ? listed.batches : []
       return { name, batches, isKnown: listed.ok, path: (act: string) => pathOf(['codes', name, act]) }
     }),
   )
-  const isEditor = EDITORS.includes(manager.role)
-  return page('access-codes/codes', { title: words.t.codes.title, current: PATH, points, isEditor })
+  return page('access-codes/codes', { title: words.t.codes.title, current: PATH, points })
 }
 
 /** Lists codes of an entry point, by batch, name and number. */
 async function list({ env }: SectionDeps, visit: Visit): Promise<Answer> {
-  const { field, words, manager, part } = visit
+  const { field, words, part } = visit
   const name = part('entryPoint')
   const query = { label: field('label'), text: field('text') }
   const listed = await outcomeOf(() =>
-    withCodes({ env }, name, async ({ codes }) => {
+    withCodes({ env }, name, async ({ codes, entryPoint }) => {
       const { label } = query
       const batches = (await codes.batches(name)).filter((batch) => label === '' || batch.label === label)
       const rows = []
@@ -87,14 +87,13 @@ async function list({ env }: SectionDeps, visit: Visit): Promise<Answer> {
         const isFound = `${code.shown} ${row.name ?? ''}`.toLowerCase().includes(query.text.toLowerCase())
         if (isFound && rows.push(code) > MOST_ROWS) break
       }
-      return { ok: true, rows, batches: shownBatches(batches) } as const
+      return { ok: true, rows, batches: await shownBatches(env, entryPoint, batches) } as const
     }),
   )
   if (!listed.ok) return refused(PATH, 'codes.notListed', listed)
-  const isEditor = EDITORS.includes(manager.role)
   const codes = { rows: listed.rows.slice(0, MOST_ROWS), isMore: listed.rows.length > MOST_ROWS }
   const title = words.say('codes.listTitle', { entryPoint: name })
-  return page('access-codes/list', { title, current: PATH, name, query, batches: listed.batches, isEditor, ...codes })
+  return page('access-codes/list', { title, current: PATH, name, query, batches: listed.batches, ...codes })
 }
 
 /** Creates codes. Their texts are shown once, and kept only in memory. */
@@ -107,6 +106,9 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
   const isRight = LABEL.test(label) && Number.isInteger(count) && count >= 1 && count <= MOST_CODES
   const isShared = field('kind') === 'shared'
   if (!isRight) return redirect(PATH, { tone: 'refused', text: 'codes.wrong' })
+  const ownWords = canonicalWords(field('words')) || null
+  if (ownWords !== null && faultInWords(ownWords) !== null)
+    return redirect(PATH, { tone: 'refused', text: 'codes.wrongWords' }, { detail: label })
   // A day of the page's zone means its last second.
   const end = readEnd(until || 'never', words)
   if (!end.ok)
@@ -117,7 +119,7 @@ async function create({ env }: SectionDeps, kept: Kept, visit: Visit): Promise<A
     isShared,
     most: isShared ? count : null,
     devices: null,
-    words: null,
+    words: ownWords,
     endsAtSeconds: end.value?.seconds ?? null,
     groups: [],
     attributes: {},

@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest'
+import { readSharedStores } from '../../../../../src/config.ts'
+import { isHashEntryPoint } from '../../../../../src/entry-points/entry-point.ts'
 import { codeDigest } from '../../../../../src/features/access-codes/codes/code-digest.ts'
 import { createCodeStore } from '../../../../../src/features/access-codes/codes/code-store.ts'
 import { canonicalCode } from '../../../../../src/features/access-codes/codes/code-text.ts'
+import { seatsOf } from '../../../../../src/features/access-codes/seats.ts'
 import { openFileRecords } from '../../../../../src/services/guests/file-records.ts'
+import { stores } from '../../../../../src/stores.ts'
+import { runHere } from '../../../cli/run-here.ts'
 import { startWithCommands } from '../../../manager/real-entry-point.ts'
 
+const SILENT_LOG = { info: () => {}, warn: () => {} }
 const KEY = '7f3e9d1c5b2a48067985a4b3c2d1e0ff'
 
-async function startWithCodes(entry: object = {}) {
-  const manager = await startWithCommands({ accessCodes: 'on', accessCodeKey: KEY, ...entry })
+async function startWithCodes(entry: object = {}, more: Readonly<Record<string, string>> = {}) {
+  const manager = await startWithCommands({ accessCodes: 'on', accessCodeKey: KEY, ...entry }, more)
   async function find(code: string) {
     const records = openFileRecords(manager.guestsFile, { nowSeconds: () => Date.now() / 1000, isCommand: true })
     try {
@@ -136,8 +142,55 @@ test('a shared code is one code for a number of people', async () => {
   const codes = [...made.text.matchAll(/<code[^>]*>([^<]+)</g)].map(([, code = '']) => code)
   expect(codes).toHaveLength(1)
   expect((await find(codes[0] ?? ''))?.batch).toMatchObject({ isShared: true, most: 40, count: 1 })
-  expect((await browser.get('/codes')).text).toContain('at most 40 people at the same time')
 })
+
+test('the page and the command say how many places of a shared code are taken', async () => {
+  const { manager, browser, find } = await startWithCodes()
+  const made = await browser.act('/codes/default/create', { label: 'ROOM', kind: 'shared', count: '40' })
+  const known = await find(/<code[^>]*>([^<]+)</.exec(made.text)?.[1] ?? '')
+  const [entryPoint] = manager.entryPoints()
+  if (!known || !entryPoint || !isHashEntryPoint(entryPoint)) expect.unreachable()
+  const nowSeconds = () => Date.now() / 1000
+  const places = await stores.places(readSharedStores(manager.env), { nowSeconds, log: SILENT_LOG })
+  const seatsAt = (url: string) =>
+    seatsOf({ places, entryPoint, placeSeconds: 3_600, nowSeconds }, { ...entryPoint.playerAddress, url }, known)
+  for (const place of ['a', 'b', 'c']) await (await seatsAt(entryPoint.playerAddress.url)?.take(place))?.(null)
+  places.close()
+  for (const path of ['/codes', '/codes/default/list?label=ROOM'])
+    expect((await browser.get(path)).text).toContain('one code for all, 3 of 40 places taken')
+  const listed = await runHere(['codes', 'list'], { cwd: manager.folder, env: manager.env })
+  expect(listed.stdout).toContain('3 of 40 places')
+})
+
+test.each([
+  ['that only the login app knows', 'memory:'],
+  ['of a store that is away', 'redis://127.0.0.1:1'],
+])('places %s are not shown', async (_what, url) => {
+  const { manager, browser } = await startWithCodes({}, { LIMITS_STORE_URL: url })
+  await browser.act('/codes/default/create', { label: 'ROOM', kind: 'shared', count: '40' })
+  expect((await browser.get('/codes')).text).toContain('one code for all, at most 40 people at the same time')
+  expect(manager.faults).toEqual([])
+})
+
+test('a code begins with own words, and is an ordinary code to the app', async () => {
+  const { browser, find } = await startWithCodes()
+  const fields = { label: 'ROOM', kind: 'shared', count: '40', words: ' gala  2026- ' }
+  const [, code = ''] = /<code[^>]*>([^<]+)</.exec((await browser.act('/codes/default/create', fields)).text) ?? []
+  expect(code).toMatch(/^GALA-2026(-[2-9A-Z]{3,4}){2,}$/)
+  expect((await find(code))?.batch).toMatchObject({ label: 'ROOM', isShared: true })
+})
+
+test.each(['Été', '<b>', '-A', 'A'.repeat(25)])(
+  'codes that begin with %s are not made, and the words stay',
+  async (words) => {
+    const { manager, browser } = await startWithCodes()
+    const { text } = await browser.act('/codes/default/create', { label: 'ROOM', count: '40', words })
+    expect(text).toContain('Use letters from A to Z, digits and hyphens for the words')
+    expect(text).toContain(`name="words" value="${words.replace('<', '&lt;').replace('>', '&gt;')}"`)
+    expect(text).not.toContain('<strong>ROOM')
+    expect(manager.acts().at(-1)).toMatchObject({ outcome: 'codes-created-refused', detail: 'ROOM' })
+  },
+)
 
 test('a revocation that fails leaves no text in the form for new codes', async () => {
   const { browser } = await startWithCodes()

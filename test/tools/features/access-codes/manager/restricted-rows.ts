@@ -13,7 +13,7 @@ export const codesRows: RestrictedPart = {
     {
       page: '/codes',
       post: '/codes/gold/create',
-      typed: { label: 'GALA-2', count: '7', until: '30.11.2090' },
+      typed: { label: 'GALA-2', count: '7', words: 'GALA', until: '30.11.2090' },
       wrong: { until: '31.02.2090' },
     },
   ],
