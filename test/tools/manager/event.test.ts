@@ -44,6 +44,38 @@ test('the chosen event is on all pages until another one is chosen, with its sta
   expect(headOf((await other.get('/doors')).text)).not.toContain('selected')
 })
 
+test('a report and its sheet have the name of the event in the period, or of the chosen event', async () => {
+  const odd = entryPointOf('silver', 'Press: "A/B"', START_SECONDS - 2 * HOUR)
+  const reports = { attendance: () => Promise.resolve({ ok: true, data: [] } as const) }
+  const manager = await startManager({ entryPoints: [GOLD, odd], reports })
+  const browser = await manager.signedIn()
+  const headOfReport = async (from: string, to: string, language = 'en') => {
+    const query = `channel=1&from=2027-01-15T${from}&to=2027-01-15T${to}`
+    const { text } = await browser.get(`/after/attendance?${query}`, { 'Accept-Language': language })
+    const sheet = await browser.get(`/after/attendance.csv?${query}`, { 'Accept-Language': language })
+    const disposition = sheet.headers.get('Content-Disposition')
+    return [/<h1>(.*?)<\/h1>/.exec(text)?.[1], /filename="(.*?)"/.exec(disposition ?? '')?.[1]]
+  }
+  expect(await headOfReport('09:00', '10:00')).toEqual([
+    'Attendance: Annual meeting',
+    'Attendance Annual meeting 2027-01-15.csv',
+  ])
+  expect(await headOfReport('09:30', '11:00', 'de')).toEqual([
+    'Anwesenheit: Hauptversammlung',
+    'Anwesenheit Hauptversammlung 2027-01-15.csv',
+  ])
+  expect(await headOfReport('05:00', '08:00')).toEqual([
+    'Attendance: Press: &#34;A/B&#34;',
+    'Attendance Press A B 2027-01-15.csv',
+  ])
+  const none = ['Attendance', 'Attendance 2027-01-15.csv']
+  expect(await headOfReport('05:00', '10:00')).toEqual(none)
+  await browser.get('/doors')
+  await browser.act(...choose('gold'))
+  expect((await headOfReport('05:00', '10:00'))[0]).toBe('Attendance: Annual meeting')
+  expect(await headOfReport('05:00', '08:00')).toEqual(none)
+})
+
 test('a manager of one entry point reads its event, and chooses no other', async () => {
   const manager = await startWith(GOLD, SILVER)
   const browser = await manager.signedIn('event-manager', ['gold'])

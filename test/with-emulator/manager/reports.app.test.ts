@@ -31,11 +31,11 @@ test('attendance and views after an event come from the video service', async ()
   expect(invited.text).toMatch(/absent@example\.com<\/th><td><span class="state down">was missing/)
   const views = await browser.get(`/after/views?${query()}`)
   expect(rows(views.text)).toBeGreaterThan(10)
-  for (const name of ['attendance', 'views']) {
-    const sheet = await browser.get(`/after/${name}.csv?${query()}`)
+  for (const name of ['Attendance', 'Views']) {
+    const sheet = await browser.get(`/after/${name.toLowerCase()}.csv?${query()}`)
     expect([sheet.status, sheet.headers.get('Content-Disposition')]).toEqual([
       200,
-      expect.stringContaining(`${name}.csv`),
+      expect.stringMatching(`filename="${name} [0-9-]{10}.csv"`),
     ])
   }
   expect(manager.faults).toEqual([])

@@ -3,6 +3,7 @@ import { windowsOf } from '../../cli/settings/event-times.ts'
 import type { ActResult } from '../../cli/terminal/command.ts'
 import type { Period } from '../../video-service/analytics/report-question.ts'
 import { ALL_ROLES, type Answer, get, page, type Route, type Sentence, sentenceOf, type Visit } from '../door/route.ts'
+import { eventNameIn } from '../mails/event-at.ts'
 import { pathOf } from '../pages/renderer.ts'
 import { fieldText, readField } from '../pages/typed-times.ts'
 import type { Words } from '../pages/words.ts'
@@ -71,19 +72,20 @@ function reportRoutes(deps: SectionDeps, report: Report): Route[] {
   const { name } = report
   return [
     get(`${PATH}/${name}`, ALL_ROLES, (visit) =>
-      ask(deps, visit, report, (rows, question) =>
+      ask(deps, visit, report, (rows, asked) =>
         page(name, {
-          title: visit.words.t.after[name],
+          ...asked,
           current: PATH,
-          question,
           rows: rows.slice(0, MOST_ROWS),
           total: rows.length,
-          sheet: pathOf(['after', `${name}.csv`], queryOf(question)),
+          sheet: pathOf(['after', `${name}.csv`], queryOf(asked.question)),
           ...report.sumsOf(rows, visit.words),
         }),
       ),
     ),
-    get(`${PATH}/${name}.csv`, ALL_ROLES, (visit) => ask(deps, visit, report, (rows) => sheetOf(visit, report, rows))),
+    get(`${PATH}/${name}.csv`, ALL_ROLES, (visit) =>
+      ask(deps, visit, report, (rows, asked) => sheetOf(visit, report, rows, asked)),
+    ),
   ]
 }
 
@@ -120,12 +122,18 @@ function defaultTimes({ entryPoints, events, nowSeconds }: SectionDeps, { scope,
   return { from: begun ? text(begun.opensMs) : text(nowMs - DAY_MS / 2).replace(/ .*/, ' 00:00'), to: text(end) }
 }
 
+interface Asked {
+  readonly question: Question
+  readonly period: Period
+  readonly title: string
+}
+
 /** Answers with the rows of a report, or with the form that says why there are none. */
 async function ask(
   deps: SectionDeps,
   visit: Visit,
-  { read }: Report,
-  answer: (rows: Rows, question: Question) => Answer,
+  { name, read }: Report,
+  answer: (rows: Rows, asked: Asked) => Answer,
 ): Promise<Answer> {
   const { words, scope } = visit
   if (scope.entryPoints !== null) return await showForm(deps, visit)
@@ -138,16 +146,32 @@ async function ask(
   if (question === null || !from.ok || !to.ok || Date.parse(from.value) > Date.parse(to.value)) {
     return await showForm(deps, visit, { text: wrong })
   }
-  const result = await read(question, { from: from.value, to: to.value })
+  const period = { from: from.value, to: to.value }
+  const result = await read(question, period)
   if (!result.ok) return await showForm(deps, visit, sentenceOf(result), 502)
-  return answer(result.data, question)
+  const event = eventIn(deps, visit, period)
+  const title = event === null ? words.t.after[name] : `${words.t.after[name]}: ${event}`
+  return answer(result.data, { question, period, title })
+}
+
+/** Returns the name of the event in a period. Null without a name, and if several events may be meant. */
+function eventIn({ entryPoints, events }: SectionDeps, { scope, words }: Visit, { from, to }: Period): string | null {
+  const [only, ...others] = (entryPoints() ?? []).filter((one) => {
+    const windows = windowsOf([one], events)
+    const isThen = windows.some(
+      ({ opensAtSeconds: opens, closesAtSeconds: closes }) =>
+        (opens ?? 0) * 1000 <= Date.parse(to) && (closes ?? Infinity) * 1000 >= Date.parse(from),
+    )
+    return scope.showsEntryPoint(one.name) && (isThen || windows.length === 0)
+  })
+  return only === undefined || others.length > 0 ? null : eventNameIn(events, only, words.language)
 }
 
 /** Returns a sheet with times in the zone of the page, which the titles name: Excel knows no zones. */
-function sheetOf({ words }: Visit, { name, columns }: Report, rows: Rows): Answer {
+function sheetOf({ words }: Visit, { columns }: Report, rows: Rows, { title, period }: Asked): Answer {
   const titles = columns.map((column) => {
-    const title = words.t.after.columns[column as 'viewer'] ?? column
-    return TIME_COLUMNS.includes(column) ? `${title} (${words.zoneName})` : title
+    const shown = words.t.after.columns[column as 'viewer'] ?? column
+    return TIME_COLUMNS.includes(column) ? `${shown} (${words.zoneName})` : shown
   })
   const local = (text: string) => localIso(Date.parse(text), words.zone)
   const cells = rows.map((row) =>
@@ -158,7 +182,8 @@ function sheetOf({ words }: Visit, { name, columns }: Report, rows: Rows): Answe
   )
   return {
     kind: 'file',
-    name: `${name}.csv`,
+    // Windows takes no file with these characters in its name.
+    name: `${`${title} ${local(period.from).slice(0, 10)}`.replace(/[\s\p{Cc}"*/:<>?\\|]+/gu, ' ')}.csv`,
     type: 'text/csv; charset=utf-16le',
     content: excelSheet(titles, cells, words.language),
   }

@@ -192,7 +192,7 @@ test('attendance is a page, and a sheet that Excel opens', async () => {
   const sheet = await fetch(`${manager.origin}/after/attendance.csv?${query}`, {
     headers: { Cookie: `manager=${browser.cookies.get('manager')}` },
   })
-  expect(sheet.headers.get('Content-Disposition')).toContain('attendance.csv')
+  expect(sheet.headers.get('Content-Disposition')).toContain('Attendance 2026-11-24.csv')
   const cells = new TextDecoder('utf-16le').decode(await sheet.arrayBuffer())
   expect(cells).toContain("'=ada\tinvited\tcame\t2026-11-24 20:00:00\t\t61.5\ta; b")
 })
