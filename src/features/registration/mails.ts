@@ -54,14 +54,7 @@ export function createMails(entryPoint: EntryPoint, host: string, events: Events
       below: isOver ? [fillIn('why')] : [fillIn('why'), fillIn('withdraw')],
     })
     if (!times || opens === null || !MAY_WATCH.includes(name)) return mail
-    const { closesAtSeconds } = times
-    const inCalendar = {
-      uid: `${entryPointName}@${host}`,
-      title: event,
-      opensAtSeconds: opens,
-      closesAtSeconds,
-      watchUrl,
-    }
+    const inCalendar = { entryPoint: entryPointName, host, title: event, ...times, opensAtSeconds: opens, watchUrl }
     return { ...mail, calendar: calendarFile(inCalendar, Date.now() / 1000) }
   }
 }

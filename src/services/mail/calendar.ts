@@ -1,7 +1,8 @@
 /** An event for the calendar of a person. UNIX times in seconds. */
 export interface CalendarEvent {
-  /** The same in all mails about the event: a calendar then moves the entry. */
-  readonly uid: string
+  readonly entryPoint: string
+  /** That of the login app. */
+  readonly host: string
   readonly title: string
   readonly opensAtSeconds: number
   /** Null for an event without an end. */
@@ -9,12 +10,17 @@ export interface CalendarEvent {
   readonly watchUrl: string | null
 }
 
-/** Writes a calendar file with one event: RFC 5545, with UTC times. */
+/**
+ * Writes a calendar file with one event: RFC 5545, with UTC times. The UID is the same in all mails about the event, so that
+ * a calendar moves the entry. It has the day of the start: another day is another event, which takes the place of none.
+ */
 export function calendarFile(event: CalendarEvent, nowSeconds: number): string {
-  const { uid, title, opensAtSeconds, closesAtSeconds, watchUrl } = event
+  const { entryPoint, host, title, opensAtSeconds, closesAtSeconds, watchUrl } = event
+  const start = utc(opensAtSeconds)
+  const uid = `${entryPoint}-${start.slice(0, 8)}@${host}`
   const lines = [
     ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//viewer-auth//EN', 'BEGIN:VEVENT'],
-    ...[`UID:${escaped(uid)}`, `DTSTAMP:${utc(nowSeconds)}`, `DTSTART:${utc(opensAtSeconds)}`],
+    ...[`UID:${escaped(uid)}`, `DTSTAMP:${utc(nowSeconds)}`, `DTSTART:${start}`],
     ...(closesAtSeconds === null ? [] : [`DTEND:${utc(closesAtSeconds)}`]),
     `SUMMARY:${escaped(title)}`,
     ...(watchUrl === null ? [] : [`LOCATION:${escaped(watchUrl)}`, `URL:${watchUrl}`]),

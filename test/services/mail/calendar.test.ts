@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { calendarFile } from '../../../src/services/mail/calendar.ts'
 
 const EVENT = {
-  uid: 'gold@login.example.com',
+  entryPoint: 'gold',
+  host: 'login.example.com',
   title: 'Annual meeting',
   opensAtSeconds: Date.parse('2026-11-30T20:15:00+01:00') / 1000,
   closesAtSeconds: Date.parse('2026-11-30T22:00:00+01:00') / 1000,
@@ -14,12 +15,20 @@ const unfolded = (text: string) => text.replaceAll('\r\n ', '')
 test('a calendar file has the event with UTC times', () => {
   expect(calendarFile(EVENT, NOW)).toBe(
     [
-      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//viewer-auth//EN', 'BEGIN:VEVENT', 'UID:gold@login.example.com'],
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//viewer-auth//EN', 'BEGIN:VEVENT'],
+      'UID:gold-20261130@login.example.com',
       ...['DTSTAMP:20261101T080000Z', 'DTSTART:20261130T191500Z', 'DTEND:20261130T210000Z', 'SUMMARY:Annual meeting'],
       ...['LOCATION:https://video.example/watch?a=1\\,2', 'URL:https://video.example/watch?a=1,2'],
       ...['END:VEVENT', 'END:VCALENDAR', ''],
     ].join('\r\n'),
   )
+})
+
+test('a later start moves the entry of a calendar, and an event of another day has an entry of its own', () => {
+  const uidOf = (hours: number) =>
+    /^UID:(.*)/m.exec(calendarFile({ ...EVENT, opensAtSeconds: EVENT.opensAtSeconds + hours * 3600 }, NOW))?.[1]
+  expect(uidOf(2)).toBe(uidOf(0))
+  expect(uidOf(24)).not.toBe(uidOf(0))
 })
 
 test('an event without an end or an address has neither', () => {

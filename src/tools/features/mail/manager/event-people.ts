@@ -12,13 +12,11 @@ const BATCH = 500
 
 export type Recipient = Pick<MailRow, 'username' | 'language'> & { readonly to: string }
 
-/** Counts the people who get the mails of an event. A person who is a guest too counts twice. */
-export async function countPeople({ viewers: { editable }, parts, env }: SectionDeps, entryPoint: EntryPoint) {
-  const members = { text: '', group: '', oneOf: entryPoint.allowedGroups }
-  const active = await editable?.count({ ...members, state: 'active' })
-  const invited = await editable?.count({ ...members, state: 'invited' })
-  const guests = await Promise.all(parts.map((part) => part.guests?.(env, entryPoint) ?? []))
-  return (active ?? 0) + (invited ?? 0) + guests.flat().length
+/** Counts the people who get the mails of an event. */
+export async function countPeople(deps: SectionDeps, entryPoint: EntryPoint): Promise<number> {
+  let count = 0
+  for await (const _person of peopleOf(deps, entryPoint)) count += 1
+  return count
 }
 
 /** Lists the people who get the mails of an event: those with a password or an invitation, and guests. */
@@ -32,6 +30,8 @@ export async function* peopleOf(deps: SectionDeps, entryPoint: EntryPoint, wante
   if (one?.viewer.disabled) return
   for await (const known of wanted === undefined ? accountsIn(editable, allowedGroups) : [one]) {
     if (!known || !isInGroup(known.viewer, allowedGroups ?? [])) continue
+    // Gets no mail as a guest either.
+    if (known.viewer.disabled) addresses.add(usernameKey(known.viewer.username))
     const to = INVITED.includes(stateOf(known, deps.nowSeconds(), viewerFacts)) ? addressOf?.(known.viewer) : null
     if (!to) continue
     addresses.add(usernameKey(to))

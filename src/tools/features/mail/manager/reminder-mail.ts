@@ -38,6 +38,6 @@ export function reminderMail(entryPoint: EntryPoint, to: string, language: Langu
   })
   if (startSeconds === null) return reminder
   const times = { opensAtSeconds: startSeconds, closesAtSeconds: endSeconds }
-  const inCalendar = { uid: `${entryPoint.name}@${host}`, title: event, ...times, watchUrl: address }
+  const inCalendar = { entryPoint: entryPoint.name, host, title: event, ...times, watchUrl: address }
   return { ...reminder, calendar: calendarFile(inCalendar, Date.now() / 1000) }
 }

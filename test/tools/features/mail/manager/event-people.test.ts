@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
-import { peopleOf } from '../../../../../src/tools/features/mail/manager/event-people.ts'
+import { countPeople, peopleOf } from '../../../../../src/tools/features/mail/manager/event-people.ts'
 import { eventAt } from '../../../../../src/tools/manager/mails/event-at.ts'
 
 const ENTRY_POINT = { name: 'default', allowedGroups: null, brand: { defaultLanguage: 'en' } }
 
-test('a person with an account and a registration of one address is listed once', async () => {
+test('a person with an account and a registration of one address is listed once, and a blocked one never', async () => {
   const viewer = { username: 'ada', groups: [], attributes: { mail: 'Ada@example.com' }, disabled: false }
-  const known = { viewer, hasPassword: true, invitation: null }
-  const guests = ['ada@example.com', 'joe@example.com'].map((username) => ({ username, language: 'de' }))
+  const blocked = { ...viewer, username: 'Eve@example.com', disabled: true }
+  const known = [viewer, blocked].map((one) => ({ viewer: one, hasPassword: true, invitation: null }))
+  const guests = ['ada', 'joe', 'eve'].map((name) => ({ username: `${name}@example.com`, language: 'de' }))
   const deps = {
-    viewers: { editable: { page: async () => [known], inspect: async () => null } },
+    viewers: { editable: { page: async () => known, inspect: async () => null } },
     viewerFacts: [{ inviting: { addressesIn: () => () => viewer.attributes.mail } }],
     parts: [{ guests: async () => guests }],
     nowSeconds: () => 0,
@@ -20,6 +21,7 @@ test('a person with an account and a registration of one address is listed once'
     ['ada', 'Ada@example.com'],
     ['joe@example.com', 'joe@example.com'],
   ])
+  expect(await countPeople(deps, ENTRY_POINT as never)).toBe(2)
 })
 
 test.each([
