@@ -16,6 +16,7 @@ import { features } from '../../../src/tools/features.ts'
 import { type EventReports, eventReports } from '../../../src/tools/manager/after/event-reports.ts'
 import { openActs } from '../../../src/tools/manager/door/acts.ts'
 import { createManagerApp } from '../../../src/tools/manager/manager-app.ts'
+import type { EditableUserStore } from '../../../src/users/editable-user-store.ts'
 import { openEditableSqliteStore } from '../../../src/users/sqlite/editable-store.ts'
 
 export const PASSWORD = 'correct horse 12'
@@ -41,6 +42,8 @@ interface Options {
   readonly url?: string
   /** MANAGER_TIME_ZONE. */
   readonly timeZone?: string
+  /** Replace those in a file. They are closed with the page. */
+  readonly users?: EditableUserStore
   /** Replace those of the features. */
   readonly viewerFacts?: readonly ViewerFacts[]
 }
@@ -59,7 +62,7 @@ export async function startManager(options: Options = {}) {
     ...env,
   }
   const store = openManagerStore(join(folder, 'manager.db'))
-  const users = openEditableSqliteStore(join(folder, 'viewers.db'))
+  const users = options.users ?? openEditableSqliteStore(join(folder, 'viewers.db'))
   const faults: unknown[] = []
   const closers: (() => void)[] = []
   const clock = { seconds: START_SECONDS }
