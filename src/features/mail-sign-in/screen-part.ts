@@ -6,7 +6,7 @@ import type { CodeCookie } from '../../services/mail-code/code-cookie.ts'
 /** The prompts: the form for the address, and the form for the code, with or without a word about late mails. */
 export const PROMPTS = { address: 'mail', code: 'mail-code', late: 'mail-code-late' } as const
 /** Placeholder for the secret of the frame in a cached screen. */
-const SECRET = '\ue003'
+const SECRET = '\x83'
 
 /** Creates the forms for the address and for the code. */
 export function mailScreenPart(cookie: Pick<CodeCookie, 'read'>): ScreenPart {

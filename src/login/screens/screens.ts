@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import ejs from 'ejs'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
@@ -68,10 +68,13 @@ export type Screens = ReturnType<typeof createScreens>
 
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_SCREENS = 256
-/** Placeholder for a random text of this page, which tells a form that comes twice from two forms. */
-const FORM_PAGE = '\ue004'
+/**
+ * Placeholder for a random text of this page, which tells a form that comes twice from two forms. As all placeholders, one of
+ * Latin-1: any other would double the bytes of the whole string, and the time to write it.
+ */
+const FORM_PAGE = '\x84'
 /** Placeholder for the typed name in a cached screen. */
-const TYPED_NAME = '\ue000'
+const TYPED_NAME = '\x80'
 
 /** The parts of an entry point that its screens use. */
 export interface ScreensOptions {
@@ -117,7 +120,7 @@ function createSignInPages(options: ScreensOptions, pageIn: ReturnType<typeof cr
     views.signIn(signInLocals(options, pageIn(language), state))
   return (language: Language, state: SignInState): string => {
     const { context, refusal, username = '', isShared, prompt, signedInAs, frameSecret } = state
-    const formPage = randomBytes(12).toString('base64url')
+    const formPage = randomUUID()
     const complete = (html: string) =>
       ways.reduce((text, way) => way.complete?.(text, frameSecret) ?? text, html.replaceAll(FORM_PAGE, formPage))
     if (signedInAs !== undefined) return complete(htmlOf(language, state))

@@ -10,7 +10,7 @@ export interface FrameSecret {
 }
 
 /** Placeholders for both in a cached screen. */
-export const PLACEHOLDERS: FrameSecret = { frameSecret: '\ue001', windowId: '\ue002' }
+export const PLACEHOLDERS: FrameSecret = { frameSecret: '\x81', windowId: '\x82' }
 
 /**
  * Puts a secret and its id into a cached screen.

@@ -13,10 +13,10 @@ import { compileView } from '../../../login/screens/views.ts'
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_PAGES = 256
 /** Placeholders in a cached page: the name of the viewer, the seconds until the door opens, and the pass. */
-const VALUES = /([\ue000-\ue002])/
-const NAME = '\ue000'
-const SECONDS = '\ue001'
-const PASS = '\ue002'
+const VALUES = /([\x80-\x82])/
+const NAME = '\x80'
+const SECONDS = '\x81'
+const PASS = '\x82'
 
 /** The closed door in the words of its screen. */
 export type ClosedDoor = Extract<AccessRefused, { reason: 'not-entitled' }>
