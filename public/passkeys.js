@@ -1,11 +1,11 @@
 // Asks the authenticator for a passkey, and posts its answer.
 
 const form = document.forms.passkey
-const alert = document.getElementById('alert')
+const alert = form.querySelector('[role="alert"]') ?? document.getElementById('alert')
 const { kind, publicKey, automatic, cancelled, unsupported, exists } = form.dataset
 
 if (navigator.credentials && window.PublicKeyCredential) {
-  for (const id of ['instruction', 'steps']) document.getElementById(id).hidden = false
+  for (const part of document.querySelectorAll('#instruction, #steps')) part.hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void ask()
@@ -31,7 +31,8 @@ async function ask() {
     form.submit()
   } catch ({ name }) {
     button.disabled = false
-    say(name === 'InvalidStateError' ? exists : name === 'NotSupportedError' ? unsupported : cancelled)
+    const isUnsupported = name === 'NotSupportedError' || name === 'SecurityError'
+    say(name === 'InvalidStateError' ? exists : isUnsupported ? unsupported : cancelled)
   }
 }
 
@@ -48,7 +49,8 @@ function hidden(name, value) {
 function withBytes(options) {
   options.challenge = bytes(options.challenge)
   if (options.user) options.user.id = bytes(options.user.id)
-  for (const known of options.excludeCredentials ?? []) known.id = bytes(known.id)
+  for (const known of [options.excludeCredentials ?? [], options.allowCredentials ?? []].flat())
+    known.id = bytes(known.id)
   return options
 }
 

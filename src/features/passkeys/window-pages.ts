@@ -8,10 +8,9 @@ import type { Refusal } from '../../login/screens/screens.ts'
 import { passwordAttributes } from '../../login/screens/script-attributes.ts'
 import { sendPage } from '../../login/screens/send.ts'
 import { windowHeaders } from '../../services/window/window-headers.ts'
-import type { Passkey } from '../../users/passkeys/passkey-store.ts'
-import { CEREMONY } from './flow-kinds.ts'
 import type { OwnPasskey } from './own-passkeys.ts'
-import { ALGORITHMS, type RelyingParty } from './web-authn/answers.ts'
+import type { RelyingParty } from './web-authn/answers.ts'
+import { type Creation, creationOptions, TIMEOUT_MS } from './web-authn/options.ts'
 
 /** The steps of the window, below the base path of an entry point. */
 export const PASSKEY_PATHS = {
@@ -21,8 +20,6 @@ export const PASSKEY_PATHS = {
   create: '/passkey/create',
   remove: '/passkey/remove',
 } as const
-/** The authenticator gives up before the challenge ends. */
-const TIMEOUT_MS = (CEREMONY.seconds - 10) * 1000
 
 export interface SignInPage {
   readonly flow: string
@@ -33,13 +30,8 @@ export interface SignInPage {
   readonly username?: string
 }
 
-export interface CreationPage {
+export interface CreationPage extends Creation {
   readonly flow: string
-  readonly challenge: string
-  readonly username: string
-  readonly userHandle: string
-  /** The passkeys of the viewer, which the same authenticator does not create again. */
-  readonly known: readonly Pick<Passkey, 'id' | 'transports'>[]
 }
 
 export interface OwnPage {
@@ -89,7 +81,7 @@ export function createPasskeyPages(options: PasskeyPagesOptions) {
     sendCreation(req: Request, res: Response, page: CreationPage): void {
       const language = ownLanguageOf(req)
       const { passkeys: texts } = textsOf(language)
-      const publicKey = creationOptions(options, page)
+      const publicKey = creationOptions(options.relyingParty, options.service, page)
       const { flow } = page
       const button = texts.createTitle
       const ceremony = { kind: 'create', publicKey, path: PASSKEY_PATHS.create, button, isAutomatic: true, flow }
@@ -168,21 +160,4 @@ function signInContent(
   return isCreating
     ? { title: texts.createTitle, text: texts.createIntroduction, ceremony, password }
     : { title: texts.signIn, text: texts.instruction, ceremony, password }
-}
-
-/** Returns the options for a passkey that the authenticator finds without a user name. */
-function creationOptions(
-  { relyingParty, service }: PasskeyPagesOptions,
-  { challenge, username, userHandle, known }: CreationPage,
-): object {
-  return {
-    challenge,
-    rp: { id: relyingParty.id, name: service },
-    user: { id: userHandle, name: username, displayName: username },
-    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-    excludeCredentials: known.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
-    attestation: 'none',
-    timeout: TIMEOUT_MS,
-  }
 }

@@ -63,12 +63,14 @@ export function brandAsset(ending: string, type: string, content: Buffer): Asset
   return { address: `/assets/brand-${digestOf(content)}.${ending}`, type, content, headers }
 }
 
-/** Returns the address of a file in `public`, or of `screen.css`. @throws Error if the file does not exist. */
-export function assetAddress(name: string): string {
+/** Returns a file in `public`, or `screen.css`. @throws Error if the file does not exist. */
+export function assetNamed(name: string): Asset {
   const file = files.get(name)
   if (file === undefined) throw new Error(`public/${name} does not exist`)
-  return file.address
+  return file
 }
+
+export const assetAddress = (name: string): string => assetNamed(name).address
 
 /** Serves the files of `public` and of brands below `/assets`. See serveFiles(). */
 export function serveAssets(

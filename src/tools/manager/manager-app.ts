@@ -45,7 +45,10 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const { url, secret, proxyHops } = settings
   const kept = createKeptValues()
   const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds, kept)
-  const assets = openAssets(brand)
+  const assets = openAssets(
+    brand,
+    deps.parts.flatMap((part) => part.assets ?? []),
+  )
   const keptForms = kept.bySession<KeptForm>()
   const readEntryPoints = kept.keep(ENTRY_POINTS_MS, deps.entryPoints)
   const entryPoints = () => readEntryPoints(undefined)
@@ -63,6 +66,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
     section.open({ ...deps, renderPart, entryPoints, evening, kept, mails }),
   )
   mails.start()
+  const steps = sections.flatMap(({ step }) => step ?? [])
   const tabs = sections.flatMap(({ tab }) => tab ?? [])
   const takeNotice = noticesIn(store)
   const machine = machineTimeZone()
@@ -71,7 +75,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const mayInvite = invitingIn(deps.viewerFacts) !== undefined
   const knowsEntryPoints = () => entryPoints() !== null
   const renderer = createRenderer({ brand, assets, tabs, takeNotice, knowsEntryPoints, mayInvite, eventsFor })
-  const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps)]
+  const routes: Route[] = [...sections.flatMap((section) => section.routes), ...accountRoutes(deps, steps)]
 
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
@@ -93,7 +97,7 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const check = createManagerCheck(deps)
   const issuer = `${brand.name ?? url.hostname} – manager`
   const signIn = { ...shared, check, seal: createSeal(secret), issuer }
-  app.use(signInRoutes(signIn))
+  app.use(signInRoutes(signIn, steps))
   for (const { entry } of deps.parts) if (entry) app.use(entry(signIn))
   app.use(
     createDoor({

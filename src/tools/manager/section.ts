@@ -1,6 +1,7 @@
 import type { Router } from 'express'
 import type { Brand } from '../../brand/brand.ts'
 import type { EntryPoint } from '../../entry-points/entry-point.ts'
+import type { Asset } from '../../login/screens/assets.ts'
 import type { EditableUserStore } from '../../users/editable-user-store.ts'
 import type { UserStore } from '../../users/user-store.ts'
 import type { MailRow } from '../cli/manager/accounts/mail-rows.ts'
@@ -11,12 +12,13 @@ import type { CommandIo } from '../cli/terminal/io.ts'
 import type { Lazy } from '../cli/terminal/lazy.ts'
 import type { ViewerFacts } from '../cli/viewers/viewer-facts.ts'
 import type { EventReports } from './after/event-reports.ts'
-import type { Route, Visit } from './door/route.ts'
+import type { Route } from './door/route.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { MailQueue } from './mails/mail-queue.ts'
-import type { Tab } from './pages/renderer.ts'
+import type { Renderer, Tab } from './pages/renderer.ts'
 import type { OtherWay } from './people/other-ways.ts'
 import type { CheckDeps } from './sign-in/check-manager.ts'
+import type { OtherStep } from './sign-in/other-step.ts'
 import type { SignInDeps } from './sign-in/sign-in-routes.ts'
 
 /** The viewers, in whichever store they are. */
@@ -47,22 +49,24 @@ export interface SectionDeps extends CheckDeps {
   readonly brand: Brand
   readonly kept: KeptValues
   readonly actsFile: string
-  /** Renders a part of a page, for a stream. */
-  readonly renderPart: (visit: Visit, view: string, model: object) => string
+  /** Renders a part of a page, for a stream or another page. */
+  readonly renderPart: Renderer['render']
   /** Logs a fault of work that no request waits for. */
   readonly warn: (error: unknown) => void
   /** Called when the program stops. */
   readonly onClose: (close: () => void) => void
 }
 
-/** A part of the page with a tab in the navigation. */
+/** A part of the page with a tab in the navigation, or with a part of the sign-in. */
 export interface Section {
-  open(deps: SectionDeps): { readonly tab?: Tab; readonly routes: readonly Route[] }
+  open(deps: SectionDeps): { readonly tab?: Tab; readonly routes: readonly Route[]; readonly step?: OtherStep }
 }
 
 /** What a feature adds to the page for managers. */
 export interface PagePart {
   readonly section?: Section
+  /** Files that its pages use, besides those of this folder. */
+  readonly assets?: readonly Asset[]
   /** Routes for visitors who are not signed in. */
   readonly entry?: (deps: SignInDeps) => Router
   /** A way in without a password, on the page of a person. */

@@ -123,7 +123,7 @@ export async function startManager(options: Options = {}) {
   }
 }
 
-/** Listens before the app is there, whose address has the port. With a `wanted` address, the server is also its proxy. */
+/** Listens before the app is there, whose address has the port. With a `wanted` https address, the server is its proxy. */
 async function listenFor(wanted: string | undefined) {
   let app: RequestListener = () => {}
   const server = createHttpServer((req, res) => {
@@ -131,7 +131,8 @@ async function listenFor(wanted: string | undefined) {
     app(req, res)
   })
   const port = await listen(server, 0, '127.0.0.1')
-  const url = new URL(wanted ?? `http://127.0.0.1:${port}`)
+  const url = new URL(wanted ?? 'http://127.0.0.1')
+  if (url.protocol === 'http:') url.port = String(port)
   const answerWith = (listener: RequestListener) => {
     app = listener
   }

@@ -3,10 +3,12 @@ import type { NewPasskey } from '../../../users/passkeys/passkey-store.ts'
 
 /** This app, as authenticators know it. */
 export interface RelyingParty {
-  /** The host of PUBLIC_URL. A passkey works for this host alone. */
+  /** The host of PUBLIC_URL, or of another address of this app. A passkey works for this host alone. */
   readonly id: string
-  /** The origin of PUBLIC_URL. */
+  /** The origin of the same address. */
   readonly origin: string
+  /** True if a password comes first: a touch is enough, and the app names the passkeys that it asks for. */
+  readonly isSecondStep?: boolean
 }
 
 /** The reason to refuse an answer of an authenticator, for the log. */

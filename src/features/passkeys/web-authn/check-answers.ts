@@ -25,11 +25,12 @@ const FAULTS: readonly (readonly [message: RegExp, fault: Fault])[] = [
 export async function checkSignIn(
   { id, clientData, authenticatorData, signature, userHandle }: SignInAnswer,
   challenge: string,
-  { id: rpId, origin }: RelyingParty,
+  { id: rpId, origin, isSecondStep = false }: RelyingParty,
   stored: { readonly passkey: Passkey; readonly userHandle: string },
 ): Promise<SignInCheck> {
   // Always there for a passkey that the authenticator found by itself.
-  if (userHandle !== stored.userHandle) return { ok: false, fault: 'wrong-user' }
+  const isNamed = isSecondStep && userHandle === ''
+  if (userHandle !== stored.userHandle && !isNamed) return { ok: false, fault: 'wrong-user' }
   try {
     if (isFromFrame(clientData)) return { ok: false, fault: 'in-a-frame' }
     const { publicKey, counter, deviceType } = stored.passkey
@@ -42,7 +43,7 @@ export async function checkSignIn(
       expectedOrigin: origin,
       expectedRPID: rpId,
       credential: { id, publicKey, counter },
-      requireUserVerification: true,
+      requireUserVerification: !isSecondStep,
     })
     if (!verified) return { ok: false, fault: 'wrong-signature' }
     const { newCounter, credentialDeviceType, credentialBackedUp: isBackedUp } = authenticationInfo
@@ -57,7 +58,7 @@ export async function checkSignIn(
 export async function checkCreation(
   { id, clientData, attestation, transports }: CreationAnswer,
   challenge: string,
-  { id: rpId, origin }: RelyingParty,
+  { id: rpId, origin, isSecondStep = false }: RelyingParty,
 ): Promise<CreationCheck> {
   try {
     if (isFromFrame(clientData)) return { ok: false, fault: 'in-a-frame' }
@@ -69,7 +70,7 @@ export async function checkCreation(
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: rpId,
-      requireUserVerification: true,
+      requireUserVerification: !isSecondStep,
       supportedAlgorithmIDs: ALGORITHMS,
     })
     if (!verified || registrationInfo.credential.id !== id) return { ok: false, fault: 'wrong-signature' }

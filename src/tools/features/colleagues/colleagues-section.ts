@@ -3,10 +3,9 @@ import { cleanName } from '../../../typed-text.ts'
 import { argon2Passwords } from '../../../users/passwords/argon2.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
 import { type Manager, ROLES } from '../../cli/manager/accounts/manager-store.ts'
-import { createSeal } from '../../cli/manager/accounts/second-step.ts'
 import { type Answer, EDITORS, get, page, post, redirect, refused, type Visit } from '../../manager/door/route.ts'
 import type { PagePart, SectionDeps } from '../../manager/section.ts'
-import { createManagerCheck } from '../../manager/sign-in/check-manager.ts'
+import { createOwnCodeCheck } from '../../manager/sign-in/check-manager.ts'
 import { joinRoutes } from './join-routes.ts'
 import { mailLink } from './link-mail.ts'
 import { isWithin, linksIn, newToken } from './link-rows.ts'
@@ -38,22 +37,15 @@ const refuse = (text: string) => redirect(PATH, { tone: 'refused', text: `collea
 function colleagueActs(deps: SectionDeps) {
   const { store, nowSeconds } = deps
   const links = linksIn(store)
-  // Limits of its own, so that guesses in an open session do not lock the manager out of the sign-in.
-  const check = createManagerCheck(deps)
-  const { open } = createSeal(deps.settings.secret)
+  const checkOwnCode = createOwnCodeCheck(deps)
   const mayReset = ({ name }: Manager, manager: Manager) =>
     isMailAddress(name) && usernameKey(name) !== usernameKey(manager.name)
   /** Sends a link, after the second step of the manager. */
   async function send(visit: Visit, colleague: Manager, kind: 'invite' | 'reset'): Promise<Answer> {
     const { name } = colleague
     const subject = { target: name }
-    const own = store.find(visit.manager.name)
-    const typed = { code: visit.field('code'), address: 'own account' }
-    const checked = own?.stepSecret ? await check.code(own, typed, own.stepSecret, open) : null
-    if (!checked?.ok) {
-      const text = checked?.reason === 'limit' ? 'signIn.limit' : 'signIn.wrongCode'
-      return redirect(PATH, { tone: 'refused', text }, subject)
-    }
+    const text = await checkOwnCode(visit)
+    if (text !== null) return redirect(PATH, { tone: 'refused', text }, subject)
     const token = newToken()
     const sent = await mailLink(deps, visit, colleague, token, kind)
     if (!sent.ok) return refused(PATH, `colleagues.${kind}NotSent`, sent, { subject })

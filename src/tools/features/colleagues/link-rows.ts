@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { inTransaction, statementRunner } from '../../../server/sqlite-transaction.ts'
 import { usernameKey } from '../../../users/viewer-fields.ts'
-import { type Manager, type ManagerStore, Names, ROLES } from '../../cli/manager/accounts/manager-store.ts'
+import { digestOf, type Manager, type ManagerStore, Names, ROLES } from '../../cli/manager/accounts/manager-store.ts'
 
 const TOKEN_BYTES = 32
 export const LINK_HOURS = 24
@@ -28,7 +28,6 @@ export function isWithin(one: Pick<Manager, 'role' | 'entryPoints'>, { role, ent
 }
 
 export const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url')
-const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 /** The links to managers that were sent. UNIX times in seconds. */
 export function linksIn({ database, add, reset }: Pick<ManagerStore, 'database' | 'add' | 'reset'>) {

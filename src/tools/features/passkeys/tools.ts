@@ -9,5 +9,6 @@ export const passkeys: ToolFeature = {
     noteOnNewPassword: (await import('./passkeys-note.ts')).passkeysNote,
     notExported: 'passkeys',
   }),
+  page: async () => (await import('./manager/passkeys-section.ts')).passkeysPart,
   scenes: async () => (await import('./preview/passkeys-preview.ts')).passkeysPreview,
 }

@@ -2,13 +2,16 @@ import { hashPassword } from '../../../users/passwords/argon2.ts'
 import { faultInNewPassword } from '../../../users/passwords/new-password.ts'
 import { ALL_ROLES, type Answer, get, page, post, type Route, redirect, type Visit } from '../door/route.ts'
 import { type CheckDeps, createManagerCheck } from '../sign-in/check-manager.ts'
+import type { OtherStep } from '../sign-in/other-step.ts'
 
 /** The pages of a manager's own account, and the way to the first page. */
-export function accountRoutes(deps: CheckDeps): Route[] {
+export function accountRoutes(deps: CheckDeps, steps: readonly OtherStep[]): Route[] {
   // Limits of its own, so that guesses in an open session do not lock the manager out of the sign-in.
   const check = createManagerCheck(deps)
-  const show = ({ words }: Visit, fault = '', status = 200): Answer =>
-    page('account', { title: words.t.ownAccount.title, fault }, status)
+  function show(visit: Visit, fault = '', status = 200): Answer {
+    const title = visit.words.t.ownAccount.title
+    return page('account', { title, fault, parts: steps.map((step) => step.own(visit)) }, status)
+  }
 
   async function change(visit: Visit): Promise<Answer> {
     const { manager, words } = visit

@@ -4,11 +4,13 @@ import { createSignInLimits } from '../../../sign-in-limits/sign-in-limits.ts'
 import type { PasswordHashing } from '../../../users/passwords/argon2.ts'
 import { hashingQueueOptions } from '../../../users/passwords/hashing-queue.ts'
 import type { ManagerStore, StoredManager } from '../../cli/manager/accounts/manager-store.ts'
-import { acceptedPeriod } from '../../cli/manager/accounts/second-step.ts'
+import { acceptedPeriod, createSeal } from '../../cli/manager/accounts/second-step.ts'
+import type { Visit } from '../door/route.ts'
 
 export type Check =
   | { readonly ok: true; readonly manager: StoredManager }
-  | { readonly ok: false; readonly reason: 'wrong' | 'limit' }
+  /** @property reason for the log: a limit, or a fault in what was typed. */
+  | { readonly ok: false; readonly reason: string }
 
 export interface CheckDeps {
   readonly store: ManagerStore
@@ -16,7 +18,7 @@ export interface CheckDeps {
   readonly nowSeconds: () => number
 }
 
-const WRONG: Check = { ok: false, reason: 'wrong' }
+const WRONG = 'wrong'
 const LIMIT: Check = { ok: false, reason: 'limit' }
 
 /**
@@ -33,21 +35,21 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
     limits: typeof passwordLimits,
     name: string,
     address: string,
-    check: () => Promise<StoredManager | null> | StoredManager | null,
+    check: () => Promise<StoredManager | string> | StoredManager | string,
   ): Promise<Check> {
     const admission = await limits.admit(name, address)
     if (!admission.ok) return LIMIT
     const { attempt } = admission
-    let manager: StoredManager | null
+    let checked: StoredManager | string
     try {
-      manager = await check()
+      checked = await check()
     } catch (error) {
       await attempt.abandoned()
       throw error
     }
-    const refusal = manager === null ? await attempt.failed() : await attempt.succeeded()
+    const refusal = typeof checked === 'string' ? await attempt.failed() : await attempt.succeeded()
     if (refusal !== null) return LIMIT
-    return manager === null ? WRONG : { ok: true, manager }
+    return typeof checked === 'string' ? { ok: false, reason: checked } : { ok: true, manager: checked }
   }
   return {
     /** An unknown name takes the time of a wrong password. */
@@ -56,7 +58,7 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
         const manager = store.find(name)
         const hash = passwords.read(manager?.passwordHash ?? passwords.dummyHash)
         const isRight = hash.ok && (await queue.run(() => hash.verify(password)))
-        return isRight ? manager : null
+        return isRight && manager !== null ? manager : WRONG
       }),
     /**
      * Checks the code of the second step, and uses it up.
@@ -71,13 +73,33 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
     ): Promise<Check> {
       return limited(codeLimits, manager.key, typed.address, () => {
         const secret = open(sealed, manager.key)
-        if (secret === null) return null
+        if (secret === null) return WRONG
         const period = acceptedPeriod(secret, typed.code, nowSeconds(), manager.lastPeriod)
-        if (period === null) return null
+        if (period === null) return WRONG
         const isFirst = manager.stepSecret === null
         const isTaken = isFirst ? store.setStep(manager.key, sealed, period) : store.usePeriod(manager.key, period)
-        return isTaken ? manager : null
+        return isTaken ? manager : WRONG
       })
     },
+    /** Checks another second step. Wrong answers and wrong codes count together. */
+    otherStep: (manager: StoredManager, address: string, findFault: () => Promise<string | null>): Promise<Check> =>
+      limited(codeLimits, manager.key, address, async () => (await findFault()) ?? manager),
+  }
+}
+
+/**
+ * Creates the check of the own code again, for acts that need the second step twice. It has limits of its own, so that
+ * guesses in an open session do not lock the manager out of the sign-in.
+ */
+export function createOwnCodeCheck(deps: CheckDeps & { readonly settings: { readonly secret: string } }) {
+  const { code } = createManagerCheck(deps)
+  const { open } = createSeal(deps.settings.secret)
+  /** Returns the key of the sentence that refuses the code; null for the right one. */
+  return async ({ manager: { name }, field }: Pick<Visit, 'manager' | 'field'>): Promise<string | null> => {
+    const own = deps.store.find(name)
+    if (!own?.stepSecret) return 'signIn.wrongCode'
+    const checked = await code(own, { code: field('code'), address: 'own account' }, own.stepSecret, open)
+    if (checked.ok) return null
+    return checked.reason === 'limit' ? 'signIn.limit' : 'signIn.wrongCode'
   }
 }

@@ -13,6 +13,7 @@ import { isSame, type LiveSession, type ManagerSessions } from '../door/sessions
 import type { Renderer } from '../pages/renderer.ts'
 import type { WordsFor } from '../pages/words.ts'
 import type { Check, createManagerCheck } from './check-manager.ts'
+import type { OtherStep } from './other-step.ts'
 
 export interface SignInDeps {
   readonly store: ManagerStore
@@ -35,10 +36,10 @@ export interface SignInDeps {
 const START = '/'
 
 /** Creates the routes of persons who are not signed in yet: password, second step, sign-out. All others pass the door. */
-export function signInRoutes(deps: SignInDeps): Router {
+export function signInRoutes(deps: SignInDeps, steps: readonly OtherStep[]): Router {
   const router = Router({ caseSensitive: true, strict: true })
   addPassword(router, deps)
-  addSecondStep(router, deps)
+  addSecondStep(router, deps, steps)
   router.post('/sign-out', formBody, signOut(deps))
   return router
 }
@@ -83,14 +84,20 @@ function addPassword(router: Router, deps: SignInDeps): void {
   })
 }
 
-function addSecondStep(router: Router, deps: SignInDeps): void {
+function addSecondStep(router: Router, deps: SignInDeps, steps: readonly OtherStep[]): void {
   const { sessions, check, seal, addressOf, logAct, origin, renderer, wordsFor, keptForms, setNotice } = deps
   const again = createAgain<string | null>((id) => id === null)
 
   function show(req: Request, res: Response, session: LiveSession, status = 200, fault = ''): void {
     const words = wordsFor(req)
     const setup = session.manager.stepSecret === null ? setupOf(deps, session) : null
-    const model = { title: words.t.signIn.stepTitle, token: session.formToken, fault: fault && words.say(fault), setup }
+    const model = {
+      title: words.t.signIn.stepTitle,
+      token: session.formToken,
+      fault: fault && words.say(fault),
+      setup,
+      offers: steps.map((step) => step.offer(session, words)),
+    }
     renderer.send(res, { words }, 'second-step', model, status)
   }
   router.get('/second-step', (req, res) => {
@@ -108,7 +115,7 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
     if (kept?.values) setNotice(id, { tone: 'done', text: 'signIn.textIsHere' })
     res.redirect(303, kept?.page ?? START)
   })
-  /** Checks the code, and returns the id of the session that begins. Returns null if it refused, and answered. */
+  /** Checks the code, or another step, and returns the id of the session that begins. Null if it refused, and answered. */
   async function passed(req: Request, res: Response): Promise<string | null> {
     const session = halfSession(deps, req, res)
     if (session === null) return null
@@ -129,9 +136,12 @@ function addSecondStep(router: Router, deps: SignInDeps): void {
       res.redirect(303, '/second-step')
       return null
     }
-    const checked = await check.code(manager, { code: field('code'), address }, sealed, seal.open)
-    if (!checked.ok) return refuse(...refusalOf(checked, 'signIn.wrongCode'))
-    logAct({ act, outcome: 'done', manager, address })
+    const other = steps.find(({ name }) => name === field('step'))
+    const checked = other
+      ? await check.otherStep(manager, address, () => other.findFault(session, field))
+      : await check.code(manager, { code: field('code'), address }, sealed, seal.open)
+    if (!checked.ok) return refuse(...refusalOf(checked, other?.wrong ?? 'signIn.wrongCode'))
+    logAct({ act, outcome: 'done', manager, address, ...(other && { detail: other.name }) })
     return sessions.start(req, manager.key, true)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CreationAnswer, SignInAnswer } from '../../../../src/features/passkeys/web-authn/answers.ts'
+import { CreationAnswer, type RelyingParty, SignInAnswer } from '../../../../src/features/passkeys/web-authn/answers.ts'
 import { checkCreation, checkSignIn } from '../../../../src/features/passkeys/web-authn/check-answers.ts'
 import { type Changes, createAuthenticator } from '../authenticator.ts'
 
@@ -8,10 +8,14 @@ const RELYING_PARTY = { id: OWN.rpId, origin: OWN.origin }
 const HANDLE = 'handle-of-ada'
 
 /** Creates a passkey, and checks the answer. */
-async function create(changes: Changes = {}, fields: Record<string, string> = {}) {
+async function create(
+  changes: Changes = {},
+  fields: Record<string, string> = {},
+  relyingParty: RelyingParty = RELYING_PARTY,
+) {
   const authenticator = createAuthenticator()
   const answer = CreationAnswer.parse({ ...authenticator.create(OWN, HANDLE, changes), ...fields })
-  return { authenticator, check: await checkCreation(answer, OWN.challenge, RELYING_PARTY) }
+  return { authenticator, check: await checkCreation(answer, OWN.challenge, relyingParty) }
 }
 
 /** Signs in with a new passkey, and checks the answer. */
@@ -42,6 +46,22 @@ test.each<[string, Changes, string]>([
 ])('an answer %s neither creates a passkey nor signs in', async (_case, changes, fault) => {
   expect((await create(changes)).check).toEqual({ ok: false, fault })
   expect(await signIn(changes)).toEqual({ ok: false, fault })
+})
+
+test('as a second step, a touch is enough, and only the user handle may be missing', async () => {
+  const relyingParty = { ...RELYING_PARTY, isSecondStep: true } as const
+  const { authenticator, check } = await create({ userVerified: false }, {}, relyingParty)
+  if (!check.ok) expect.unreachable(check.fault)
+  const passkey = { ...check.passkey, name: 'Chrome', createdAtSeconds: 0, lastUsedAtSeconds: null }
+  const signIn = (changes: Changes, userHandle: string) => {
+    const answer = SignInAnswer.parse({ ...authenticator.signIn(OWN, changes), userHandle })
+    return checkSignIn(answer, OWN.challenge, relyingParty, { passkey, userHandle: HANDLE })
+  }
+  expect(await signIn({ userVerified: false }, '')).toMatchObject({ ok: true })
+  expect(await signIn({}, HANDLE)).toMatchObject({ ok: true })
+  expect(await signIn({}, 'handle-of-bob')).toEqual({ ok: false, fault: 'wrong-user' })
+  expect(await signIn({ userPresent: false }, '')).toEqual({ ok: false, fault: 'user-not-verified' })
+  expect((await create({ userPresent: false }, {}, relyingParty)).check).toMatchObject({ fault: 'user-not-verified' })
 })
 
 test('the answer to one kind of question is not an answer to the other', async () => {

@@ -195,6 +195,6 @@ function newId(): string {
 }
 
 /** The file has digests: a copy of it starts no session. */
-function digestOf(id: string): string {
+export function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }
