@@ -7,13 +7,14 @@ import type { ListedSession } from './session-list.ts'
 
 /**
  * Does the duties of the login app, written plainly. Sessions in a file of `node:sqlite` are read and touched at each
- * request. Further duties are the row of the viewer, and a line of pino.
+ * request. Further duties are the row of the viewer, and a line of pino. A file of an earlier turn begins anew.
  * @param passwordHash of all viewers of the installation; empty if no viewer signs in.
  */
 export function plainDuties(file: string, sessions: readonly ListedSession[], passwordHash = ''): PlainDuties {
   const database = new DatabaseSync(file)
   database.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+     DROP TABLE IF EXISTS sessions; DROP TABLE IF EXISTS viewers;
      CREATE TABLE sessions (id TEXT PRIMARY KEY, data TEXT NOT NULL, used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
      CREATE TABLE viewers (username TEXT PRIMARY KEY, disabled INTEGER NOT NULL, group_names TEXT NOT NULL,
                            attributes TEXT NOT NULL, password_hash TEXT NOT NULL) STRICT, WITHOUT ROWID`,
