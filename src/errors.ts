@@ -42,6 +42,15 @@ export class OverloadedError extends Error {
   }
 }
 
+/** Returns what the work returns; undefined if it throws. For parsers and lookups whose error says no more than that. */
+export function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
 /** True if a service that the app needs is away, or the app is overloaded. The same request may succeed later. */
 export function isOutage(error: unknown): error is UpstreamError | OverloadedError {
   return error instanceof UpstreamError || error instanceof OverloadedError

@@ -1,8 +1,6 @@
+import { orUndefined } from './errors.ts'
+
 /** Reads JSON. Returns undefined for any other text: the error of JSON.parse() would repeat a part of it. */
 export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => JSON.parse(text))
 }

@@ -83,7 +83,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   'src/server': ['src/errors.ts', 'src/settings'],
   'src/files': ['src/errors.ts', 'src/typed-text.ts'],
   'src/typed-text.ts': [],
-  'src/json-text.ts': [],
+  'src/json-text.ts': ['src/errors.ts'],
   'src/errors.ts': [],
   'src/tools/video-service': [
     'src/errors.ts',

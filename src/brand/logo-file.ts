@@ -1,6 +1,7 @@
 import { PNG } from 'image-size/types/png'
 import { SVG } from 'image-size/types/svg'
 import { z } from 'zod'
+import { orUndefined } from '../errors.ts'
 import { fail, reasonOf } from '../settings/fields.ts'
 import { readNamedBytes } from '../settings/named-file.ts'
 import type { Logo } from './brand.ts'
@@ -26,6 +27,14 @@ export function imageFile<T>(mostBytes: number, parse: (content: Buffer) => T) {
   })
 }
 
+type ImageFormat = Pick<typeof PNG, 'validate' | 'calculate'>
+
+/** Returns the size of an image; null for one of another format, cut short, or without a size. */
+export function sizeIn(format: ImageFormat, content: Buffer): { width: number; height: number } | null {
+  const { width = 0, height = 0 } = orUndefined(() => format.validate(content) && format.calculate(content)) || {}
+  return width > 0 && height > 0 ? { width, height } : null
+}
+
 /** @throws RangeError for a file that no screen can show. */
 function readLogo(content: Buffer): Logo {
   const isPng = content[0] === 0x89
@@ -44,12 +53,8 @@ function withoutCommas(content: Buffer): Buffer {
   return Buffer.from(content.toString().replaceAll(',', ' '))
 }
 
-function sizeOf(format: typeof PNG | typeof SVG, content: Buffer) {
-  try {
-    const { width, height } = format.validate(content) ? format.calculate(content) : { width: 0, height: 0 }
-    if (width > 0 && height > 0) return { width, height }
-  } catch {
-    // Cut short, or without a size.
-  }
+function sizeOf(format: ImageFormat, content: Buffer) {
+  const size = sizeIn(format, content)
+  if (size !== null) return size
   throw new RangeError('names a file that is neither an SVG nor a PNG, or has no size')
 }

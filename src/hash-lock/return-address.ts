@@ -1,3 +1,5 @@
+import { orUndefined } from '../errors.ts'
+
 /** A checked address for an answer to the player. Only decideAddress() and parsePlayerAddress() create one. */
 export interface ReturnAddress {
   /** Without the parameter of the answer. The query is unchanged, byte for byte. */
@@ -128,12 +130,7 @@ function parseReturnAddress(text: string, answer = 'hash'): URL | string {
  */
 function isAmbiguousPath(pathname: string): boolean {
   if (/%(2e|2f|5c|25|[01][0-9a-f]|7f)/i.test(pathname) || pathname.includes('/..')) return true
-  try {
-    decodeURIComponent(pathname)
-    return false
-  } catch {
-    return true
-  }
+  return orUndefined(() => decodeURIComponent(pathname)) === undefined
 }
 
 /** True if a server could find this parameter. PHP drops leading spaces and all after a NUL; brackets make lists. */

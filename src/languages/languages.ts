@@ -3,6 +3,7 @@ import { parse } from 'node:path'
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'
 import en from '../../views/languages/en.json' with { type: 'json' }
+import { orUndefined } from '../errors.ts'
 
 /** The name of a file in views/languages: a BCP 47 tag. */
 export type Language = string
@@ -113,8 +114,8 @@ function acceptedLanguage(req: LanguageRequest): Language | null {
  */
 export function knownLanguage(tag: string): Language | null {
   const wanted = likelyLocale(tag)
-  if (wanted === null) return null
-  const scoreOf = (offered: Intl.Locale | null) =>
+  if (wanted === undefined) return null
+  const scoreOf = (offered: Intl.Locale | undefined) =>
     (offered?.script === wanted.script ? 2 : 0) + (offered?.region === wanted.region ? 1 : 0)
   const [best] = LOCALES.filter(([, offered]) => offered?.language === wanted.language).toSorted(
     ([, one], [, other]) => scoreOf(other) - scoreOf(one),
@@ -123,13 +124,8 @@ export function knownLanguage(tag: string): Language | null {
   return best?.[0] ?? (related === undefined ? null : knownLanguage(related))
 }
 
-function likelyLocale(tag: string): Intl.Locale | null {
-  if (tag.length > LONGEST_TAG) return null
-  try {
-    return new Intl.Locale(tag).maximize()
-  } catch {
-    return null
-  }
+function likelyLocale(tag: string): Intl.Locale | undefined {
+  return tag.length > LONGEST_TAG ? undefined : orUndefined(() => new Intl.Locale(tag).maximize())
 }
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { orUndefined } from '../errors.ts'
 import { answerClientFaults, type ClientFaultOptions } from './client-faults.ts'
 import { scheduleFairly } from './fair-scheduling.ts'
 
@@ -106,11 +107,8 @@ function keepPathOnly(req: Pick<IncomingMessage, 'url'>): void {
 
 /** Returns a warning if this process may open few files. Empty if it may open enough, or the system does not say. */
 export function fileLimitWarnings(limitsFile = '/proc/self/limits'): string[] {
-  try {
-    const [, limit = ''] = /^Max open files +(\d+)/m.exec(readFileSync(limitsFile, 'utf8')) ?? []
-    if (limit === '' || Number(limit) >= 1024) return []
-    return [`This process may open only ${limit} files and connections. Raise the limit (ulimit -n) to 1024 or more.`]
-  } catch {
-    return []
-  }
+  const limits = orUndefined(() => readFileSync(limitsFile, 'utf8')) ?? ''
+  const [, limit = ''] = /^Max open files +(\d+)/m.exec(limits) ?? []
+  if (limit === '' || Number(limit) >= 1024) return []
+  return [`This process may open only ${limit} files and connections. Raise the limit (ulimit -n) to 1024 or more.`]
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orUndefined } from '../errors.ts'
 
 /**
  * The fields that settings are built from. A message is the end of a sentence that starts with the setting's name. No
@@ -108,12 +109,8 @@ export function mistakesOf(error: z.ZodError): SettingMistake[] {
 
 /** Decodes a percent-encoded part of an address. Null if the encoding is wrong or it contains a control character. */
 export function decodedPart(part: string): string | null {
-  try {
-    const text = decodeURIComponent(part)
-    return /\p{Cc}/u.test(text) ? null : text
-  } catch {
-    return null
-  }
+  const text = orUndefined(() => decodeURIComponent(part))
+  return text === undefined || /\p{Cc}/u.test(text) ? null : text
 }
 
 /** True for `localhost`, 127.0.0.0/8 and ::1, with or without brackets: these need no name server. */

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
+import { orUndefined } from '../errors.ts'
 import { type Environment, fail } from './fields.ts'
 
 /**
@@ -38,34 +39,22 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'names a folder instead of a file',
 }
 
-/** The path of a file that is written, and created if it is missing. A pipe or device is accepted too. */
-export const WrittenFile = z.string().refine((path) => !isFolder(path), FILE_FAULTS.EISDIR)
-
-/** False for a path that cannot be examined, such as one below a folder of another user. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  } catch {
-    return false
-  }
-}
+/**
+ * The path of a file that is written, and created if it is missing. A pipe or device is accepted too, and a path that
+ * cannot be examined, such as one below a folder of another user.
+ */
+export const WrittenFile = z
+  .string()
+  .refine((path) => orUndefined(() => statSync(path))?.isDirectory() !== true, FILE_FAULTS.EISDIR)
 
 /** The path of a PEM file of certificates. Read at the start, so that a missing file does not fail a sign-in. */
 export const CertificatesFile = z.string().transform((path, context): string => {
   const read = readNamedFile(path)
   if ('fault' in read) return fail(context, read.fault)
   const blocks = read.text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  const isReadable = blocks.length > 0 && blocks.every(isCertificate)
+  const isReadable = blocks.length > 0 && blocks.every((block) => orUndefined(() => new X509Certificate(block)))
   return isReadable ? read.text : fail(context, 'names a file without a certificate in PEM form')
 })
-
-function isCertificate(block: string): boolean {
-  try {
-    return new X509Certificate(block).raw.length > 0
-  } catch {
-    return false
-  }
-}
 
 export type GivenSettings = ReturnType<typeof readGivenSettings>
 

@@ -1,3 +1,5 @@
+import { orUndefined } from '../errors.ts'
+
 const ISO = /^([12]\d{3}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)$/
 
 /** A time, and the zone in which its writer thinks: `UTC`, or an offset such as `+01:00`. */
@@ -40,9 +42,5 @@ export function timeText(
 
 /** True for a name of the IANA database, and for an offset such as `+01:00`. */
 export function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
+  return orUndefined(() => new Intl.DateTimeFormat('en', { timeZone: name })) !== undefined
 }

@@ -1,7 +1,7 @@
 import { JPG } from 'image-size/types/jpg'
 import { PNG } from 'image-size/types/png'
 import { WEBP } from 'image-size/types/webp'
-import { imageFile } from '../../brand/logo-file.ts'
+import { imageFile, sizeIn } from '../../brand/logo-file.ts'
 
 /** Every viewer with a large window loads the picture. */
 const MOST_BYTES = 500_000
@@ -21,19 +21,11 @@ export const PictureFile = imageFile(MOST_BYTES, readPicture)
 /** @throws RangeError for a file that no screen can show. */
 function readPicture(content: Buffer) {
   for (const { ending, type, format } of FORMATS) {
-    const { width, height } = sizeOf(format, content)
-    if (width === 0 || height === 0) continue
+    const size = sizeIn(format, content)
+    if (size === null) continue
+    const { width, height } = size
     if (Math.max(width, height) <= MOST_PIXELS) return { ending, type, content }
     throw new RangeError(`names a picture of ${width} x ${height} pixels; use at most ${MOST_PIXELS} each way`)
   }
   throw new RangeError('names a file that is not a JPEG, PNG or WebP, or has no size')
-}
-
-function sizeOf(format: (typeof FORMATS)[number]['format'], content: Buffer): { width: number; height: number } {
-  try {
-    if (format.validate(content)) return format.calculate(content)
-  } catch {
-    // Cut short.
-  }
-  return { width: 0, height: 0 }
 }

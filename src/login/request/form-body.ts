@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type RequestHandler } from 'express'
+import { orUndefined } from '../../errors.ts'
 
 /** Parses posts of forms only: no JSON. No field can be an object. Our own forms are far below 8 kB. */
 export const formBody: RequestHandler = express.urlencoded({
@@ -24,11 +25,7 @@ export const UNREADABLE_FORM = 'form.unreadable'
  */
 function refuseUnlessUtf8(_req: unknown, _res: unknown, body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw faultOfType('charset.unsupported')
-  try {
-    decodeURIComponent(body.toString('latin1'))
-  } catch {
-    throw faultOfType(UNREADABLE_FORM)
-  }
+  if (orUndefined(() => decodeURIComponent(body.toString('latin1'))) === undefined) throw faultOfType(UNREADABLE_FORM)
 }
 
 function faultOfType(type: string): Error {

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { orUndefined } from '../../errors.ts'
 
 const ALGORITHM = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -33,20 +34,17 @@ export function createSeal(secrets: readonly string[], use: string) {
       if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null
       for (const key of keys) {
         const text = openWith(key, bytes, binding)
-        if (text !== null) return text
+        if (text !== undefined) return text
       }
       return null
     },
   }
 }
 
-function openWith(key: KeyObject, bytes: Buffer, binding: string): string | null {
+function openWith(key: KeyObject, bytes: Buffer, binding: string): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(binding))
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
-  try {
-    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-  } catch {
-    return null
-  }
+  const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
+  return orUndefined(() => decipher.update(ciphertext, undefined, 'utf8') + decipher.final('utf8'))
 }

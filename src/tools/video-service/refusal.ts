@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orUndefined } from '../../errors.ts'
 import { jsonIn } from '../../json-text.ts'
 import { ServiceRefusal, UnexpectedAnswer } from './service-errors.ts'
 import type { ServiceAnswer, ServiceRequest } from './service-request.ts'
@@ -63,12 +64,8 @@ function wordsOf(item: unknown): string {
     .filter((word) => word !== undefined)
     .join(': ')
   if (words !== '') return words
-  try {
-    return JSON.stringify(item)
-  } catch {
-    // The value is nested too deeply.
-    return 'an unreadable error'
-  }
+  // Undefined for a value that is nested too deeply.
+  return orUndefined(() => JSON.stringify(item)) ?? 'an unreadable error'
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UpstreamError } from '../../errors.ts'
+import { orUndefined, UpstreamError } from '../../errors.ts'
 import { createRemoteGuard, type RemoteGuard } from '../remote/guard.ts'
 import { isPossiblePassword, remoteViewer } from '../remote/read-viewer.ts'
 import type { Authentication, UserStore, Viewer, Warn } from '../user-store.ts'
@@ -131,11 +131,7 @@ function readViewer(address: string, { body }: HttpAnswer): Viewer {
 
 /** Returns undefined if the body is not JSON in UTF-8. In another charset, two different names could be read as one. */
 function parseJson(body: Buffer | null): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? Buffer.alloc(0)))
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? Buffer.alloc(0))))
 }
 
 function unexpected(address: string, { status }: HttpAnswer): UpstreamError {

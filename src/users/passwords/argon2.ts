@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { hash, type ParsedHashOptions, parseOptions, verify } from '@node-rs/argon2'
+import { hash, parseOptions, verify } from '@node-rs/argon2'
+import { orUndefined } from '../../errors.ts'
 
 /** A parsed hash, or why no password can be verified against it. The fault ends a sentence that begins with the hash. */
 export type HashReading = UsableHash | { readonly ok: false; readonly fault: string }
@@ -66,7 +67,8 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 function readHash(passwordHash: string): HashReading {
-  const parameters = readParameters(passwordHash)
+  // The library throws for every text that is not an argon2 hash in the PHC string form.
+  const parameters = passwordHash.length > LONGEST_HASH ? undefined : orUndefined(() => parseOptions(passwordHash))
   if (!parameters) return { ok: false, fault: 'is of no known form' }
   const { memoryCost, timeCost, parallelism } = parameters
   const work = memoryCost * timeCost
@@ -82,16 +84,6 @@ async function verifyPassword(passwordHash: string, password: string): Promise<b
   // In UTF-8 every lone surrogate becomes U+FFFD, so any of them would match another one.
   const matches = await verify(passwordHash, password)
   return matches && password.isWellFormed()
-}
-
-function readParameters(passwordHash: string): ParsedHashOptions | null {
-  if (passwordHash.length > LONGEST_HASH) return null
-  try {
-    return parseOptions(passwordHash)
-  } catch {
-    // The library throws for every text that is not an argon2 hash in the PHC string form.
-    return null
-  }
 }
 
 export function unpaddedBase64(bytes: Buffer): string {

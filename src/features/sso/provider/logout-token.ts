@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTPayload } from 'jose'
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
-import { UpstreamError } from '../../../errors.ts'
+import { orUndefined, UpstreamError } from '../../../errors.ts'
 import type { IdentityLogout } from '../../../sessions/identity.ts'
 import type { SsoSettings } from '../settings/sso-settings.ts'
 import { createProviderKeys, tokenFault, verifyToken } from './signed-token.ts'
@@ -55,8 +55,8 @@ export async function checkLogoutToken(
   providers: readonly (LogoutIssuer | null)[],
   nowSeconds: number,
 ): Promise<LogoutCheck> {
-  const unchecked = decoded(token)
-  if (unchecked === null) return refusal('malformed')
+  const unchecked = orUndefined(() => decodeJwt(token))
+  if (unchecked === undefined) return refusal('malformed')
   const known = providers.filter((provider) => provider !== null)
   const ofIssuer = known.filter((provider) => isIssuer(provider, unchecked))
   if (ofIssuer.length === 0) {
@@ -76,14 +76,6 @@ export async function checkLogoutToken(
     return logoutOf(payload)
   } catch (error) {
     return refusal(tokenFault(error))
-  }
-}
-
-function decoded(token: string): JWTPayload | null {
-  try {
-    return decodeJwt(token)
-  } catch {
-    return null
   }
 }
 

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
+import { orUndefined } from '../../../errors.ts'
 import { fail } from '../../../settings/fields.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
 
@@ -24,11 +25,11 @@ const KINDS = 'Use RSA of at least 2048 bits, P-256, or Ed25519'
 export const ClientKeyFile = z.string('must be the path of a file').transform((path, context) => {
   const read = readNamedFile(path)
   if ('fault' in read) return fail(context, read.fault)
-  const privateKey = keyIn(read.text)
-  if (privateKey === null) return fail(context, 'names a file without a readable private key in PEM form')
+  const privateKey = orUndefined(() => createPrivateKey(read.text))
+  if (privateKey === undefined) return fail(context, 'names a file without a readable private key in PEM form')
   if (algorithmsOf(privateKey).length === 0) return fail(context, `names a key of another kind. ${KINDS}`)
   const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(read.text)?.[0]
-  const certificate = block === undefined ? null : certificateOf(block)
+  const certificate = block === undefined ? null : orUndefined(() => new X509Certificate(block))
   if (certificate === undefined) return fail(context, 'names a file with a damaged certificate')
   if (certificate?.checkPrivateKey(privateKey) === false) return fail(context, 'names a key of another certificate')
   return { kind: 'key' as const, privateKey, certificate: certificate?.raw ?? null }
@@ -40,20 +41,4 @@ export function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObj
   if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') return ['ES256']
   const isRsa = asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= LEAST_RSA_BITS
   return isRsa ? ['RS256', 'PS256'] : []
-}
-
-function keyIn(pem: string): KeyObject | null {
-  try {
-    return createPrivateKey(pem)
-  } catch {
-    return null
-  }
-}
-
-function certificateOf(block: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(block)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { orUndefined } from '../../../errors.ts'
 import { faultInRsaKey } from './rsa-key.ts'
 
 /** A PEM file with a private key has some kilobytes. */
@@ -47,19 +48,11 @@ function parseKey(pem: string, half: Half): KeyObject {
   )
   const fault = text.length > LONGEST_PEM ? notAKey(half) : faultInBlocks(labels, text, half)
   if (fault !== null) throw new RangeError(fault)
-  const key = readKey(text, half)
-  if (key === null) throw new RangeError(`is not a readable ${half} key in PEM form`)
+  const key = orUndefined(() => (half === 'private' ? createPrivateKey(text) : createPublicKey(text)))
+  if (key === undefined) throw new RangeError(`is not a readable ${half} key in PEM form`)
   const faultInKey = faultInRsaKey(key)
   if (faultInKey !== null) throw new RangeError(faultInKey)
   return key
-}
-
-function readKey(pem: string, half: Half): KeyObject | null {
-  try {
-    return half === 'private' ? createPrivateKey(pem) : createPublicKey(pem)
-  } catch {
-    return null
-  }
 }
 
 function notAKey(half: Half): string {

@@ -1,4 +1,5 @@
 import { constants, createPublicKey, type KeyObject, publicEncrypt, sign, verify } from 'node:crypto'
+import { orUndefined } from '../../../errors.ts'
 
 const LEAST_BITS = 2048
 /** Such a key already takes about 30 ms for each token. */
@@ -25,19 +26,12 @@ export function faultInRsaKey(key: KeyObject): string | null {
 
 function canSign(privateKey: KeyObject): boolean {
   const text = Buffer.from('trial')
-  try {
-    return verify('sha512', text, createPublicKey(privateKey), sign('sha512', text, privateKey))
-  } catch {
-    return false
-  }
+  const trial = () => verify('sha512', text, createPublicKey(privateKey), sign('sha512', text, privateKey))
+  return orUndefined(trial) ?? false
 }
 
 /** Tries the longest text that a token needs, a key for A256CBC-HS512. */
 function canEncrypt(publicKey: KeyObject): boolean {
-  try {
-    publicEncrypt({ key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, Buffer.alloc(64))
-    return true
-  } catch {
-    return false
-  }
+  const key = { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }
+  return orUndefined(() => publicEncrypt(key, Buffer.alloc(64))) !== undefined
 }

@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { orUndefined } from '../../../errors.ts'
 import { jsonIn } from '../../../json-text.ts'
 import { faultInRsaKey } from './rsa-key.ts'
 
@@ -24,8 +25,8 @@ export function parseServiceKeys(json: string): ServiceKeys {
   const faults: string[] = []
   const usable = jwks.filter(isForEncryption).flatMap((jwk): ServiceKey[] => {
     const publicKey = readKey(jwk)
-    const fault = publicKey === null ? 'is damaged' : faultInRsaKey(publicKey)
-    if (publicKey !== null && fault === null) return [{ kid: jwk.kid, publicKey }]
+    const fault = publicKey === undefined ? 'is damaged' : faultInRsaKey(publicKey)
+    if (publicKey !== undefined && fault === null) return [{ kid: jwk.kid, publicKey }]
     faults.push(`its key for encryption ${fault}`)
     return []
   })
@@ -46,11 +47,7 @@ function isForEncryption(jwk: object): jwk is { readonly kid: string } {
   return kty === 'RSA' && use === 'enc' && typeof kid === 'string' && kid !== '' && kid.length <= LONGEST_KID
 }
 
-function readKey(jwk: object): KeyObject | null {
+function readKey(jwk: object): KeyObject | undefined {
   const { kty, n, e } = jwk as JsonWebKey
-  try {
-    return createPublicKey({ key: { kty, n, e } as JsonWebKey, format: 'jwk' })
-  } catch {
-    return null
-  }
+  return orUndefined(() => createPublicKey({ key: { kty, n, e } as JsonWebKey, format: 'jwk' }))
 }

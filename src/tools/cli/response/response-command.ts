@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, readEntryPointSettings } from '../../../config.ts'
 import { type EntryPoint, type HashEntryPoint, isHashEntryPoint } from '../../../entry-points/entry-point.ts'
-import { ConfigError } from '../../../errors.ts'
+import { ConfigError, orUndefined } from '../../../errors.ts'
 import { buildAuthenticationResponse } from '../../../hash-lock/authentication-response.ts'
 import { parseAuthenticationResponse } from '../../../hash-lock/check-response.ts'
 import { describeDiagnosis } from '../../../hash-lock/diagnosis.ts'
@@ -196,11 +196,7 @@ function responseIn(text: string): string | null {
   const isAddress = /^https?:/i.test(text) && URL.canParse(text)
   const hash = new URLSearchParams(isAddress ? new URL(text).search : text).get('hash')
   if (hash !== null || isAddress) return hash
-  try {
-    return /^%5B/i.test(text) ? decodeURIComponent(text) : text
-  } catch {
-    return text
-  }
+  return (/^%5B/i.test(text) && orUndefined(() => decodeURIComponent(text))) || text
 }
 
 function parameterOf(pair: string, command: Command): [string, string] {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { orUndefined } from '../../../errors.ts'
 import { createPrivateFile } from '../../../server/private-file.ts'
 import type { Lock, LockSettings, LockTarget } from '../../video-service/locks.ts'
 import { markWords, timeWords } from '../output/words.ts'
@@ -133,9 +134,5 @@ function fingerprintOf(secret: string, url: string, setAt: string): string {
 
 /** Returns no records if the file is missing or not ours. */
 function readRecords(file: string): z.infer<typeof RecordsFile> {
-  try {
-    return RecordsFile.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    return {}
-  }
+  return orUndefined(() => RecordsFile.parse(JSON.parse(readFileSync(file, 'utf8')))) ?? {}
 }

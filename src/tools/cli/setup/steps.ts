@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readUserStore } from '../../../config.ts'
+import { orUndefined } from '../../../errors.ts'
 import { splitList } from '../../../settings/fields.ts'
 import { userStores } from '../../../users/open-user-store.ts'
 import { faultInViewer } from '../../../users/viewer-fields.ts'
@@ -156,9 +157,7 @@ async function testService(trial: Trial): Promise<string | null> {
 async function testChannel({ io, env, answers }: Trial): Promise<string | null> {
   const id = answers.CHANNEL ?? ''
   if (id === '') return null
-  try {
-    contentId(id, undefined)
-  } catch {
+  if (orUndefined(() => contentId(id, undefined)) === undefined) {
     return 'The id of a channel is a whole number, such as 1002.'
   }
   const lockRead = await withService(

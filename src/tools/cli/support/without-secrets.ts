@@ -1,4 +1,5 @@
 import { appSettings, entryPointEnvironment, entryPointSources } from '../../../config.ts'
+import { orUndefined } from '../../../errors.ts'
 import type { Environment } from '../../../settings/fields.ts'
 import { readNamedFile } from '../../../settings/named-file.ts'
 import { metaOf } from '../../../settings/setting.ts'
@@ -41,17 +42,11 @@ export function secretRemover(env: Environment): (data: unknown) => unknown {
 
 /** Returns the secrets of the app, its entry points and the command line, also those in files. */
 function secretsIn(env: Environment): string[] {
-  const all = [env, ...sourcesIn(env)].flatMap((given) => Object.entries(given))
+  // Without those of entry points that cannot be read.
+  const sources = orUndefined(() => entryPointSources(env).sources.map(({ source }) => source.given)) ?? []
+  const all = [env, ...sources].flatMap((given) => Object.entries(given))
   const forms = all.flatMap(([name, value]) => (value ? formsOf(name, value) : []))
   return [...new Set(forms)].filter((form) => form.length >= SHORTEST_SECRET)
-}
-
-function sourcesIn(env: Environment): Environment[] {
-  try {
-    return entryPointSources(env).sources.map(({ source }) => source.given)
-  } catch {
-    return []
-  }
 }
 
 /** Returns the texts in which a setting may give away its secret. Empty for a setting that is not a secret. */
@@ -63,16 +58,9 @@ function formsOf(name: string, value: string): string[] {
   const read = name.endsWith('_FILE') ? readNamedFile(value) : { text: value }
   const text = 'text' in read ? read.text.trim() : ''
   const { password = '' } = URL.canParse(text) ? new URL(text) : {}
-  const inside = [password, decoded(password), ...text.split('\n')]
+  const decoded = orUndefined(() => decodeURIComponent(password)) ?? password
+  const inside = [password, decoded, ...text.split('\n')]
   // The scheme and host of an address without a password may be shown.
   const secrets = isAddress ? (password === '' ? [] : [text, ...inside.slice(0, 2)]) : [text, ...inside]
   return secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

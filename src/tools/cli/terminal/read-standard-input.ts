@@ -1,3 +1,4 @@
+import { orUndefined } from '../../../errors.ts'
 import type { Refused } from './command.ts'
 import type { CommandIo } from './io.ts'
 
@@ -16,10 +17,7 @@ export async function readStandardInput(stdin: CommandIo['stdin'], maxBytes: num
     bytes += part.length
     if (bytes > maxBytes) return { ok: false, fault: `Standard input is longer than ${maxBytes} bytes.` }
   }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-    return { ok: true, text: text.replace(/\r?\n$/, '') }
-  } catch {
-    return { ok: false, fault: 'Standard input is not UTF-8 text.' }
-  }
+  const text = orUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
+  if (text === undefined) return { ok: false, fault: 'Standard input is not UTF-8 text.' }
+  return { ok: true, text: text.replace(/\r?\n$/, '') }
 }

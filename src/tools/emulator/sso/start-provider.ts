@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import { orUndefined } from '../../../errors.ts'
 import { EmulatorStartError, writeError } from '../companion.ts'
 import { type Faults, openFaults } from '../developer/faults.ts'
 import { sendJsonError } from '../http/json-error.ts'
@@ -68,12 +69,7 @@ export const PROVIDER_MISSING = 'The package oidc-provider is not installed. Run
 
 /** The package is for development, and a production install leaves it out. */
 export function isProviderInstalled(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('oidc-provider')
-    return true
-  } catch {
-    return false
-  }
+  return orUndefined(() => createRequire(import.meta.url).resolve('oidc-provider')) !== undefined
 }
 
 async function listenOnLoopback(server: Server, port: number): Promise<string> {

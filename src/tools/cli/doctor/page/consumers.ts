@@ -1,5 +1,6 @@
 import type { Config } from '../../../../config.ts'
 import type { HashEntryPoint } from '../../../../entry-points/entry-point.ts'
+import { orUndefined } from '../../../../errors.ts'
 import { addressOf } from '../../settings/chosen-entry-point.ts'
 import { checkConsumer } from '../app/addresses.ts'
 import { type Finding, failure, findingOf, ok, unknown } from '../finding.ts'
@@ -18,13 +19,7 @@ const CONSUMER_FOLDER = /\/(?:chat|combined(?:-embed)?|qna|socialstream)\//
 /** Finds the values of `hashConsumer` in the HTML or the settings of a frame. */
 export function consumersIn(html: string): URL[] {
   const values = [...html.matchAll(/hashConsumer(?:=|%3D)([^"'&<>\s\\]+)/gi)].map(([, value = '']) => value)
-  const texts = values.flatMap((value) => {
-    try {
-      return [decodeURIComponent(value)]
-    } catch {
-      return []
-    }
-  })
+  const texts = values.flatMap((value) => orUndefined(() => decodeURIComponent(value)) ?? [])
   return [...new Set(texts)].flatMap((text) => (/^https?:/.test(text) && URL.canParse(text) ? [new URL(text)] : []))
 }
 
