@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  type Environment,
   isLoopbackHost,
   mistakesOf,
   type ReadSettings,
@@ -46,10 +47,7 @@ export function isHttpStoreUrl(url: string): boolean {
 }
 
 /** Reads the settings of this store, and reports all mistakes at once. No message repeats a value. */
-export function readHttpStoreSettings(
-  url: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadSettings<HttpStoreSettings> {
+export function readHttpStoreSettings(url: string, environment: Environment): ReadSettings<HttpStoreSettings> {
   const { HTTP_STORE_FIND_URL: findUrl, PUBLIC_URL: publicUrl } = environment
   const parsed = HttpStoreEnvironment.safeParse(environment)
   const mistakes: SettingMistake[] = parsed.success ? [] : mistakesOf(parsed.error)

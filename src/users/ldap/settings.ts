@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  type Environment,
   isLoopbackHost,
   mistakesOf,
   type ReadSettings,
@@ -93,10 +94,7 @@ export function isLdapUrl(url: string): boolean {
 }
 
 /** Reads the settings of the store, or lists all mistakes by the names of the settings. No message repeats a value. */
-export function readLdapStoreSettings(
-  url: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadSettings<LdapStoreSettings> {
+export function readLdapStoreSettings(url: string, environment: Environment): ReadSettings<LdapStoreSettings> {
   const parsed = LdapStoreEnvironment.safeParse(environment)
   const mistakes: SettingMistake[] = parsed.success ? [] : mistakesOf(parsed.error)
   const address = readAddress(url)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   decodedPart,
+  type Environment,
   isLoopbackHost,
   mistakesOf,
   type ReadSettings,
@@ -66,10 +67,7 @@ export function isPostgresUrl(url: string): boolean {
 }
 
 /** Reads the settings of the store, or lists all mistakes by the names of the settings. No message repeats a value. */
-export function readPostgresSettings(
-  url: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadSettings<PostgresSettings> {
+export function readPostgresSettings(url: string, environment: Environment): ReadSettings<PostgresSettings> {
   const address = readAddress(url)
   const parsed = PostgresEnvironment.safeParse(environment)
   const mistakes: SettingMistake[] = []
@@ -110,7 +108,7 @@ export function readPostgresSettings(
 function mistakesInQueries({
   POSTGRES_QUERY: select,
   POSTGRES_REPLACE_HASH_QUERY: replaceHash,
-}: Readonly<Record<string, string | undefined>>): SettingMistake[] {
+}: Environment): SettingMistake[] {
   if (replaceHash !== undefined && select === undefined) {
     const message = 'needs POSTGRES_QUERY too: set both, or remove this one'
     return [{ setting: 'POSTGRES_REPLACE_HASH_QUERY', message }]

@@ -255,11 +255,7 @@ function readContext(
 }
 
 /** Returns what a mail shows of a brand, from settings that may be wrong: the app refuses those at its start. */
-function brandIn({
-  BRAND_COLOR,
-  BRAND_COLOR_DARK,
-  HELP_URL = '',
-}: Readonly<Record<string, string | undefined>>): MailBrand {
+function brandIn({ BRAND_COLOR, BRAND_COLOR_DARK, HELP_URL = '' }: CommandIo['env']): MailBrand {
   const colors = colorsOf(LightColor.safeParse(BRAND_COLOR).data, DarkColor.safeParse(BRAND_COLOR_DARK).data)
   return { colors, helpUrl: /^(https?|mailto):/.test(HELP_URL) ? HELP_URL : null }
 }
