@@ -11,12 +11,10 @@ const EMPTY: Refusal = { status: 400, text: 'account.emptyPasswords' }
 const SAME: Refusal = { status: 400, text: 'account.samePassword' }
 const WRONG: Refusal = { status: 401, text: 'account.wrongPassword' }
 
-/** Shows the form to change a password. It asks for the current one, so it needs no session. */
-export function getChangePassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
-  return (req, res) => pages.send(req, res, { view: 'change-password' })
-}
-
-/** Changes the password of a viewer who knows the current one (OWASP ASVS 6.2.2, 6.2.3), and ends all sessions. */
+/**
+ * Changes the password of a viewer who knows the current one (OWASP ASVS 6.2.2, 6.2.3), and ends all sessions. Needs no
+ * session.
+ */
 export function postChangePassword(deps: AccountDeps): RequestHandler {
   const { again, pages, logAccount, contextWords, passwordChanges } = deps
 

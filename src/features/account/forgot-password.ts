@@ -14,11 +14,6 @@ import { greetingNameOf, mailAddressOf, resetMail } from './links/account-mails.
 import { createReset, RESET_MINUTES } from './links/reset.ts'
 import { type AccountDeps, isForeign, isNotAForm, NOT_FROM_OWN_PAGE } from './route-deps.ts'
 
-/** Shows the form that asks for a link. */
-export function getForgotPassword({ pages }: Pick<AccountDeps, 'pages'>): RequestHandler {
-  return (req, res) => pages.send(req, res, { view: 'forgot' })
-}
-
 /**
  * Answers every name in the same way, in the same time: the user store is asked after the answer (OWASP ASVS 6.3.8).
  */

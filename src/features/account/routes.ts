@@ -1,13 +1,14 @@
-import { type ErrorRequestHandler, Router } from 'express'
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
 import { formBody } from '../../login/request/form-body.ts'
 import { describeError } from '../../login/screens/error-page.ts'
 import type { Headers } from '../../login/screens/headers.ts'
 import { sendRedirect } from '../../login/screens/send.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
-import { getChangePassword, postChangePassword } from './change-password.ts'
-import { getForgotPassword, postForgotPassword } from './forgot-password.ts'
+import { postChangePassword } from './change-password.ts'
+import { postForgotPassword } from './forgot-password.ts'
 import { ACCOUNT_PATHS } from './links/addresses.ts'
 import { getNewPassword, postNewPassword } from './new-password.ts'
+import type { AccountPage } from './pages.ts'
 import type { AccountDeps } from './route-deps.ts'
 
 /**
@@ -16,11 +17,12 @@ import type { AccountDeps } from './route-deps.ts'
  */
 export function accountRoutes(deps: AccountDeps): Router {
   const { forgot, newPassword, change } = ACCOUNT_PATHS
+  const show = (page: AccountPage) => (req: Request, res: Response) => deps.pages.send(req, res, page)
   const router = Router({ strict: true, caseSensitive: true })
   router.get(newPassword, getNewPassword(deps)).post(newPassword, formBody, postNewPassword(deps))
   if (deps.mailQueue !== null) {
-    router.get(forgot, getForgotPassword(deps)).post(forgot, formBody, postForgotPassword(deps))
-    router.get(change, getChangePassword(deps)).post(change, formBody, postChangePassword(deps))
+    router.get(forgot, show({ view: 'forgot' })).post(forgot, formBody, postForgotPassword(deps))
+    router.get(change, show({ view: 'change-password' })).post(change, formBody, postChangePassword(deps))
   }
   const paths = deps.mailQueue === null ? [newPassword] : [newPassword, forgot, change]
   router.all(

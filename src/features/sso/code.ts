@@ -25,11 +25,6 @@ export function newCode(): string {
   return [...randomBytes(LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
 }
 
-/** Shows the page on which a viewer signs in on another device. */
-export function getCodePage({ windows }: SsoRouteDeps): RequestHandler {
-  return (req, res) => windows.sendCodeStart(req, res)
-}
-
 /** Collects the result of another device with the code that the viewer typed in the frame. */
 export function postCode(deps: SsoRouteDeps): RequestHandler {
   const { sso, entryPoint, answer, screens, sessions, addressOf, logSignIn } = deps

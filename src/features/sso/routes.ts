@@ -3,7 +3,7 @@ import type { LogSignIn } from '../../login/log/sign-in-log.ts'
 import { formBody } from '../../login/request/form-body.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { type CallbackDeps, failWindow, getCallback } from './callback.ts'
-import { getCodePage, postCode } from './code.ts'
+import { postCode } from './code.ts'
 import { CALLBACK_PATH } from './open-sso.ts'
 import type { SsoRouteDeps } from './route-deps.ts'
 import { postStart } from './start.ts'
@@ -14,7 +14,7 @@ export function ssoRoutes(deps: SsoRouteDeps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.post('/sso/start', formBody, postStart(deps))
   if (deps.settings.hasCode) {
-    router.get('/sso', getCodePage(deps))
+    router.get('/sso', (req, res) => deps.windows.sendCodeStart(req, res))
     router.post('/sso/code', formBody, postCode(deps))
     router.all('/sso', onlyMethods('GET, HEAD', wrongMethod(deps)))
     router.all('/sso/code', onlyMethods('POST', wrongMethod(deps)))

@@ -1,7 +1,7 @@
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
+import { type RequestHandler, Router } from 'express'
 import { formBody } from '../../login/request/form-body.ts'
 import type { EntryPointDeps } from '../../login/route-deps.ts'
-import { sendWrongMethod } from '../../login/routes.ts'
+import { sendFault, sendWrongMethod } from '../../login/routes.ts'
 import { onlyMethods } from '../../server/only-methods.ts'
 import { postStatus, postWindowContinue, type WindowMethod } from './continue.ts'
 
@@ -23,10 +23,6 @@ export function windowRoutes(deps: EntryPointDeps, window: WindowMethod, own: Re
     router.post('/sso/status', formBody, postStatus(deps, window, methods))
     router.all(['/sso/continue', '/sso/status'], onlyMethods('POST', sendWrongMethod(deps)))
   }
-  const onError: ErrorRequestHandler = (error, req, res, next) => {
-    if (res.headersSent) return next(error)
-    deps.refusals.failed(req, res, error, null)
-  }
-  router.use(onError)
+  router.use(sendFault({ refusals: deps.refusals }))
   return router
 }
