@@ -27,14 +27,10 @@ export function seatsOf(
   const key = placesKey(entryPoint, address, ['code', codeKey(batch, code.number)])
   type How = 'look' | 'if-free' | 'newest'
   /** A store that fails lets the viewer pass. The store logs its outage. */
-  async function claim(how: How, place: string, replaces?: string, endsAtSeconds = Infinity): Promise<ClaimResult> {
+  function claim(how: How, place: string, replaces?: string, endsAtSeconds = Infinity): Promise<ClaimResult> {
     const now = Math.floor(nowSeconds())
     const times = { nowSeconds: now, endsAtSeconds: Math.min(now + placeSeconds, Math.ceil(endsAtSeconds)) }
-    try {
-      return await places.claim(key, { place, replaces, how, most: most ?? 1, ...times })
-    } catch {
-      return 'taken'
-    }
+    return places.claim(key, { place, replaces, how, most: most ?? 1, ...times }).catch(() => 'taken')
   }
   return {
     /** True if a sign-in gets no place, which only a shared code can refuse. @param place see `take`. */

@@ -44,7 +44,7 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
   const { most, lifetimeSeconds } = settings
 
   /** A store that fails lets the viewer pass. The store logs its outage. @param endsAtSeconds the place ends with it. */
-  async function claim(
+  function claim(
     key: string,
     place: Pick<Claim, 'place' | 'replaces' | 'how'>,
     endsAtSeconds = Infinity,
@@ -52,11 +52,7 @@ export function createGate(deps: GateDeps, { places, settings, chosen, passes, s
     const now = Math.floor(nowSeconds())
     const lastSeconds = Math.min(now + lifetimeSeconds, Math.ceil(endsAtSeconds))
     const times = { nowSeconds: now, endsAtSeconds: lastSeconds + GRACE_SECONDS }
-    try {
-      return await places.claim(key, { ...place, ...times, most })
-    } catch {
-      return 'taken'
-    }
+    return places.claim(key, { ...place, ...times, most }).catch(() => 'taken')
   }
   function held(req: Request, res: Response, visit: AuthenticatedViewer, pass: string | null): GateDecision {
     const isReturn = visit.outcome === 'returned'
