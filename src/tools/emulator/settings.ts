@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { orUndefined } from '../../errors.ts'
 import { isLoopbackName } from '../../settings/fields.ts'
 import type { Companion } from './companion.ts'
 import { COMPANIONS } from './running-companions.ts'
@@ -87,21 +88,15 @@ export function readEmulatorSettings(
 }
 
 function readArguments(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        seed: { type: 'string' },
-        'seed-views': { type: 'string', default: '0' },
-        strict: { type: 'boolean', default: false },
-      },
-    })
-    const count = values['seed-views']
-    if (!/^\d{1,8}$/.test(count) || Number(count) > MAX_SEED_VIEWS) return null
-    return { seedViews: Number(count), seedFile: values.seed, isStrict: values.strict }
-  } catch {
-    return null
-  }
+  const options = {
+    seed: { type: 'string' },
+    'seed-views': { type: 'string', default: '0' },
+    strict: { type: 'boolean', default: false },
+  } as const
+  const { values } = orUndefined(() => parseArgs({ args: [...args], options })) ?? {}
+  const count = values?.['seed-views'] ?? ''
+  if (!values || !/^\d{1,8}$/.test(count) || Number(count) > MAX_SEED_VIEWS) return null
+  return { seedViews: Number(count), seedFile: values.seed, isStrict: values.strict }
 }
 
 /** Like readEmulatorSettings(). */
