@@ -8,7 +8,7 @@ import { ENTRY_POINT } from '../login/entry-point.ts'
 import { cookieIn, idIn } from '../login/signed-in.ts'
 import { ADA, type Answer, type LoginApp, startLoginApp } from '../login/start-login-app.ts'
 
-const pageIn = ({ text }: Pick<Answer, 'text'>) => /name="page" value="([\w-]{16})"/.exec(text)?.[1] ?? ''
+const pageIn = ({ text }: Pick<Answer, 'text'>) => /name="page" value="([\w-]{36})"/.exec(text)?.[1] ?? ''
 const sessionOf = (answer: Answer) => idIn(cookieIn(answer))
 
 test('each page of the password form has a text of its own', async () => {

@@ -11,5 +11,5 @@ export function hiddenFieldsOf({ text }: Answer): { action: string; fields: Reco
 
 /** Returns a screen without the random text of its page, to compare it with another one. */
 export function withoutPage({ text }: Pick<Answer, 'text'>): string {
-  return text.replace(/(?<=name="page" value=")[\w-]{16}/, '')
+  return text.replace(/(?<=name="page" value=")[\w-]{36}/, '')
 }

@@ -28,7 +28,7 @@ test('a viewer signs in on another device, and the code opens the player, once',
 test('a code sent twice by one page starts one session, and another page gets none', async () => {
   const app = await startSso({ settings: { hasCode: true } })
   const { code } = await issueCode(app)
-  const pageOf = async () => /name="page" value="([\w-]{16})"/.exec((await app.get('/?prompt=code')).text)?.[1] ?? ''
+  const pageOf = async () => /name="page" value="([\w-]{36})"/.exec((await app.get('/?prompt=code')).text)?.[1] ?? ''
   const send = (page: string) => app.post('/sso/code', { code, page }, { 'Sec-Fetch-Site': 'same-origin' })
   const page = await pageOf()
   const both = await Promise.all([send(page), send(page)])

@@ -95,7 +95,7 @@ function expectPage(answer: RawAnswer, { head, language = 'en', fields = {}, ...
   })
   const html = ejs.render(readFileSync(filename, 'utf8'), locals, { filename, cache: false })
   // Random in each page.
-  const formPage = /name="page" value="([\w-]{16})"/.exec(answer.body)?.[1] ?? ''
+  const formPage = /name="page" value="([\w-]{36})"/.exec(answer.body)?.[1] ?? ''
   expect(answer.body).toBe(html.replaceAll(locals.formPage, formPage))
   expect(comparable(answer)).toEqual(head)
   expect(answer.head).toContain(`Content-Length: ${Buffer.byteLength(answer.body)}`)

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { features } from '../../../src/tools/features.ts'
 import { storedPasswords } from '../../../src/users/passwords/stored-passwords.ts'
 import { ENTRY_POINT } from '../../login/entry-point.ts'
 import { startManager } from './start-manager.ts'
@@ -10,6 +11,7 @@ const point = (name: string) => ({ ...ENTRY_POINT, name, allowedGroups: [name] }
 const FINE = 'Nothing is in the way.'
 const NO_PASSWORD = 'There is neither a password nor an invitation.'
 const ONLY_MEMBERS = 'lets in only members of'
+const SENDS_LINKS = features.some(({ name }) => name === 'account') ? ['send-link'] : []
 
 /** Returns the event, the sentences and the acts of each row. */
 function answersIn(text: string) {
@@ -43,7 +45,7 @@ test.each([
     ['silver'],
     false,
     [NO_PASSWORD, NO_PASSWORD],
-    [['send-link', '#edit'], ['send-link']],
+    [[...SENDS_LINKS, '#edit'], SENDS_LINKS],
   ],
 ])(
   'the page of a person who may enter %s has an answer for each event',

@@ -39,7 +39,7 @@ test('two copies with a common Redis complete a sign-in whose every step is at t
   const callback = await visitProvider(refreshOf(started))
   const done = await at(one, callback, undefined, { Cookie: cookiesOf(started) })
   // A double click, whose second post goes to the other copy.
-  const form = { wait, page: /name="page" value="([\w-]{16})"/.exec(screen.text)?.[1] ?? '' }
+  const form = { wait, page: /name="page" value="([\w-]{36})"/.exec(screen.text)?.[1] ?? '' }
   const press = (copy: typeof one) => at(copy, '/sso/continue', form, { 'Sec-Fetch-Site': 'same-origin' })
   const [answer, again] = await Promise.all([press(other), press(one)])
   expect([started.status, done.status, answer.status, again.status]).toEqual([200, 200, 303, 303])
