@@ -20,7 +20,7 @@ test.each(HALLS)(
     const answers = await inHall((guest) => {
       const address = addressOf(guest)
       return app.check(address, frameIn(asked[guest] ?? expect.unreachable()), codes.get(address) ?? '')
-    })
+    }, guests)
     expect(statusesOf(answers)).toEqual({ 303: guests })
   },
   300_000,

@@ -9,11 +9,24 @@ import type { SectionDeps } from '../../../manager/section.ts'
 /** The states of accounts that get the mails of an event. */
 const INVITED = ['active', 'invited', 'invitation-expired']
 const BATCH = 500
+/** Of so many accounts, the list takes a fifth of a second. */
+const MOST_LISTED = 10_000
 
 export type Recipient = Pick<MailRow, 'username' | 'language'> & { readonly to: string }
 
-/** Counts the people who get the mails of an event. */
+/**
+ * Counts the people who get the mails of an event. Of more accounts than a page can list at once, it takes the number of the
+ * store, to which it adds all guests: a person with an account and a registration then counts twice.
+ */
 export async function countPeople(deps: SectionDeps, entryPoint: EntryPoint): Promise<number> {
+  const { viewers, parts, env } = deps
+  const members = { text: '', group: '', oneOf: entryPoint.allowedGroups }
+  const countOf = async (state: 'active' | 'invited') => (await viewers.editable?.count({ ...members, state })) ?? 0
+  const accounts = (await countOf('active')) + (await countOf('invited'))
+  if (accounts > MOST_LISTED) {
+    const guests = await Promise.all(parts.map((part) => part.guests?.(env, entryPoint) ?? []))
+    return accounts + guests.flat().length
+  }
   let count = 0
   for await (const _person of peopleOf(deps, entryPoint)) count += 1
   return count

@@ -9,8 +9,9 @@ test('a person with an account and a registration of one address is listed once,
   const blocked = { ...viewer, username: 'Eve@example.com', disabled: true }
   const known = [viewer, blocked].map((one) => ({ viewer: one, hasPassword: true, invitation: null }))
   const guests = ['ada', 'joe', 'eve'].map((name) => ({ username: `${name}@example.com`, language: 'de' }))
+  let accounts = 1
   const deps = {
-    viewers: { editable: { page: async () => known, inspect: async () => null } },
+    viewers: { editable: { page: async () => known, inspect: async () => null, count: async () => accounts } },
     viewerFacts: [{ inviting: { addressesIn: () => () => viewer.attributes.mail } }],
     parts: [{ guests: async () => guests }],
     nowSeconds: () => 0,
@@ -22,6 +23,9 @@ test('a person with an account and a registration of one address is listed once,
     ['joe@example.com', 'joe@example.com'],
   ])
   expect(await countPeople(deps, ENTRY_POINT as never)).toBe(2)
+  // Of active and of invited people.
+  accounts = 10_000
+  expect(await countPeople(deps, ENTRY_POINT as never)).toBe(20_003)
 })
 
 test.each([
