@@ -7,7 +7,7 @@ export interface RelyingParty {
   readonly id: string
   /** The origin of the same address. */
   readonly origin: string
-  /** True if a password comes first: a touch is enough, and the app names the passkeys that it asks for. */
+  /** True if a password comes first: a touch is enough, and the app names the passkeys of the user. */
   readonly isSecondStep?: boolean
 }
 

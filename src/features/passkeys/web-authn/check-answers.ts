@@ -28,9 +28,9 @@ export async function checkSignIn(
   { id: rpId, origin, isSecondStep = false }: RelyingParty,
   stored: { readonly passkey: Passkey; readonly userHandle: string },
 ): Promise<SignInCheck> {
-  // Always there for a passkey that the authenticator found by itself.
-  const isNamed = isSecondStep && userHandle === ''
-  if (userHandle !== stored.userHandle && !isNamed) return { ok: false, fault: 'wrong-user' }
+  // An authenticator may leave it out only for a passkey that the app named.
+  const isLeftOut = isSecondStep && userHandle === ''
+  if (userHandle !== stored.userHandle && !isLeftOut) return { ok: false, fault: 'wrong-user' }
   try {
     if (isFromFrame(clientData)) return { ok: false, fault: 'in-a-frame' }
     const { publicKey, counter, deviceType } = stored.passkey

@@ -31,10 +31,11 @@ export function passkeysIn({ database }: Pick<ManagerStore, 'database'>) {
       return run(sql, id, use.counter, use.isBackedUp, Math.floor(nowSeconds)).length === 1
     },
     /** Removes a passkey, and ends the other sessions of the manager. */
-    remove(key: string, id: string, sessionId: string): void {
-      run('DELETE FROM step_keys WHERE key = $1 AND id = $2', key, id)
-      run('DELETE FROM sessions WHERE key = $1 AND id != $2', key, digestOf(sessionId))
-    },
+    remove: (key: string, id: string, sessionId: string): void =>
+      inTransaction(database, () => {
+        run('DELETE FROM step_keys WHERE key = $1 AND id = $2', key, id)
+        run('DELETE FROM sessions WHERE key = $1 AND id != $2', key, digestOf(sessionId))
+      }),
     /** Creates the challenge of a session, in place of an earlier one. */
     challenge(sessionId: string): string {
       const challenge = randomText()

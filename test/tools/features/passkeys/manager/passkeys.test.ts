@@ -163,7 +163,7 @@ test('a new passkey answers the challenge of its session, once', async () => {
   expect([EVE, JOE].map((name) => passkeys.list(name).length)).toEqual([1, 0])
 })
 
-test('the passkey of another manager, or of nobody, does not sign in', async () => {
+test('the passkey of another manager, or an unknown one, does not sign in', async () => {
   const manager = await withPasskey()
   const ofJoe = createAuthenticator()
   await manager.add(manager.joe, ofJoe)
@@ -236,6 +236,13 @@ test('a removed passkey no longer signs in, and the other sessions of the manage
   expect((await manager.half()).asked).toBeNull()
   const again = await manager.half()
   expect((await again.send(again.answer(authenticator))).status).toBe(401)
+})
+
+test('a passkey stays if the other sessions cannot be ended', async () => {
+  const { store, authenticator, passkeys } = await withPasskey()
+  store.database.exec("CREATE TRIGGER kept BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'kept'); END")
+  expect(() => passkeys.remove(EVE, authenticator.id, 'another session')).toThrow('kept')
+  expect(passkeys.list(EVE)).toHaveLength(1)
 })
 
 test.each(['reset', 'remove'] as const)('the passkeys of a manager go with a %s', async (how) => {
