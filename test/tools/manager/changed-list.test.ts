@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import en from '../../../views/manager/texts/en.json' with { type: 'json' }
 import { eventReports } from '../../../src/tools/manager/after/event-reports.ts'
 import { startReportService, viewOf } from '../cli/report/report-service.ts'
 import { sendJson } from '../video-service/test-service.ts'
@@ -12,7 +13,8 @@ test('no report of the page for managers has rows of a list that changed while i
     sendJson(res, { data: [{ type: 'View', attributes: viewOf() }], pagination: { count: 2, next } })
   })
   const { attendance, views } = eventReports(env)
-  const refused = { ok: false, code: 'changed' }
+  const refused = { ok: false, code: 'listChanged' }
+  expect(en.faults.listChanged).toContain('changed while it was read')
   expect(await views(EVENT)).toMatchObject(refused)
   expect(await attendance({ ...EVENT, isOfStore: false, atLeastMs: null })).toMatchObject(refused)
 })

@@ -62,7 +62,7 @@ export function asker(service: Service, seen: (list: number) => SeenRows = () =>
 /** @throws ConfigError for a list that changed while it was read. */
 export function assertUnmoved({ odd }: Pick<Page<unknown>, 'odd'>): void {
   if (!odd.has(MOVED)) return
-  throw new ConfigError('The list of the service changed while it was read. Try again.', { coded: { code: 'changed' } })
+  throw new ConfigError('The list of the service changed meanwhile. Try again.', { coded: { code: 'listChanged' } })
 }
 
 /**
