@@ -29,7 +29,7 @@ export function imageFile<T>(mostBytes: number, parse: (content: Buffer) => T) {
 
 type ImageFormat = Pick<typeof PNG, 'validate' | 'calculate'>
 
-/** Returns the size of an image; null for one of another format, cut short, or without a size. */
+/** Returns the size of an image in pixels; null for a file of another format, cut short, or without a size. */
 export function sizeIn(format: ImageFormat, content: Buffer): { width: number; height: number } | null {
   const { width = 0, height = 0 } = orUndefined(() => format.validate(content) && format.calculate(content)) || {}
   return width > 0 && height > 0 ? { width, height } : null

@@ -70,7 +70,9 @@ export function assetNamed(name: string): Asset {
   return file
 }
 
-export const assetAddress = (name: string): string => assetNamed(name).address
+export function assetAddress(name: string): string {
+  return assetNamed(name).address
+}
 
 /** Serves the files of `public` and of brands below `/assets`. See serveFiles(). */
 export function serveAssets(

@@ -69,8 +69,8 @@ export type Screens = ReturnType<typeof createScreens>
 /** Limited, because viewers can change the query, which is part of the key. */
 const CACHED_SCREENS = 256
 /**
- * Placeholder for a random text of this page, which tells a form that comes twice from two forms. As all placeholders, one of
- * Latin-1: any other would double the bytes of the whole string, and the time to write it.
+ * Placeholder for a random text of this page, which tells a form that comes twice from two forms. All placeholders are
+ * in Latin-1: a character outside doubles the bytes of the whole page in memory, and the time to write it.
  */
 const FORM_PAGE = '\x84'
 /** Placeholder for the typed name in a cached screen. */

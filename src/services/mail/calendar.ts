@@ -1,7 +1,7 @@
 /** An event for the calendar of a person. UNIX times in seconds. */
 export interface CalendarEvent {
   readonly entryPoint: string
-  /** That of the login app. */
+  /** The host of the login app. */
   readonly host: string
   readonly title: string
   readonly opensAtSeconds: number
@@ -11,8 +11,8 @@ export interface CalendarEvent {
 }
 
 /**
- * Writes a calendar file with one event: RFC 5545, with UTC times. The UID is the same in all mails about the event, so that
- * a calendar moves the entry. It has the day of the start: another day is another event, which takes the place of none.
+ * Writes a calendar file with one event: RFC 5545, with UTC times. The UID has the entry point and the day of the start
+ * in UTC: calendars move the entry to a later hour of this day, and add an entry for another day.
  */
 export function calendarFile(event: CalendarEvent, nowSeconds: number): string {
   const { entryPoint, host, title, opensAtSeconds, closesAtSeconds, watchUrl } = event

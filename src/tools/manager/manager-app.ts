@@ -45,10 +45,8 @@ export function createManagerApp(deps: ManagerAppDeps): Express {
   const { url, secret, proxyHops } = settings
   const kept = createKeptValues()
   const sessions = createManagerSessions(store, secret, url.protocol === 'https:', nowSeconds, kept)
-  const assets = openAssets(
-    brand,
-    deps.parts.flatMap((part) => part.assets ?? []),
-  )
+  const assetsOfParts = deps.parts.flatMap((part) => part.assets ?? [])
+  const assets = openAssets(brand, assetsOfParts)
   const keptForms = kept.bySession<KeptForm>()
   const readEntryPoints = kept.keep(ENTRY_POINTS_MS, deps.entryPoints)
   const entryPoints = () => readEntryPoints(undefined)

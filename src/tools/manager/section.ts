@@ -57,7 +57,7 @@ export interface SectionDeps extends CheckDeps {
   readonly onClose: (close: () => void) => void
 }
 
-/** A part of the page with a tab in the navigation, or with a part of the sign-in. */
+/** A part of the page: a tab in the navigation, a second step of the sign-in, or both. */
 export interface Section {
   open(deps: SectionDeps): { readonly tab?: Tab; readonly routes: readonly Route[]; readonly step?: OtherStep }
 }
@@ -65,7 +65,7 @@ export interface Section {
 /** What a feature adds to the page for managers. */
 export interface PagePart {
   readonly section?: Section
-  /** Files that its pages use, besides those of this folder. */
+  /** Files that its pages load, beside those of all pages. */
   readonly assets?: readonly Asset[]
   /** Routes for visitors who are not signed in. */
   readonly entry?: (deps: SignInDeps) => Router

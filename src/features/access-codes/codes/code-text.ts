@@ -49,7 +49,7 @@ export function canonicalCode(typed: string): string | null {
   return /^[0-9A-Z]{4,64}$/.test(code) ? code : null
 }
 
-/** Returns words as a code begins with them: with hyphens between them. */
+/** Returns words as a code begins with them: in capitals, with hyphens between them. See faultInWords(). */
 export function canonicalWords(typed: string): string {
   return cleanText(typed)
     .toUpperCase()

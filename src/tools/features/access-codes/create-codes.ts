@@ -71,7 +71,7 @@ interface Wanted {
 }
 
 /**
- * Returns the fewest random characters for new codes that the budget allows.
+ * Returns the fewest random characters for new codes that the budget allows, and the budget with these codes.
  * @throws ConfigError if the codes before use up the budget.
  */
 export function planLength(

@@ -33,16 +33,16 @@ export async function takenPlaces(
   return taken
 }
 
-/** Finds the number by bisection: the store says if there are fewer places than a number. */
+/** Counts by bisection: a look says if fewer places than a number are taken. */
 async function takenOf(places: Pick<PlaceStore, 'claim'>, entryPoint: EntryPoint, batch: Batch): Promise<number> {
   const player = isHashEntryPoint(entryPoint) ? entryPoint.playerAddress : { url: '', origin: '' }
   const key = placesKey(entryPoint, player, ['code', codeKey(batch, 1)])
   const look = { place: '', how: 'look', nowSeconds: now(), endsAtSeconds: now() } as const
-  let taken = 0
-  for (let fewest = batch.most ?? 0; taken < fewest; ) {
-    const most = Math.ceil((taken + fewest) / 2)
-    if ((await places.claim(key, { ...look, most })) === 'none-free') taken = most
-    else fewest = most - 1
+  let atLeast = 0
+  for (let atMost = batch.most ?? 0; atLeast < atMost; ) {
+    const most = Math.ceil((atLeast + atMost) / 2)
+    if ((await places.claim(key, { ...look, most })) === 'none-free') atLeast = most
+    else atMost = most - 1
   }
-  return taken
+  return atLeast
 }

@@ -157,8 +157,7 @@ function mailIn(mailContext: MailContext, link: string, context: InvitationConte
   const mail = invitationMail(mailContext, link, context.lifeDays, { occasion, own })
   if (event === undefined) return mail
   const { service, watchUrl } = mailContext
-  const { hostname: host } = context.publicUrl
-  const inCalendar = { ...event, entryPoint, host, title: event.title ?? service, watchUrl }
+  const inCalendar = { ...event, entryPoint, host: context.publicUrl.hostname, title: event.title ?? service, watchUrl }
   return { ...mail, calendar: calendarFile(inCalendar, Date.now() / 1000) }
 }
 

@@ -154,15 +154,15 @@ async function ask(
   return answer(result.data, { question, period, title })
 }
 
-/** Returns the name of the event in a period. Null without a name, and if several events may be meant. */
+/** Returns the name of the only event in a period. An event without times is in each. Null if several may be meant. */
 function eventIn({ entryPoints, events }: SectionDeps, { scope, words }: Visit, { from, to }: Period): string | null {
   const [only, ...others] = (entryPoints() ?? []).filter((one) => {
     const windows = windowsOf([one], events)
-    const isThen = windows.some(
+    const isInPeriod = windows.some(
       ({ opensAtSeconds: opens, closesAtSeconds: closes }) =>
         (opens ?? 0) * 1000 <= Date.parse(to) && (closes ?? Infinity) * 1000 >= Date.parse(from),
     )
-    return scope.showsEntryPoint(one.name) && (isThen || windows.length === 0)
+    return scope.showsEntryPoint(one.name) && (isInPeriod || windows.length === 0)
   })
   return only === undefined || others.length > 0 ? null : eventNameIn(events, only, words.language)
 }

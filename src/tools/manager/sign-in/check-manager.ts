@@ -9,7 +9,7 @@ import type { Visit } from '../door/route.ts'
 
 export type Check =
   | { readonly ok: true; readonly manager: StoredManager }
-  /** @property reason for the log: a limit, or a fault in what was typed. */
+  /** The reason is for the log: `limit`, `wrong`, or the fault of another second step. */
   | { readonly ok: false; readonly reason: string }
 
 export interface CheckDeps {
@@ -88,8 +88,8 @@ export function createManagerCheck({ store, passwords, nowSeconds }: CheckDeps) 
 }
 
 /**
- * Creates the check of the own code again, for acts that need the second step twice. It has limits of its own, so that
- * guesses in an open session do not lock the manager out of the sign-in.
+ * Creates the check of a code in an open session, for acts that need the second step again. It has limits of its own,
+ * so that guesses in a session do not lock the manager out of the sign-in.
  */
 export function createOwnCodeCheck(deps: CheckDeps & { readonly settings: { readonly secret: string } }) {
   const { code } = createManagerCheck(deps)

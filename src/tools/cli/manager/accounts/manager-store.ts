@@ -194,7 +194,7 @@ function newId(): string {
   return randomBytes(ID_BYTES).toString('base64url')
 }
 
-/** The file has digests: a copy of it starts no session. */
+/** The file has digests of ids and tokens: a copy of the file opens no session and no link. */
 export function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }

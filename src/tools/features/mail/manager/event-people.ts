@@ -43,7 +43,7 @@ export async function* peopleOf(deps: SectionDeps, entryPoint: EntryPoint, wante
   if (one?.viewer.disabled) return
   for await (const known of wanted === undefined ? accountsIn(editable, allowedGroups) : [one]) {
     if (!known || !isInGroup(known.viewer, allowedGroups ?? [])) continue
-    // Gets no mail as a guest either.
+    // A blocked person gets no mail as a guest either.
     if (known.viewer.disabled) addresses.add(usernameKey(known.viewer.username))
     const to = INVITED.includes(stateOf(known, deps.nowSeconds(), viewerFacts)) ? addressOf?.(known.viewer) : null
     if (!to) continue
