@@ -32,7 +32,7 @@ export function eventReports(env: CommandIo['env']) {
   return {
     channels: () => outcomeOf(() => withService(io, ownChannels, null)),
     attendance: ({ channel, period, isOfStore, atLeastMs }: AttendanceChoice) =>
-      outcomeOf(async (): Promise<ActResult<readonly AttendanceRow[]>> => {
+      steadily(async (): Promise<ActResult<readonly AttendanceRow[]>> => {
         const people = isOfStore ? await storePeople(io, { groups: [], identifier: undefined, by: undefined }) : null
         const question = { period, channels: [channel], videos: [] }
         return await withService(io, async (service) => {
@@ -40,7 +40,7 @@ export function eventReports(env: CommandIo['env']) {
         })
       }),
     views: ({ channel, period }: EventQuestion) =>
-      outcomeOf(() =>
+      steadily(() =>
         withService(io, async (service): Promise<ActResult<readonly ViewRow[]>> => {
           const question = { report: 'views', period, contentType: 'live', contentIds: [channel] } as const
           const withLocalTimes = localTimes(machineTimeZone())
@@ -52,5 +52,13 @@ export function eventReports(env: CommandIo['env']) {
           return { ok: true, data: rows }
         }),
       ),
+  }
+}
+
+/** Reads lists of the service, and again if one changed meanwhile: an event may still run. Three times at most. */
+async function steadily<T>(work: () => Promise<ActResult<T>>): Promise<ActResult<T>> {
+  for (let left = 2; ; left--) {
+    const outcome = await outcomeOf(work)
+    if (outcome.ok || outcome.code !== 'listChanged' || left === 0) return outcome
   }
 }
