@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { slimmed, write } from '../../../src/tools/slim/slim.ts'
+import { rowsFor } from '../../rows.ts'
 import { SETTINGS } from '../../settings.ts'
 import { type Copy, copyOf } from './copy.ts'
 import { addFeature, FILES, linesOfRelease } from './forking-page.ts'
@@ -87,29 +88,36 @@ function changePackages(folder: string): void {
   })
 }
 
-test('the lines of the page take in a release, and the feature still works', async () => {
-  const release = await copyOf('HEAD')
-  onTestFinished(() => release.remove())
-  changePackages(release.folder)
-  const changed = await release.run(
-    'echo "// New" | tee -a src/users/ldap/kind.ts src/users/sqlite/kind.ts && git commit --quiet --all -m r && git tag v1.2.0',
-  )
-  expect(changed).toMatchObject({ ok: true })
-  await fork.run('git add --all && git commit --quiet --message fork')
-  const outcomes: { ok: boolean; output: string }[] = []
-  for (const line of linesOfRelease(release.folder, 'v1.2.0')) outcomes.push(await fork.run(line))
-  expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true])
-  expect(outcomes[1]?.output).toContain('conflict in package.json')
-  expect(await fork.run('git diff --name-only --diff-filter=U')).toEqual({ ok: true, output: '' })
-  const { slim, dependencies, devDependencies } = JSON.parse(readFileSync(join(fork.folder, 'package.json'), 'utf8'))
-  expect(slim.keep).toContain('doctor')
-  expect(dependencies).toMatchObject({ 'lru-cache': '11.99.0', 'math-intrinsics': '1.1.0' })
-  expect(Object.keys({ ...dependencies, ...devDependencies })).not.toContain('js-yaml')
-  const { packages } = JSON.parse(readFileSync(join(fork.folder, 'package-lock.json'), 'utf8'))
-  expect(packages['']).toMatchObject({ dependencies, devDependencies })
-  expect(packages['node_modules/lru-cache'].version).toBe('11.99.0')
-  expect((await fork.run('git ls-files src/users/ldap')).output).toBe('')
-  expect(readFileSync(join(fork.folder, 'src/users/sqlite/kind.ts'), 'utf8')).toContain('// New')
-  await expectCommand()
-  await expectCheck()
-}, 300_000)
+/** `slim-command.app.test.ts` takes in releases in every run. */
+const RELEASES = rowsFor([], ['v1.2.0'])
+
+test.each(RELEASES)(
+  'the lines of the page take in %s, and the feature still works',
+  async (version) => {
+    const release = await copyOf('HEAD')
+    onTestFinished(() => release.remove())
+    changePackages(release.folder)
+    const changed = await release.run(
+      `echo "// New" | tee -a src/users/ldap/kind.ts src/users/sqlite/kind.ts && git commit --quiet --all -m r && git tag ${version}`,
+    )
+    expect(changed).toMatchObject({ ok: true })
+    await fork.run('git add --all && git commit --quiet --message fork')
+    const outcomes: { ok: boolean; output: string }[] = []
+    for (const line of linesOfRelease(release.folder, version)) outcomes.push(await fork.run(line))
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true])
+    expect(outcomes[1]?.output).toContain('conflict in package.json')
+    expect(await fork.run('git diff --name-only --diff-filter=U')).toEqual({ ok: true, output: '' })
+    const { slim, dependencies, devDependencies } = JSON.parse(readFileSync(join(fork.folder, 'package.json'), 'utf8'))
+    expect(slim.keep).toContain('doctor')
+    expect(dependencies).toMatchObject({ 'lru-cache': '11.99.0', 'math-intrinsics': '1.1.0' })
+    expect(Object.keys({ ...dependencies, ...devDependencies })).not.toContain('js-yaml')
+    const { packages } = JSON.parse(readFileSync(join(fork.folder, 'package-lock.json'), 'utf8'))
+    expect(packages['']).toMatchObject({ dependencies, devDependencies })
+    expect(packages['node_modules/lru-cache'].version).toBe('11.99.0')
+    expect((await fork.run('git ls-files src/users/ldap')).output).toBe('')
+    expect(readFileSync(join(fork.folder, 'src/users/sqlite/kind.ts'), 'utf8')).toContain('// New')
+    await expectCommand()
+    await expectCheck()
+  },
+  300_000,
+)
