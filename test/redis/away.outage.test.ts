@@ -61,7 +61,7 @@ describe('an outage of Redis', () => {
     await untilReadyIs(program, 'ready')
     await expectWithSession(program)
     expect(linesOf(program, 'redis-away')).toHaveLength(2)
-    expect(linesOf(program, 'redis-back')).toHaveLength(2)
+    await expect.poll(() => linesOf(program, 'redis-back')).toHaveLength(2)
     expect(program.output()).not.toContain('REDISMARKER')
     expect(program.output()).not.toContain('The session store failed')
   })

@@ -75,7 +75,7 @@ describe('a Redis Cluster that lost a server', () => {
     const again = await vi.waitFor(async () => (await signInAt(program)).cookie ?? expect.unreachable(), BACK_WITHIN)
     expect(isPassedOn(await returnTo(program, again))).toBe(true)
     expect((await signOutAt(program, again)).status).toBe(303)
-    expect(program.output()).toContain('redis-back')
+    await expect.poll(() => program.output(), BACK_WITHIN).toContain('redis-back')
     expect(program.output()).not.toContain('REDISMARKER')
   })
 
